@@ -1,0 +1,199 @@
+package protocol
+
+import "encoding/json"
+
+// Ask is a question to the person. It belongs to one task and is settled exactly once.
+//
+//protocol:variant Body ask
+type Ask struct {
+	// AskID names the ask in [AskResponseParams]; it is unique across tasks.
+	AskID string `json:"askId"`
+	// Ask is always "use_mcp_server".
+	Ask AskKind `json:"ask"`
+	// Question is who asks, and what.
+	Question UseMcpServer `json:"question"`
+	// Outcome is absent while the ask is open.
+	Outcome *Outcome `json:"outcome,omitempty"`
+}
+
+// AskKind is the kind of an ask.
+type AskKind string
+
+// AskUseMcpServer is every ask that an MCP server causes.
+const AskUseMcpServer AskKind = "use_mcp_server"
+
+// UseMcpServer is what a server's request asks of the person.
+//
+//protocol:union
+type UseMcpServer interface{ isUseMcpServer() }
+
+// McpElicitation shows a form of the server's making.
+//
+//protocol:variant UseMcpServer mcp_elicitation
+type McpElicitation struct {
+	Origin
+	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
+	// ElicitationResponse is what the server was told; absent while the ask is open, and where there
+	// was no server left to tell.
+	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
+}
+
+// McpSampling shows a completion request for the person to approve.
+//
+//protocol:variant UseMcpServer mcp_sampling
+type McpSampling struct {
+	Origin
+	SamplingRequest McpSamplingRequest `json:"samplingRequest"`
+	// Model is the one proposed and, once approved, the one that answers; absent where there is
+	// none.
+	Model *Model `json:"model,omitempty"`
+	// Progress is what the model has written so far; present only while it writes.
+	Progress *SamplingProgress `json:"progress,omitempty"`
+	// Result is absent until the model is done.
+	Result SamplingResult `json:"result,omitempty"`
+}
+
+// Origin says which server asks, and during which tool call.
+type Origin struct {
+	ServerName string `json:"serverName"`
+	// ToolNames are the calls of this task that the server was serving when it asked. There is
+	// more than one where the server's era does not say which call a request belongs to.
+	ToolNames []string `json:"toolNames,omitempty"`
+}
+
+// Outcome is how an ask was settled.
+type Outcome struct {
+	Reason OutcomeReason `json:"reason"`
+	// By names the front end whose answer it was; absent where no person answered.
+	By string `json:"by,omitempty"`
+	At int64  `json:"at"`
+	// Detail is a sentence for the person, where the reason alone does not say enough.
+	Detail string `json:"detail,omitempty"`
+}
+
+// OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined"
+// or "dismissed".
+type OutcomeReason string
+
+// The reasons.
+const (
+	// OutcomeAnswered: a person approved or submitted.
+	OutcomeAnswered OutcomeReason = "answered"
+	// OutcomeDeclined: a person said no.
+	OutcomeDeclined OutcomeReason = "declined"
+	// OutcomeDismissed: a person put the ask away, or closed its task.
+	OutcomeDismissed OutcomeReason = "dismissed"
+	// OutcomeServerStoppedWaiting: the server cancelled its request.
+	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
+	// OutcomeServerLost: the connection to the server ended.
+	OutcomeServerLost OutcomeReason = "serverLost"
+	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
+	OutcomeRestarted OutcomeReason = "restarted"
+)
+
+// McpElicitationRequest is MCP's elicitation/create in form mode, its schema read into fields.
+type McpElicitationRequest struct {
+	// Message is the server's, in Markdown; it is not to be trusted.
+	Message string `json:"message"`
+	// Fields are in the order in which the server wrote them.
+	Fields []Field `json:"fields,omitempty"`
+}
+
+// McpElicitationResponse is MCP's result of elicitation/create.
+type McpElicitationResponse struct {
+	Action ElicitationAction `json:"action"`
+	// Content is present with [ActionAccept] alone.
+	Content json.RawMessage `json:"content,omitempty"`
+}
+
+// ElicitationAction is MCP's word for the way out.
+type ElicitationAction string
+
+// The actions.
+const (
+	ActionAccept  ElicitationAction = "accept"
+	ActionDecline ElicitationAction = "decline"
+	ActionCancel  ElicitationAction = "cancel"
+)
+
+// McpSamplingRequest is MCP's sampling/createMessage.
+type McpSamplingRequest struct {
+	Messages         []SamplingMessage `json:"messages,omitempty"`
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
+	SystemPrompt     string            `json:"systemPrompt,omitempty"`
+	IncludeContext   string            `json:"includeContext,omitempty"`
+	// Temperature is absent where the server gave none: 0 is a value.
+	Temperature   *float64        `json:"temperature,omitempty"`
+	MaxTokens     int64           `json:"maxTokens"`
+	StopSequences []string        `json:"stopSequences,omitempty"`
+	Metadata      json.RawMessage `json:"metadata,omitempty"`
+}
+
+// SamplingMessage is one turn of the conversation that a model is asked to continue.
+type SamplingMessage struct {
+	Role    Role           `json:"role"`
+	Content []ContentBlock `json:"content,omitempty"`
+}
+
+// Role is who speaks.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// ModelPreferences are a server's wishes; priorities are from 0 to 1.
+type ModelPreferences struct {
+	Hints                []ModelHint `json:"hints,omitempty"`
+	CostPriority         *float64    `json:"costPriority,omitempty"`
+	SpeedPriority        *float64    `json:"speedPriority,omitempty"`
+	IntelligencePriority *float64    `json:"intelligencePriority,omitempty"`
+}
+
+// ModelHint is a part of a model's name.
+type ModelHint struct {
+	Name string `json:"name,omitempty"`
+}
+
+// SamplingResult is how an approved sampling request ended.
+//
+//protocol:union
+type SamplingResult interface{ isSamplingResult() }
+
+// McpSamplingResponse is MCP's result of sampling/createMessage: what the server got.
+//
+//protocol:variant SamplingResult response
+type McpSamplingResponse struct {
+	Role    Role         `json:"role"`
+	Content ContentBlock `json:"content"`
+	// Model is the name that the provider gave.
+	Model string `json:"model"`
+	// StopReason is "endTurn", "stopSequence", "maxTokens" or the provider's own word.
+	StopReason string `json:"stopReason,omitempty"`
+}
+
+// SamplingFailure says why the server got no completion.
+//
+//protocol:variant SamplingResult failure
+type SamplingFailure struct {
+	// Reason is a sentence for the person, naming the way out.
+	Reason string `json:"reason"`
+}
+
+// SamplingProgress is the completion so far.
+type SamplingProgress struct {
+	Text string `json:"text"`
+	// Sequence is how many pieces the text is made of: the next one bears this number.
+	Sequence int64 `json:"sequence"`
+}
+
+// McpSamplingProgressParams is one piece of a completion.
+type McpSamplingProgressParams struct {
+	TaskID    string `json:"taskId"`
+	MessageID int64  `json:"messageId"`
+	// Sequence counts the pieces of one completion from 0.
+	Sequence int64  `json:"sequence"`
+	Chunk    string `json:"chunk"`
+}

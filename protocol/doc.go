@@ -1,0 +1,20 @@
+// Package protocol is the wire between the sidecar and its front ends: JSON-RPC 2.0 messages in
+// Content-Length frames. Go is the source of truth. The interfaces [Sidecar] and [Editor] are the
+// API, the structs are its messages, and the comments are its reference; scripts/protogen reads all
+// three and writes the dispatch, the stubs and the union codecs (protocol_gen.go) and the same API
+// for TypeScript (protocol.ts).
+//
+// A union is an interface marked //protocol:union; its variants are structs marked
+// //protocol:variant UNION TAG, and travel with the tag in the field "type". A field that may be
+// absent is omitempty or omitzero; a field that may be null is a pointer or slice without either; a
+// union without either is always there. Times are milliseconds since the Unix epoch.
+//
+// The package holds data and no state: every value may be copied and used from any goroutine. It
+// knows no transport; [Conn] is all that the stubs ask of one.
+package protocol
+
+//go:generate go run ../scripts/protogen
+
+// Version of this wire. It changes when a message changes its meaning or a required field comes or
+// goes; the handshake refuses a peer that speaks another one.
+const Version = 1

@@ -1,0 +1,202 @@
+package protocol
+
+import "context"
+
+// Editor is what the sidecar calls on a front end, or tells it. A method that returns a result is a
+// request; one that returns only an error is a notification. The sidecar makes a request only where
+// the front end's [FrontEndCapabilities] allow it.
+type Editor interface {
+	// TaskEvent reports one change of one task. The numbers of a task's events are consecutive.
+	//
+	//protocol:method task/event
+	TaskEvent(ctx context.Context, params *TaskEventParams) error
+
+	// McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
+	// no event number and is not kept: [SamplingEnded] brings the whole.
+	//
+	//protocol:method mcpSamplingProgress
+	McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error
+
+	// CallProgress is what a server says of how far a call is. It has no event number and is not kept.
+	//
+	//protocol:method callProgress
+	CallProgress(ctx context.Context, params *CallProgressParams) error
+
+	// ServerChanged reports one server's new state.
+	//
+	//protocol:method server/changed
+	ServerChanged(ctx context.Context, params *Server) error
+
+	// ServersChanged reports the whole list after the configuration changed.
+	//
+	//protocol:method server/listChanged
+	ServersChanged(ctx context.Context, params *ServersChangedParams) error
+
+	// ListChanged reports that a server's list is to be read again by whoever shows it.
+	//
+	//protocol:method server/itemsChanged
+	ListChanged(ctx context.Context, params *ListChangedParams) error
+
+	// StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
+	// memory.
+	//
+	//protocol:method storage/failed
+	StorageFailed(ctx context.Context, params *StorageFailedParams) error
+
+	// PromptInput asks the person for the value of an mcp.json input at a server's first start.
+	//
+	//protocol:method input/prompt
+	PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error)
+
+	// OpenURL opens a page in the person's browser.
+	//
+	//protocol:method window/openUrl
+	OpenURL(ctx context.Context, params *OpenURLParams) (*OpenURLResult, error)
+
+	// GetSecret reads what SetSecret kept.
+	//
+	//protocol:method secret/get
+	GetSecret(ctx context.Context, params *GetSecretParams) (*GetSecretResult, error)
+
+	// SetSecret keeps a value where the system keeps secrets, or removes it.
+	//
+	//protocol:method secret/set
+	SetSecret(ctx context.Context, params *SetSecretParams) (*SetSecretResult, error)
+
+	// ListLanguageModels returns the editor's own models.
+	//
+	//protocol:method languageModel/list
+	ListLanguageModels(ctx context.Context) (*ListLanguageModelsResult, error)
+
+	// SendLanguageModelRequest asks one of the editor's own models. The answer streams back by
+	// [Sidecar.LanguageModelProgress]; the response ends it.
+	//
+	//protocol:method languageModel/send
+	SendLanguageModelRequest(ctx context.Context, params *LanguageModelRequest) (*LanguageModelResponse, error)
+}
+
+// CallProgressParams is how far a call is.
+type CallProgressParams struct {
+	TaskID    string   `json:"taskId"`
+	MessageID int64    `json:"messageId"`
+	Progress  Progress `json:"progress"`
+}
+
+// StorageFailedParams says what became of the store.
+type StorageFailedParams struct {
+	// Message is a sentence for the person.
+	Message string `json:"message"`
+}
+
+// PromptInputParams is an entry of mcp.json's "inputs" that a starting server refers to.
+type PromptInputParams struct {
+	// ID is the input's id, unique within its source.
+	ID string `json:"id"`
+	// Source is the file that defines the input, or "settings".
+	Source     string    `json:"source"`
+	ServerName string    `json:"serverName"`
+	Kind       InputKind `json:"kind"`
+	// Description is the prompt's text, from the configuration file.
+	Description string `json:"description,omitempty"`
+	Default     string `json:"default,omitempty"`
+	// Password hides what is typed.
+	Password bool `json:"password,omitempty"`
+	// Options are the choices of a [PickString].
+	Options []string `json:"options,omitempty"`
+}
+
+// InputKind is the kind of an mcp.json input.
+type InputKind string
+
+// The kinds of inputs.
+const (
+	// PromptString is a line of text.
+	PromptString InputKind = "promptString"
+	// PickString is one of a list.
+	PickString InputKind = "pickString"
+)
+
+// PromptInputResult is the person's value, or nothing where they dismissed the prompt.
+type PromptInputResult struct {
+	Value *Secret `json:"value"`
+}
+
+// OpenURLParams is a page to open. The person is asked for consent to the whole URL first, unless
+// they have just asked for it themselves.
+type OpenURLParams struct {
+	URL string `json:"url"`
+	// Reason is a sentence for the person: who wants the page opened, and what for.
+	Reason string `json:"reason"`
+}
+
+// OpenURLResult says whether the page was opened.
+type OpenURLResult struct {
+	Opened bool `json:"opened"`
+}
+
+// GetSecretParams names a secret.
+type GetSecretParams struct {
+	Key string `json:"key"`
+}
+
+// GetSecretResult is the secret, or nothing.
+type GetSecretResult struct {
+	Value *Secret `json:"value"`
+}
+
+// SetSecretParams is a secret to keep; without a value it is removed.
+type SetSecretParams struct {
+	Key   string  `json:"key"`
+	Value *Secret `json:"value"`
+}
+
+// SetSecretResult confirms that the secret is kept.
+type SetSecretResult struct{}
+
+// Secret is a value that no log, transcript or store may show. It travels as {"secret": "..."}; the
+// wire tap masks every such member, whoever wrote it.
+type Secret struct {
+	Secret string `json:"secret"`
+}
+
+// String keeps the value out of anything that formats it.
+func (Secret) String() string { return "***" }
+
+// ListLanguageModelsResult holds the editor's models.
+type ListLanguageModelsResult struct {
+	Models []LanguageModel `json:"models,omitempty"`
+}
+
+// LanguageModel is one of the editor's own models.
+type LanguageModel struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Vendor string `json:"vendor"`
+	// MaxInputTokens is what the model can read in one request; 0 where that is not known.
+	MaxInputTokens int `json:"maxInputTokens,omitempty"`
+}
+
+// LanguageModelRequest is a conversation for one of the editor's models to continue.
+type LanguageModelRequest struct {
+	// RequestID ties the pieces of the answer to this request.
+	RequestID string                 `json:"requestId"`
+	ModelID   string                 `json:"modelId"`
+	Messages  []LanguageModelMessage `json:"messages,omitempty"`
+	// MaxTokens bounds the answer, as far as the model lets itself be bounded.
+	MaxTokens int64 `json:"maxTokens"`
+	// Temperature is absent where the server gave none: 0 is a value.
+	Temperature   *float64 `json:"temperature,omitempty"`
+	StopSequences []string `json:"stopSequences,omitempty"`
+	// Justification is the sentence that the editor's consent dialog shows.
+	Justification string `json:"justification"`
+}
+
+// LanguageModelMessage is one turn. The editor knows no system role: a system prompt is folded into
+// a first user turn before it gets here.
+type LanguageModelMessage struct {
+	Role    Role           `json:"role"`
+	Content []ContentBlock `json:"content,omitempty"`
+}
+
+// LanguageModelResponse ends a [LanguageModelRequest]; its text was streamed before.
+type LanguageModelResponse struct{}

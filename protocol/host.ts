@@ -1,0 +1,62 @@
+/**
+ * What the webview's host has to say besides the protocol. The host is the extension, or the
+ * playground; it passes every message of the protocol on as it is, and answers `host/*` itself. The
+ * messages are JSON-RPC, carried by postMessage or by a WebSocket. Written by hand: the sidecar
+ * never sees it.
+ */
+
+/** How the host's sidecar is doing. Only while it is running do requests of the protocol succeed. */
+export type SidecarStatus =
+  | { readonly state: "starting" }
+  | { readonly state: "running" }
+  /** It stopped by itself; the next start is due in `retryInMs` milliseconds. */
+  | { readonly state: "restarting"; readonly retryInMs: number; readonly reason: string }
+  /** It will not be started again until somebody asks for it. */
+  | { readonly state: "failed"; readonly reason: string };
+
+/** What the webview may ask of its host. */
+export interface HostRequests {
+  /** The webview is there and listens; the first request of every webview. */
+  "host/ready": { params: undefined; result: HostReadyResult };
+  /** Start the sidecar again, now. */
+  "host/restartSidecar": { params: undefined; result: null };
+  /** Open a configuration file; without a place, the one where a first server would go. */
+  "host/openConfiguration": { params: SourcePosition; result: null };
+  /** Show the sidecar's log. */
+  "host/showLog": { params: undefined; result: null };
+}
+
+/** A place in a configuration file, or in the settings. Lines and columns count from 1. */
+export interface SourcePosition {
+  /** A path, or "settings"; absent for the default file. */
+  readonly source?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Where the webview finds itself. */
+export interface HostReadyResult {
+  readonly status: SidecarStatus;
+  /** What was to be shown before the webview was there. */
+  readonly reveal?: Reveal;
+}
+
+/** What the host tells the webview. */
+export interface HostNotifications {
+  "host/sidecarStatus": SidecarStatus;
+  "host/reveal": Reveal;
+}
+
+/** Something that the webview should bring into view. */
+export type Reveal =
+  /** The oldest open ask. */
+  | { readonly kind: "ask" }
+  | { readonly kind: "newTask" }
+  /** The tool runner, with a server chosen where one is named. */
+  | { readonly kind: "toolRunner"; readonly serverName?: string };
+
+/** The webview's host. */
+export interface Host {
+  requests: HostRequests;
+  notifications: HostNotifications;
+}

@@ -1,0 +1,345 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Sidecar is what a front end may call. A method that returns a result is a request; one that
+// returns only an error is a notification. Every request may be cancelled with $/cancelRequest and
+// then fails with [CodeRequestCancelled].
+type Sidecar interface {
+	// Initialize is the handshake and must be the first request. It fails with
+	// [CodeVersionMismatch], naming the side to update, when the versions differ.
+	//
+	//protocol:method initialize
+	Initialize(ctx context.Context, params *InitializeParams) (*InitializeResult, error)
+
+	// DidChangeConfiguration replaces the settings and folders given at the handshake. Servers
+	// whose configuration is unchanged keep running.
+	//
+	//protocol:method workspace/didChangeConfiguration
+	DidChangeConfiguration(ctx context.Context, params *Configuration) error
+
+	// CreateTask starts a conversation.
+	//
+	//protocol:method task/create
+	CreateTask(ctx context.Context, params *CreateTaskParams) (*Task, error)
+
+	// ListTasks returns every task, the most recently created first.
+	//
+	//protocol:method task/list
+	ListTasks(ctx context.Context) (*ListTasksResult, error)
+
+	// OpenTask reads a task: every message that changed after a number, or a page of older ones.
+	// Later changes arrive as [Editor.TaskEvent]; a front end that sees a gap in their numbers
+	// opens the task again after the last number that it has.
+	//
+	//protocol:method task/open
+	OpenTask(ctx context.Context, params *OpenTaskParams) (*OpenTaskResult, error)
+
+	// RenameTask gives a task another title.
+	//
+	//protocol:method task/rename
+	RenameTask(ctx context.Context, params *RenameTaskParams) (*Task, error)
+
+	// CloseTask ends a task: its calls are cancelled, its asks dismissed, its servers stopped. It
+	// stays readable.
+	//
+	//protocol:method task/close
+	CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error)
+
+	// AskResponse answers an ask. The first answer settles it; a later one fails with
+	// [CodeAskSettled]. An answer that the ask's own rules forbid fails with [CodeInvalidAnswer]
+	// and leaves the ask open.
+	//
+	//protocol:method askResponse
+	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
+
+	// ListServers returns every configured MCP server and what is wrong with the configuration.
+	//
+	//protocol:method server/list
+	ListServers(ctx context.Context) (*ServersChangedParams, error)
+
+	// RestartServer stops every connection to a server and starts one again.
+	//
+	//protocol:method server/restart
+	RestartServer(ctx context.Context, params *ServerParams) (*Server, error)
+
+	// StopServer stops every connection to a server. Calls in flight end as lost.
+	//
+	//protocol:method server/stop
+	StopServer(ctx context.Context, params *ServerParams) (*Server, error)
+
+	// FindImports looks for servers that other programs have configured on this machine. Nothing is
+	// changed.
+	//
+	//protocol:method import/find
+	FindImports(ctx context.Context) (*FindImportsResult, error)
+
+	// Import copies servers from what [Sidecar.FindImports] found into a folder's .vscode/mcp.json,
+	// whose comments it keeps. The file that a server comes from is never changed.
+	//
+	//protocol:method import/apply
+	Import(ctx context.Context, params *ImportParams) (*ImportResult, error)
+
+	// ListTools returns a server's tools, starting the server first where it is not running.
+	//
+	//protocol:method tools/list
+	ListTools(ctx context.Context, params *ServerParams) (*ListToolsResult, error)
+
+	// StartCall starts a request to a server in a task and returns as soon as the call is one of the
+	// task's messages. How it ends arrives as [CallEnded].
+	//
+	//protocol:method call/start
+	StartCall(ctx context.Context, params *StartCallParams) (*StartCallResult, error)
+
+	// CancelCall cancels a call. One that has ended is left as it is.
+	//
+	//protocol:method call/cancel
+	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
+
+	// ListResources returns a server's resources, starting the server first where it is not running.
+	//
+	//protocol:method resources/list
+	ListResources(ctx context.Context, params *ServerParams) (*ListResourcesResult, error)
+
+	// ListResourceTemplates returns the URIs with variables that a server can read.
+	//
+	//protocol:method resources/templates/list
+	ListResourceTemplates(ctx context.Context, params *ServerParams) (*ListResourceTemplatesResult, error)
+
+	// ListPrompts returns a server's prompts.
+	//
+	//protocol:method prompts/list
+	ListPrompts(ctx context.Context, params *ServerParams) (*ListPromptsResult, error)
+
+	// Complete returns what a server proposes for an argument that is being typed.
+	//
+	//protocol:method completion/complete
+	Complete(ctx context.Context, params *CompleteParams) (*CompleteResult, error)
+
+	// ListModels returns the models that can answer a sampling request now, the one that will be
+	// proposed first.
+	//
+	//protocol:method model/list
+	ListModels(ctx context.Context) (*ListModelsResult, error)
+
+	// LanguageModelProgress is a piece of the answer to [Editor.SendLanguageModelRequest], sent
+	// before its response.
+	//
+	//protocol:method languageModel/progress
+	LanguageModelProgress(ctx context.Context, params *LanguageModelProgressParams) error
+}
+
+// InitializeParams introduces a front end.
+type InitializeParams struct {
+	// ProtocolVersion is the [Version] that the front end was built with.
+	ProtocolVersion int                  `json:"protocolVersion"`
+	ClientInfo      Implementation       `json:"clientInfo"`
+	Capabilities    FrontEndCapabilities `json:"capabilities"`
+	Configuration   Configuration        `json:"configuration"`
+}
+
+// InitializeResult introduces the sidecar.
+type InitializeResult struct {
+	ProtocolVersion int            `json:"protocolVersion"`
+	ServerInfo      Implementation `json:"serverInfo"`
+}
+
+// Implementation names a program and its version.
+type Implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// FrontEndCapabilities is what a front end can do now. MCP servers are told no more than this.
+type FrontEndCapabilities struct {
+	// Elicitation: it can show a form and send what a person filled in.
+	Elicitation bool `json:"elicitation,omitempty"`
+	// Sampling: it can show a sampling request and ask a person to approve it.
+	Sampling bool `json:"sampling,omitempty"`
+	// LanguageModels: it serves [Editor.ListLanguageModels] and [Editor.SendLanguageModelRequest].
+	LanguageModels bool `json:"languageModels,omitempty"`
+	// Inputs: it serves [Editor.PromptInput].
+	Inputs bool `json:"inputs,omitempty"`
+	// OpenURL: it serves [Editor.OpenURL].
+	OpenURL bool `json:"openUrl,omitempty"`
+	// Secrets: it serves [Editor.GetSecret] and [Editor.SetSecret].
+	Secrets bool `json:"secrets,omitempty"`
+}
+
+// Configuration is what the person has set, and where they work.
+type Configuration struct {
+	// WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json.
+	WorkspaceFolders []WorkspaceFolder `json:"workspaceFolders,omitempty"`
+	// Servers are MCP servers from user settings, in the shape of mcp.json's "servers".
+	Servers json.RawMessage `json:"servers,omitempty"`
+	// Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs".
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+	Model  ModelSettings   `json:"model"`
+}
+
+// WorkspaceFolder is a folder that the front end has open.
+type WorkspaceFolder struct {
+	Name string `json:"name"`
+	// Path is absolute, in the form of the sidecar's own system.
+	Path string `json:"path"`
+}
+
+// CreateTaskParams names a new task.
+type CreateTaskParams struct {
+	// Title may be empty: the task is then named after its first tool call.
+	Title string `json:"title,omitempty"`
+}
+
+// ListTasksResult holds every task.
+type ListTasksResult struct {
+	Tasks []Task `json:"tasks,omitempty"`
+}
+
+// OpenTaskParams says which part of a task to read.
+type OpenTaskParams struct {
+	TaskID string `json:"taskId"`
+	// After asks for every message that changed after this event number, and for those that a model is
+	// writing; 0 asks for the newest.
+	After int64 `json:"after,omitempty"`
+	// Before asks instead for messages with a smaller id, to page backwards.
+	Before int64 `json:"before,omitempty"`
+	// Limit bounds how many messages are returned, the newest winning; 0 means 200. Where more
+	// than that changed after After, the result is a Reset.
+	Limit int `json:"limit,omitempty"`
+}
+
+// OpenTaskResult is a part of a task as it stands.
+type OpenTaskResult struct {
+	Task Task `json:"task"`
+	// Messages are whole and current, in ascending order of id.
+	Messages []Message `json:"messages,omitempty"`
+	// Reset reports that Messages replace all that the front end has of the task: After was 0, or
+	// too far behind.
+	Reset bool `json:"reset,omitempty"`
+	// Earlier reports that there are messages with smaller ids than those returned. It is set on a
+	// Reset and on a page of older messages only.
+	Earlier bool `json:"earlier,omitempty"`
+}
+
+// RenameTaskParams gives a task a title.
+type RenameTaskParams struct {
+	TaskID string `json:"taskId"`
+	Title  string `json:"title"`
+}
+
+// CloseTaskParams names the task to close.
+type CloseTaskParams struct {
+	TaskID string `json:"taskId"`
+}
+
+// AskResponseParams answers one ask.
+type AskResponseParams struct {
+	TaskID      string      `json:"taskId"`
+	AskID       string      `json:"askId"`
+	AskResponse AskResponse `json:"askResponse"`
+	// ElicitationContent is what the person filled in, one member a field; with
+	// [YesButtonClicked] on an [McpElicitation] only.
+	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
+	// ModelID chooses another of [Sidecar.ListModels]; with [YesButtonClicked] on an
+	// [McpSampling] only.
+	ModelID string `json:"modelId,omitempty"`
+}
+
+// AskResponse is which way out of an ask the person took.
+type AskResponse string
+
+// The ways out of an ask.
+const (
+	// YesButtonClicked approves or submits: MCP's "accept".
+	YesButtonClicked AskResponse = "yesButtonClicked"
+	// NoButtonClicked is an explicit no: MCP's "decline".
+	NoButtonClicked AskResponse = "noButtonClicked"
+	// CancelButtonClicked dismisses without a choice: MCP's "cancel".
+	CancelButtonClicked AskResponse = "cancelButtonClicked"
+)
+
+// AskResponseResult confirms an answer after it was kept on disk.
+type AskResponseResult struct {
+	Outcome Outcome `json:"outcome"`
+}
+
+// ServerParams names a configured MCP server.
+type ServerParams struct {
+	ServerName string `json:"serverName"`
+}
+
+// ListToolsResult holds a server's tools in the server's order.
+type ListToolsResult struct {
+	Tools []Tool `json:"tools,omitempty"`
+}
+
+// StartCallParams says what to ask of which server, and in which task.
+type StartCallParams struct {
+	TaskID     string      `json:"taskId"`
+	ServerName string      `json:"serverName"`
+	Request    CallRequest `json:"request"`
+}
+
+// ListResourcesResult holds a server's resources in the server's order.
+type ListResourcesResult struct {
+	Resources []Resource `json:"resources,omitempty"`
+}
+
+// ListResourceTemplatesResult holds a server's resource templates in the server's order.
+type ListResourceTemplatesResult struct {
+	ResourceTemplates []ResourceTemplate `json:"resourceTemplates,omitempty"`
+}
+
+// ListPromptsResult holds a server's prompts in the server's order.
+type ListPromptsResult struct {
+	Prompts []Prompt `json:"prompts,omitempty"`
+}
+
+// CompleteParams is an argument that is being typed: of a prompt, or of a resource template.
+type CompleteParams struct {
+	ServerName string `json:"serverName"`
+	// PromptName or URITemplate is set.
+	PromptName  string `json:"promptName,omitempty"`
+	URITemplate string `json:"uriTemplate,omitempty"`
+	// ArgumentName and Value are what is being typed, Arguments what was filled in before.
+	ArgumentName string            `json:"argumentName"`
+	Value        string            `json:"value"`
+	Arguments    map[string]string `json:"arguments,omitempty"`
+}
+
+// CompleteResult holds the server's proposals, the best first.
+type CompleteResult struct {
+	Values []string `json:"values,omitempty"`
+	// HasMore reports that there are more than the server gave.
+	HasMore bool `json:"hasMore,omitempty"`
+}
+
+// StartCallResult names the message that stands for the call.
+type StartCallResult struct {
+	MessageID int64 `json:"messageId"`
+}
+
+// CancelCallParams names the message that stands for the call.
+type CancelCallParams struct {
+	TaskID    string `json:"taskId"`
+	MessageID int64  `json:"messageId"`
+}
+
+// CancelCallResult says whether there was something to cancel.
+type CancelCallResult struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+// ListModelsResult holds the models that can answer now.
+type ListModelsResult struct {
+	Models []Model `json:"models,omitempty"`
+}
+
+// LanguageModelProgressParams is a piece of an answer.
+type LanguageModelProgressParams struct {
+	RequestID string `json:"requestId"`
+	Text      string `json:"text"`
+}

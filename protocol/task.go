@@ -1,0 +1,284 @@
+package protocol
+
+import "encoding/json"
+
+// Task is one conversation: it owns its messages, its asks, and the calls and connections that it
+// started.
+type Task struct {
+	ID        string `json:"id"`
+	Title     string `json:"title"`
+	CreatedAt int64  `json:"createdAt"`
+	// Closed tasks can be read and do nothing else.
+	Closed bool `json:"closed,omitempty"`
+	// OpenAsks counts the asks that wait for a person.
+	OpenAsks int `json:"openAsks"`
+	// LastNumber is the number of the task's newest event.
+	LastNumber int64 `json:"lastNumber"`
+}
+
+// TaskEventParams is one change of one task.
+type TaskEventParams struct {
+	TaskID string `json:"taskId"`
+	// Number is one more than that of the task's event before.
+	Number int64 `json:"number"`
+	// OpenAsks is the task's count after this event.
+	OpenAsks int   `json:"openAsks"`
+	Event    Event `json:"event"`
+}
+
+// Event is what changed.
+//
+//protocol:union
+type Event interface{ isEvent() }
+
+// TaskChanged says that the task is new, or has another title, or was closed.
+//
+//protocol:variant Event taskChanged
+type TaskChanged struct {
+	Task Task `json:"task"`
+}
+
+// MessageAdded brings a new message.
+//
+//protocol:variant Event messageAdded
+type MessageAdded struct {
+	Message Message `json:"message"`
+}
+
+// AskSettled says how an ask was settled, for good.
+//
+//protocol:variant Event askSettled
+type AskSettled struct {
+	MessageID int64   `json:"messageId"`
+	Outcome   Outcome `json:"outcome"`
+	// ElicitationResponse is what the server was told, where the ask was a form and there was still a
+	// server to tell.
+	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
+	// Model answers the server's request from here on, where the ask was an approved sampling.
+	Model *Model `json:"model,omitempty"`
+}
+
+// SamplingEnded brings the completion of an approved sampling request, or why there is none.
+//
+//protocol:variant Event samplingEnded
+type SamplingEnded struct {
+	MessageID int64          `json:"messageId"`
+	Result    SamplingResult `json:"result"`
+}
+
+// CallEnded says how a call ended.
+//
+//protocol:variant Event callEnded
+type CallEnded struct {
+	MessageID int64      `json:"messageId"`
+	EndedAt   int64      `json:"endedAt"`
+	Result    CallResult `json:"result"`
+}
+
+// Message is one entry of a conversation.
+type Message struct {
+	// ID counts a task's messages from 1.
+	ID int64 `json:"id"`
+	// Time is when the message came to be.
+	Time int64 `json:"time"`
+	Body Body  `json:"body"`
+}
+
+// Body is what a message holds.
+//
+//protocol:union
+type Body interface{ isBody() }
+
+// Notice is something that Assent itself has to say.
+//
+//protocol:variant Body notice
+type Notice struct {
+	Level NoticeLevel `json:"level"`
+	Text  string      `json:"text"`
+}
+
+// NoticeLevel is how much a notice matters.
+type NoticeLevel string
+
+// The levels of notices.
+const (
+	NoticeInfo    NoticeLevel = "info"
+	NoticeWarning NoticeLevel = "warning"
+	NoticeError   NoticeLevel = "error"
+)
+
+// Call is a request to a server: it runs, and ends once.
+//
+//protocol:variant Body call
+type Call struct {
+	ServerName string      `json:"serverName"`
+	Request    CallRequest `json:"request"`
+	// Progress is what the server said last; present only while the call runs.
+	Progress *Progress `json:"progress,omitempty"`
+	// EndedAt and Result are absent while the call runs.
+	EndedAt int64      `json:"endedAt,omitempty"`
+	Result  CallResult `json:"result,omitempty"`
+}
+
+// CallRequest is what a server is asked to do, named by MCP's own method.
+//
+//protocol:union
+type CallRequest interface{ isCallRequest() }
+
+// CallToolRequest runs a tool.
+//
+//protocol:variant CallRequest tools/call
+type CallToolRequest struct {
+	ToolName string `json:"toolName"`
+	// Arguments is the JSON object that is sent.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ReadResourceRequest reads a resource.
+//
+//protocol:variant CallRequest resources/read
+type ReadResourceRequest struct {
+	URI string `json:"uri"`
+}
+
+// GetPromptRequest fills in a prompt.
+//
+//protocol:variant CallRequest prompts/get
+type GetPromptRequest struct {
+	PromptName string            `json:"promptName"`
+	Arguments  map[string]string `json:"arguments,omitempty"`
+}
+
+// CallResult is how a call ended. A result is never turned into an error, nor an error into a
+// result.
+//
+//protocol:union
+type CallResult interface{ isCallResult() }
+
+// ToolResult is what a tool returned, or a resource held; with IsError, the tool itself says that it
+// failed.
+//
+//protocol:variant CallResult result
+type ToolResult struct {
+	Content           []ContentBlock  `json:"content,omitempty"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	IsError           bool            `json:"isError,omitempty"`
+}
+
+// CallError is the JSON-RPC error that the server gave instead of a result.
+//
+//protocol:variant CallResult error
+type CallError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// CallCancelled says that a person cancelled the call, or closed its task.
+//
+//protocol:variant CallResult cancelled
+type CallCancelled struct{}
+
+// PromptResult is what a prompt became with its arguments filled in.
+//
+//protocol:variant CallResult prompt
+type PromptResult struct {
+	Description string          `json:"description,omitempty"`
+	Messages    []PromptMessage `json:"messages,omitempty"`
+}
+
+// PromptMessage is one message of a prompt.
+type PromptMessage struct {
+	Role    Role         `json:"role"`
+	Content ContentBlock `json:"content"`
+}
+
+// CallAbandoned says that the server asked for something that it was not given, and that Assent did
+// therefore not go on with the call. A legacy server hears of that and decides by itself.
+//
+//protocol:variant CallResult abandoned
+type CallAbandoned struct {
+	// Reason is a sentence for the person.
+	Reason string `json:"reason"`
+}
+
+// Progress is how far a call is, in the server's own units.
+type Progress struct {
+	Progress float64 `json:"progress"`
+	// Total is 0 where the server does not say.
+	Total   float64 `json:"total,omitempty"`
+	Message string  `json:"message,omitempty"`
+	At      int64   `json:"at"`
+}
+
+// CallLost says that no answer can come any more: the server could not be started, died, or was
+// stopped, or the sidecar was restarted.
+//
+//protocol:variant CallResult lost
+type CallLost struct {
+	// Reason is a sentence for the person, naming the way out.
+	Reason string `json:"reason"`
+}
+
+// ContentBlock is MCP's content: of a tool's result, or of a sampling message.
+//
+//protocol:union
+type ContentBlock interface{ isContentBlock() }
+
+// TextContent is plain text or Markdown.
+//
+//protocol:variant ContentBlock text
+type TextContent struct {
+	Text string `json:"text"`
+}
+
+// ImageContent is a picture.
+//
+//protocol:variant ContentBlock image
+type ImageContent struct {
+	// Data is base64.
+	Data     string `json:"data"`
+	MIMEType string `json:"mimeType"`
+}
+
+// AudioContent is a sound.
+//
+//protocol:variant ContentBlock audio
+type AudioContent struct {
+	// Data is base64.
+	Data     string `json:"data"`
+	MIMEType string `json:"mimeType"`
+}
+
+// ResourceLink points to a resource that can be read from the server.
+//
+//protocol:variant ContentBlock resource_link
+type ResourceLink struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+}
+
+// EmbeddedResource is a resource's own contents.
+//
+//protocol:variant ContentBlock resource
+type EmbeddedResource struct {
+	Resource ResourceContents `json:"resource"`
+}
+
+// ResourceContents is text or, in base64, bytes.
+type ResourceContents struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Blob     string `json:"blob,omitempty"`
+}
+
+// UnknownContent stands for a block of a type that Assent does not know, kept whole.
+//
+//protocol:variant ContentBlock unknown
+type UnknownContent struct {
+	Raw json.RawMessage `json:"raw"`
+}
