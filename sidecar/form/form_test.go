@@ -1,0 +1,219 @@
+package form_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/form"
+)
+
+// object wraps properties into a schema.
+func object(properties string, required ...string) string {
+	r, err := json.Marshal(required)
+	if err != nil {
+		panic(err)
+	}
+	return `{"type":"object","properties":{` + properties + `},"required":` + string(r) + `}`
+}
+
+func TestParseElicitationReadsEveryKind(t *testing.T) {
+	schema := object(`
+		"zeta":  {"type":"string","title":"Z","description":"d","minLength":1,"maxLength":9,"pattern":"^a","default":"a"},
+		"mail":  {"type":"string","format":"email"},
+		"n":     {"type":"number","minimum":-1.5,"maximum":2,"default":0},
+		"i":     {"type":"integer"},
+		"b":     {"type":"boolean","default":false},
+		"enum":  {"type":"string","enum":["x","y"],"default":"y"},
+		"names": {"type":"string","enum":["x","y"],"enumNames":["X","Y"]},
+		"oneOf": {"type":"string","oneOf":[{"const":"x","title":"X"},{"const":"y","title":"Y"}]},
+		"many":  {"type":"array","items":{"type":"string","enum":["x","y"]},"minItems":1,"maxItems":2,"default":["x"]},
+		"anyOf": {"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}},
+		"alpha": {"type":"string","format":"something-else"}`, "n", "zeta")
+	got, err := form.ParseElicitation(json.RawMessage(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := func(name string) protocol.FieldHead { return protocol.FieldHead{Name: name} }
+	plain := []protocol.Option{{Value: "x"}, {Value: "y"}}
+	titled := []protocol.Option{{Value: "x", Title: "X"}, {Value: "y", Title: "Y"}}
+	want := []protocol.Field{
+		protocol.StringField{
+			FieldHead: protocol.FieldHead{Name: "zeta", Title: "Z", Description: "d", Required: true},
+			Default:   new("a"), MinLength: new(1), MaxLength: new(9), Pattern: "^a",
+		},
+		protocol.StringField{FieldHead: head("mail"), Format: protocol.FormatEmail},
+		protocol.NumberField{
+			FieldHead: protocol.FieldHead{Name: "n", Required: true},
+			Default:   new(0.0), Minimum: new(-1.5), Maximum: new(2.0),
+		},
+		protocol.NumberField{FieldHead: head("i"), Integer: true},
+		protocol.BooleanField{FieldHead: head("b"), Default: new(false)},
+		protocol.ChoiceField{FieldHead: head("enum"), Options: plain, Default: new("y")},
+		protocol.ChoiceField{FieldHead: head("names"), Options: titled},
+		protocol.ChoiceField{FieldHead: head("oneOf"), Options: titled},
+		protocol.ChoicesField{FieldHead: head("many"), Options: plain, MinItems: new(1), MaxItems: new(2), Default: []string{"x"}},
+		protocol.ChoicesField{FieldHead: head("anyOf"), Options: titled[:1]},
+		protocol.StringField{FieldHead: head("alpha"), Format: "something-else"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseElicitationRefusesWhatMCPDoesNotAllow(t *testing.T) {
+	tests := []struct {
+		name, schema, want string
+	}{
+		{"nothing", ``, "the schema is missing"},
+		{"no object", `{"type":"string"}`, `must be "object"`},
+		{"no JSON", `{"type":`, "cannot be read"},
+		{"properties of another type", `{"type":"object","properties":[]}`, "cannot be read"},
+		{"a name twice", object(`"a":{"type":"string"},"a":{"type":"number"}`), `"a" occurs twice`},
+		{"nesting", object(`"a":{"type":"object","properties":{}}`), `property "a": has the type "object"`},
+		{"no type", object(`"a":{"title":"A"}`), `property "a": has no type that a form can show: it is missing`},
+		{"several types", object(`"a":{"type":["string","null"]}`), `property "a": has no type that a form can show`},
+		{"unknown type", object(`"a":{"type":"money"}`), `has the type "money"`},
+		{"a free array", object(`"a":{"type":"array","items":{"type":"string"}}`), "something else than choices"},
+		{"a choice of numbers", object(`"a":{"type":"string","enum":[1,2]}`), "a choice that is not a text: 1"},
+		{"no choices", object(`"a":{"type":"string","enum":[]}`), "has no choices"},
+		{"another default", object(`"a":{"type":"number","default":"x"}`), "a default of another type"},
+		{"a pattern beyond RE2", object(`"a":{"type":"string","pattern":"(?=a)"}`), "a pattern that cannot be checked"},
+		{"required and not there", object(`"a":{"type":"string"}`, "b"), `property "b" is required and not described`},
+		{"a boolean schema", object(`"a":true`), `property "a": cannot be read`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fields, err := form.ParseElicitation(json.RawMessage(tt.schema))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("ParseElicitation = %v, %v, want an error with %q", fields, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseInputTakesAnything(t *testing.T) {
+	schema := object(`
+		"name": {"type":"string"},
+		"deep": {"type":"object","title":"Deep","description":"d","default":{"x":1}},
+		"any":  true`, "deep")
+	got, err := form.ParseInput(json.RawMessage(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []protocol.Field{
+		protocol.StringField{FieldHead: protocol.FieldHead{Name: "name"}},
+		protocol.JSONField{
+			FieldHead: protocol.FieldHead{Name: "deep", Title: "Deep", Description: "d", Required: true},
+			Schema:    json.RawMessage(`{"type":"object","title":"Deep","description":"d","default":{"x":1}}`),
+			Default:   json.RawMessage(`{"x":1}`),
+		},
+		protocol.JSONField{FieldHead: protocol.FieldHead{Name: "any"}, Schema: json.RawMessage(`true`)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	tests := []struct {
+		name, properties string
+		required         []string
+		answer           string
+		want             string            // what goes out
+		problems         map[string]string // part of the message by field
+	}{
+		{name: "the order is the form's", properties: `"z":{"type":"string"},"a":{"type":"string"}`, answer: `{"a":"1","z":"2"}`, want: `{"z":"2","a":"1"}`},
+		{name: "nothing", properties: `"a":{"type":"string"}`, answer: ``, want: `{}`},
+		{name: "empty values are values", properties: `"s":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"}`, answer: `{"s":"","n":0,"b":false}`, want: `{"s":"","n":0,"b":false}`},
+		{name: "a number is not touched", properties: `"n":{"type":"number"}`, answer: `{"n":1.50e3}`, want: `{"n":1.50e3}`},
+		{name: "a great integer is not touched", properties: `"n":{"type":"integer"}`, answer: `{"n":9007199254740993}`, want: `{"n":9007199254740993}`},
+		{name: "a default is a proposal only", properties: `"a":{"type":"string","default":"x"}`, answer: `{}`, want: `{}`},
+		{name: "required", properties: `"a":{"type":"string","default":"x"}`, required: []string{"a"}, answer: `{}`, problems: map[string]string{"a": "required"}},
+		{name: "unknown", properties: `"a":{"type":"string"}`, answer: `{"b":1}`, problems: map[string]string{"b": "no such field"}},
+		{name: "twice", properties: `"a":{"type":"string"}`, answer: `{"a":"1","a":"2"}`, problems: map[string]string{"": `"a" occurs twice`}},
+		{name: "no object", properties: `"a":{"type":"string"}`, answer: `[]`, problems: map[string]string{"": "cannot be read"}},
+		{name: "null is no text", properties: `"a":{"type":"string"}`, answer: `{"a":null}`, problems: map[string]string{"a": "a text"}},
+		{name: "null is no number", properties: `"a":{"type":"number"}`, answer: `{"a":null}`, problems: map[string]string{"a": "a number"}},
+		{name: "null is no boolean", properties: `"a":{"type":"boolean"}`, answer: `{"a":null}`, problems: map[string]string{"a": "yes or no"}},
+		{name: "null is no list", properties: `"a":{"type":"array","items":{"enum":["x"]}}`, answer: `{"a":null}`, problems: map[string]string{"a": "a list"}},
+		{name: "every problem at once", properties: `"a":{"type":"string"},"b":{"type":"boolean"}`, answer: `{"a":1,"b":"yes"}`, problems: map[string]string{"a": "a text", "b": "yes or no"}},
+
+		{name: "lengths count code points", properties: `"a":{"type":"string","minLength":2,"maxLength":2}`, answer: `{"a":"😀é"}`, want: `{"a":"😀é"}`},
+		{name: "too short", properties: `"a":{"type":"string","minLength":2}`, answer: `{"a":"😀"}`, problems: map[string]string{"a": "at least 2"}},
+		{name: "too long", properties: `"a":{"type":"string","maxLength":1}`, answer: `{"a":"ab"}`, problems: map[string]string{"a": "at most 1"}},
+		{name: "a pattern need not match all", properties: `"a":{"type":"string","pattern":"[0-9]+"}`, answer: `{"a":"x1y"}`, want: `{"a":"x1y"}`},
+		{name: "no match", properties: `"a":{"type":"string","pattern":"^[0-9]+$"}`, answer: `{"a":"x1y"}`, problems: map[string]string{"a": "the pattern"}},
+		{name: "e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"a.b+c@example.org"}`, want: `{"a":"a.b+c@example.org"}`},
+		{name: "no e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"notanemail"}`, problems: map[string]string{"a": "e-mail"}},
+		{name: "an e-mail with a name", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"A <a@example.org>"}`, problems: map[string]string{"a": "e-mail"}},
+		{name: "URI", properties: `"a":{"type":"string","format":"uri"}`, answer: `{"a":"urn:isbn:1"}`, want: `{"a":"urn:isbn:1"}`},
+		{name: "no URI", properties: `"a":{"type":"string","format":"uri"}`, answer: `{"a":"example.org/x"}`, problems: map[string]string{"a": "URI"}},
+		{name: "date", properties: `"a":{"type":"string","format":"date"}`, answer: `{"a":"2024-02-29"}`, want: `{"a":"2024-02-29"}`},
+		{name: "no such date", properties: `"a":{"type":"string","format":"date"}`, answer: `{"a":"2026-02-29"}`, problems: map[string]string{"a": "a date"}},
+		{name: "date-time", properties: `"a":{"type":"string","format":"date-time"}`, answer: `{"a":"2026-07-28T12:00:00.5+02:00"}`, want: `{"a":"2026-07-28T12:00:00.5+02:00"}`},
+		{name: "date-time without a zone", properties: `"a":{"type":"string","format":"date-time"}`, answer: `{"a":"2026-07-28T12:00:00"}`, problems: map[string]string{"a": "date and time"}},
+
+		{name: "whole", properties: `"a":{"type":"integer"}`, answer: `{"a":2.0}`, want: `{"a":2.0}`},
+		{name: "not whole", properties: `"a":{"type":"integer"}`, answer: `{"a":2.5}`, problems: map[string]string{"a": "whole"}},
+		{name: "bounds are inclusive", properties: `"a":{"type":"number","minimum":1,"maximum":1}`, answer: `{"a":1}`, want: `{"a":1}`},
+		{name: "too little", properties: `"a":{"type":"number","minimum":0.5}`, answer: `{"a":0.4}`, problems: map[string]string{"a": "at least 0.5"}},
+		{name: "too much", properties: `"a":{"type":"number","maximum":1}`, answer: `{"a":1e9}`, problems: map[string]string{"a": "at most 1"}},
+		{name: "a text is no number", properties: `"a":{"type":"number"}`, answer: `{"a":"1"}`, problems: map[string]string{"a": "a number"}},
+
+		{name: "choice", properties: `"a":{"type":"string","enum":["x",""]}`, answer: `{"a":""}`, want: `{"a":""}`},
+		{name: "no choice", properties: `"a":{"type":"string","enum":["x"]}`, answer: `{"a":"X"}`, problems: map[string]string{"a": "one of the choices"}},
+		{name: "choices", properties: `"a":{"type":"array","items":{"enum":["x","y"]}}`, answer: `{"a":[]}`, want: `{"a":[]}`},
+		{name: "too few choices", properties: `"a":{"type":"array","items":{"enum":["x","y"]},"minItems":1}`, answer: `{"a":[]}`, problems: map[string]string{"a": "at least 1"}},
+		{name: "too many choices", properties: `"a":{"type":"array","items":{"enum":["x","y"]},"maxItems":1}`, answer: `{"a":["x","y"]}`, problems: map[string]string{"a": "at most 1"}},
+		{name: "a choice twice", properties: `"a":{"type":"array","items":{"enum":["x","y"]}}`, answer: `{"a":["x","x"]}`, problems: map[string]string{"a": "once"}},
+		{name: "an unknown choice", properties: `"a":{"type":"array","items":{"enum":["x","y"]}}`, answer: `{"a":["z"]}`, problems: map[string]string{"a": "of the choices"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fields, err := form.ParseElicitation(json.RawMessage(object(tt.properties, tt.required...)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, problems := form.Check(fields, json.RawMessage(tt.answer))
+			if string(got) != tt.want {
+				t.Errorf("Check = %s, want %s", got, tt.want)
+			}
+			if len(problems) != len(tt.problems) {
+				t.Fatalf("problems = %+v, want %v", problems, tt.problems)
+			}
+			for _, p := range problems {
+				if want, ok := tt.problems[p.Name]; !ok || !strings.Contains(p.Message, want) {
+					t.Errorf("problem %+v, want %v", p, tt.problems)
+				}
+			}
+		})
+	}
+}
+
+// FuzzForm looks for schemas and answers that crash, and for answers that change on their way.
+func FuzzForm(f *testing.F) {
+	f.Add(object(`"a":{"type":"string","pattern":"a+"},"b":{"type":"array","items":{"anyOf":[{"const":"x"}]}}`, "a"), `{"b":["x"],"a":"a"}`)
+	f.Add(object(`"n":{"type":"integer","minimum":1e400}`), `{"n":1e400}`)
+	f.Add(`{"type":"object","properties":{"a":null}}`, `{"a":null}`)
+	f.Fuzz(func(t *testing.T, schema, answer string) {
+		if _, err := form.ParseInput(json.RawMessage(schema)); err == nil && !json.Valid([]byte(schema)) {
+			t.Fatalf("a schema that is no JSON was taken: %q", schema)
+		}
+		fields, err := form.ParseElicitation(json.RawMessage(schema))
+		if err != nil {
+			return
+		}
+		checked, problems := form.Check(fields, json.RawMessage(answer))
+		if problems != nil {
+			return
+		}
+		again, problems := form.Check(fields, checked)
+		if problems != nil || string(again) != string(checked) {
+			t.Fatalf("%s became %s on its second way: %v", checked, again, problems)
+		}
+	})
+}

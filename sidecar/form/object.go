@@ -1,0 +1,86 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// object is a JSON object whose members keep the order in which they were written, which
+// encoding/json forgets and a person filling in a form would miss.
+type object []member
+
+// UnmarshalJSON implements json.Unmarshaler. A name that occurs twice is an error: whichever was
+// meant, the other one was too.
+func (o *object) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	first, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if first != json.Delim('{') {
+		return errors.New("not an object")
+	}
+	seen := map[string]bool{}
+	*o = object{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("unexpected %v", token)
+		}
+		if seen[name] {
+			return fmt.Errorf("%q occurs twice", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		*o = append(*o, member{name, value})
+	}
+	if _, err := d.Token(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(m.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func (o object) get(name string) (json.RawMessage, bool) {
+	for _, m := range o {
+		if m.name == name {
+			return m.value, true
+		}
+	}
+	return nil, false
+}

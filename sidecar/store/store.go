@@ -1,0 +1,261 @@
+// Package store keeps tasks and their messages in one SQLite file.
+//
+// It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
+// JSON of [protocol.Message]. A Store may be used from any goroutine; every method is one
+// transaction, and what Save was given is on disk (in the system's care, so that it survives the
+// death of this process) when Save returns.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"assent/protocol"
+)
+
+// schemaVersion is kept in the file's user_version.
+const schemaVersion = 1
+
+const schema = `
+CREATE TABLE tasks (
+	id          TEXT PRIMARY KEY,
+	created_at  INTEGER NOT NULL,
+	title       TEXT NOT NULL,
+	closed      INTEGER NOT NULL,
+	last_number INTEGER NOT NULL
+) STRICT;
+CREATE TABLE messages (
+	task_id TEXT NOT NULL REFERENCES tasks (id),
+	id      INTEGER NOT NULL,
+	number  INTEGER NOT NULL, -- of the event that changed the message last
+	live    INTEGER NOT NULL, -- 1 while the message may still change
+	ask_id  TEXT,
+	body    TEXT NOT NULL,
+	PRIMARY KEY (task_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX messages_by_number ON messages (task_id, number);
+CREATE INDEX live_messages ON messages (task_id) WHERE live = 1;
+CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
+`
+
+// Store is an open file, or a database in memory.
+type Store struct {
+	db *sql.DB
+}
+
+// Entry is a message with what the store needs to find it again.
+type Entry struct {
+	Message protocol.Message
+	// Number is that of the event that changed the message last.
+	Number int64
+	// Live messages may still change: an open ask, a call or a completion under way.
+	Live bool
+	// AskID is set where the message is an ask.
+	AskID string
+}
+
+// Range selects messages of a task.
+type Range struct {
+	// After selects messages that changed after this event number.
+	After int64
+	// Before selects messages with a smaller id; 0 selects all.
+	Before int64
+	// Limit bounds the selection to the messages with the greatest ids.
+	Limit int
+}
+
+// Open opens the store in dir, creating both where they are missing.
+func Open(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(filepath.Join(dir, "assent.db"))
+	if err != nil {
+		return nil, err
+	}
+	// A URI, because a path may hold the characters that would begin its query.
+	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+	s, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// OpenMemory opens a store that ends with the process.
+func OpenMemory() (*Store, error) { return open("file::memory:") }
+
+func open(name string) (*Store, error) {
+	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's
+	// own cache: a killed process loses nothing, and an ask does not cost an fsync.
+	const pragmas = "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"
+	db, err := sql.Open("sqlite", name+pragmas)
+	if err != nil {
+		return nil, err
+	}
+	// One connection: SQLite has one writer anyway, and a database in memory is its connection's.
+	db.SetMaxOpenConns(1)
+	if err := migrate(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{db: db}, nil
+}
+
+func migrate(db *sql.DB) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	var version int
+	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case version == schemaVersion:
+		return nil
+	case version > schemaVersion:
+		return fmt.Errorf("the store was written by a newer Assent (schema %d, this one knows %d): update Assent", version, schemaVersion)
+	}
+	if _, err := tx.Exec(schema + fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Save keeps a task and, where entry is not nil, one message of it.
+func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("save task: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO tasks (id, created_at, title, closed, last_number) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET title = excluded.title, closed = excluded.closed, last_number = excluded.last_number`,
+		task.ID, task.CreatedAt, task.Title, task.Closed, task.LastNumber)
+	if err != nil {
+		return fmt.Errorf("save task: %w", err)
+	}
+	if entry != nil {
+		body, err := json.Marshal(entry.Message)
+		if err != nil {
+			return fmt.Errorf("encode message: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO messages (task_id, id, number, live, ask_id, body) VALUES (?, ?, ?, ?, NULLIF(?, ''), ?)
+			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, body = excluded.body`,
+			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, string(body))
+		if err != nil {
+			return fmt.Errorf("save message: %w", err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("save task: %w", err)
+	}
+	return nil
+}
+
+// Tasks returns every task, the most recently created first. OpenAsks is not kept and is 0.
+func (s *Store) Tasks(ctx context.Context) ([]protocol.Task, error) {
+	rows, err := s.db.QueryContext(ctx, `
+		SELECT id, created_at, title, closed, last_number FROM tasks ORDER BY created_at DESC, id DESC`)
+	if err != nil {
+		return nil, fmt.Errorf("read tasks: %w", err)
+	}
+	defer rows.Close()
+	var tasks []protocol.Task
+	for rows.Next() {
+		var t protocol.Task
+		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber); err != nil {
+			return nil, fmt.Errorf("read tasks: %w", err)
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, rows.Err()
+}
+
+// Messages returns the selected messages of a task in ascending order of id.
+func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, error) {
+	before := r.Before
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	// The newest tail of a task is an index scan backwards; what changed after a number is found by
+	// its own index, so that neither costs more as the history grows.
+	query := `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id < ? ORDER BY id DESC LIMIT ?`
+	args := []any{taskID, before, r.Limit}
+	if r.After > 0 {
+		query = `SELECT id, number, live, ask_id, body FROM messages INDEXED BY messages_by_number
+			WHERE task_id = ? AND number > ? AND id < ? ORDER BY id DESC LIMIT ?`
+		args = []any{taskID, r.After, before, r.Limit}
+	}
+	return s.entries(ctx, query, args...)
+}
+
+// Live returns the messages of a task that may still change.
+func (s *Store) Live(ctx context.Context, taskID string) ([]Entry, error) {
+	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages INDEXED BY live_messages
+		WHERE task_id = ? AND live = 1 ORDER BY id DESC`, taskID)
+}
+
+// Ask returns the message of a task's ask, or nil where there is none.
+func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
+	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE ask_id = ? AND task_id = ?`, askID, taskID)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// LastMessage returns the greatest message id of a task, or 0.
+func (s *Store) LastMessage(ctx context.Context, taskID string) (int64, error) {
+	var id int64
+	err := s.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM messages WHERE task_id = ?`, taskID).Scan(&id)
+	if err != nil {
+		return 0, fmt.Errorf("read messages: %w", err)
+	}
+	return id, nil
+}
+
+// entries runs a query that selects in descending order of id, and returns its rows ascending.
+func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	defer rows.Close()
+	var entries []Entry
+	for rows.Next() {
+		var e Entry
+		var id int64
+		var askID sql.NullString
+		var body []byte
+		if err := rows.Scan(&id, &e.Number, &e.Live, &askID, &body); err != nil {
+			return nil, fmt.Errorf("read messages: %w", err)
+		}
+		if err := json.Unmarshal(body, &e.Message); err != nil {
+			return nil, fmt.Errorf("message %d is damaged: %w", id, err)
+		}
+		e.AskID = askID.String
+		entries = append(entries, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
+		entries[i], entries[j] = entries[j], entries[i]
+	}
+	return entries, nil
+}

@@ -1,0 +1,233 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"assent/protocol"
+)
+
+// Question is an ask to make.
+type Question struct {
+	Body protocol.UseMcpServer
+	// Check refuses answers that the question's own rules forbid, and completes the others. It is
+	// called before an answer settles the ask, so that a refused person can try again.
+	Check func(*protocol.AskResponseParams) (*Answer, error)
+}
+
+// Answer is what a person answered.
+type Answer struct {
+	// Response is the way out that the person took.
+	Response protocol.AskResponse
+	// Content is what goes to the server, where the question was a form and the answer is yes.
+	Content json.RawMessage
+	// Model is the one to ask, where the question was a sampling request and the answer is yes.
+	Model *protocol.Model
+	// MessageID is the ask's message. Ask sets it.
+	MessageID int64
+}
+
+// Ended is why an ask ended without an answer. Whoever cancels a context that an Ask runs under
+// gives an Ended as the cause; any other cause counts as the server's end.
+type Ended struct {
+	Reason protocol.OutcomeReason
+	// Detail is a sentence for the person.
+	Detail string
+}
+
+// Error implements error.
+func (e *Ended) Error() string {
+	return cmp.Or(e.Detail, string(e.Reason))
+}
+
+// ask is an open ask.
+type ask struct {
+	message  *message
+	question protocol.Ask
+	check    func(*protocol.AskResponseParams) (*Answer, error)
+	settled  chan settlement // of one
+}
+
+type settlement struct {
+	answer  *Answer // nil where nobody answered
+	outcome protocol.Outcome
+}
+
+// Ask adds an ask to the task and blocks until it is settled. The error is an [Ended] where no
+// person answered, and a [protocol.Error] where the task takes no ask.
+func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
+	a, err := t.open(q)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s := <-a.settled:
+		return a.result(s)
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	outcome := outcomeOf(context.Cause(ctx))
+	outcome.At = t.registry.now()
+	t.settle(a, nil, outcome) // unless an answer was first
+	t.mu.Unlock()
+	return a.result(<-a.settled)
+}
+
+func (t *Task) open(q Question) (*ask, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.checkOpen(); err != nil {
+		return nil, err
+	}
+	a := &ask{
+		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: protocol.AskUseMcpServer, Question: q.Body},
+		check:    q.Check,
+		settled:  make(chan settlement, 1),
+	}
+	t.asks[a.question.AskID] = a
+	t.info.OpenAsks++
+	a.message = t.add(a.question, true, a.question.AskID)
+	return a, nil
+}
+
+func (a *ask) result(s settlement) (*Answer, error) {
+	if s.answer == nil {
+		return nil, &Ended{Reason: s.outcome.Reason, Detail: s.outcome.Detail}
+	}
+	s.answer.MessageID = a.message.ID
+	return s.answer, nil
+}
+
+// outcomeOf says how an ask ends whose context was cancelled by cause.
+func outcomeOf(cause error) protocol.Outcome {
+	var ended *Ended
+	switch {
+	case errors.As(cause, &ended):
+		return protocol.Outcome{Reason: ended.Reason, Detail: ended.Detail}
+	case errors.Is(cause, context.DeadlineExceeded), errors.Is(cause, context.Canceled):
+		return protocol.Outcome{Reason: protocol.OutcomeServerStoppedWaiting}
+	default:
+		return protocol.Outcome{Reason: protocol.OutcomeServerLost, Detail: cause.Error()}
+	}
+}
+
+// Answer settles an ask by a person's answer; by names their front end. When it returns, the answer
+// is kept. See [protocol.Sidecar.AskResponse] for the errors.
+func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, by string) (*protocol.AskResponseResult, error) {
+	t.mu.Lock()
+	a := t.asks[params.AskID]
+	t.mu.Unlock()
+	var answer *Answer
+	if a != nil {
+		// Without the lock: a check may take its time, and must not hold up the task.
+		var err error
+		if answer, err = a.check(params); err != nil {
+			return nil, err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a == nil || t.asks[params.AskID] != a {
+		return nil, t.notOpen(ctx, params.AskID)
+	}
+	outcome := protocol.Outcome{By: by, At: t.registry.now()}
+	switch answer.Response {
+	case protocol.YesButtonClicked:
+		outcome.Reason = protocol.OutcomeAnswered
+	case protocol.NoButtonClicked:
+		outcome.Reason = protocol.OutcomeDeclined
+	case protocol.CancelButtonClicked:
+		outcome.Reason = protocol.OutcomeDismissed
+	}
+	t.settle(a, answer, outcome)
+	return &protocol.AskResponseResult{Outcome: outcome}, nil
+}
+
+// settle is the only way an ask ends. The first settlement wins, the others change nothing. The
+// lock must be held.
+func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
+	if t.asks[a.question.AskID] != a {
+		return
+	}
+	delete(t.asks, a.question.AskID)
+	t.info.OpenAsks--
+	a.question.Outcome = &outcome
+	event := protocol.AskSettled{MessageID: a.message.ID, Outcome: outcome}
+	a.message.live = false
+	switch q := a.question.Question.(type) {
+	case protocol.McpElicitation:
+		q.ElicitationResponse = elicitationResponse(answer)
+		event.ElicitationResponse = q.ElicitationResponse
+		a.question.Question = q
+	case protocol.McpSampling:
+		if answer != nil && answer.Response == protocol.YesButtonClicked {
+			a.message.live = true // until the model is done
+			q.Model = answer.Model
+			event.Model = answer.Model
+		}
+		a.question.Question = q
+	}
+	a.message.Body = a.question
+	t.commit(a.message, event)
+	a.settled <- settlement{answer: answer, outcome: outcome}
+}
+
+func elicitationResponse(answer *Answer) *protocol.McpElicitationResponse {
+	if answer == nil {
+		return nil
+	}
+	switch answer.Response {
+	case protocol.YesButtonClicked:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: answer.Content}
+	case protocol.NoButtonClicked:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
+	default:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionCancel}
+	}
+}
+
+// notOpen explains why an ask cannot be answered. The lock must be held.
+func (t *Task) notOpen(ctx context.Context, askID string) error {
+	entry, err := t.registry.store.Ask(ctx, t.info.ID, askID)
+	if err != nil {
+		return err
+	}
+	var settled *protocol.Ask
+	if entry != nil {
+		if q, ok := entry.Message.Body.(protocol.Ask); ok {
+			settled = &q
+		}
+	}
+	for _, m := range t.memory { // what the store refused
+		if q, ok := m.Body.(protocol.Ask); ok && q.AskID == askID {
+			settled = &q
+		}
+	}
+	if settled == nil || settled.Outcome == nil {
+		return protocol.Errorf(protocol.CodeUnknownAsk, "the task %q has no ask %q", t.info.Title, askID)
+	}
+	o := settled.Outcome
+	who := cmp.Or(o.By, map[protocol.OutcomeReason]string{
+		protocol.OutcomeServerStoppedWaiting: "the server, which stopped waiting",
+		protocol.OutcomeServerLost:           "the loss of the server",
+		protocol.OutcomeRestarted:            "a restart of the sidecar",
+	}[o.Reason])
+	return &protocol.Error{
+		Code:    protocol.CodeAskSettled,
+		Message: "this ask was already settled (" + string(o.Reason) + ") by " + who + " at " + time.UnixMilli(o.At).Format(time.TimeOnly),
+		Data:    *o,
+	}
+}
+
+func sortedAsks(asks map[string]*ask) []*ask {
+	sorted := make([]*ask, 0, len(asks))
+	for _, a := range asks {
+		sorted = append(sorted, a)
+	}
+	slices.SortFunc(sorted, func(x, y *ask) int { return cmp.Compare(x.message.ID, y.message.ID) })
+	return sorted
+}

@@ -1,0 +1,236 @@
+package task
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"assent/protocol"
+)
+
+// progressPause is how long a call's next progress waits to be announced.
+const progressPause = 200 * time.Millisecond
+
+// frame is how often the pieces of a completion are announced: once a screen refresh.
+const frame = 16 * time.Millisecond
+
+// restartedDetail is what became of everything that was open when a sidecar ended.
+const restartedDetail = "Assent's sidecar was restarted."
+
+// stream is a completion under way.
+type stream struct {
+	text     strings.Builder
+	sequence int64
+	pending  strings.Builder
+	timer    *time.Timer // set while a flush is due
+}
+
+// StartCall adds a call to the task and returns its message's id. A task without a title takes the
+// name of what is called.
+func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.checkOpen(); err != nil {
+		return 0, err
+	}
+	if t.info.Title == "" {
+		t.info.Title = titleOf(request)
+		t.changed()
+	}
+	m := t.add(protocol.Call{ServerName: serverName, Request: request}, true, "")
+	return m.ID, nil
+}
+
+func titleOf(request protocol.CallRequest) string {
+	switch r := request.(type) {
+	case protocol.CallToolRequest:
+		return r.ToolName
+	case protocol.ReadResourceRequest:
+		return r.URI
+	case protocol.GetPromptRequest:
+		return r.PromptName
+	}
+	return ""
+}
+
+// CallProgress notes how far a call is. However often a server says so, it is announced a few times a
+// second at most; what was said last is never left out.
+func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[messageID]
+	if m == nil || !m.live {
+		return
+	}
+	call, ok := m.Body.(protocol.Call)
+	if !ok {
+		return
+	}
+	call.Progress = &p
+	m.Body = call
+	if m.progressDue != nil {
+		return
+	}
+	t.announceProgress(m)
+	announced := p
+	// The callback does nothing once the call ended, so nobody has to wait for it.
+	m.progressDue = time.AfterFunc(progressPause, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		m.progressDue = nil
+		if call, ok := m.Body.(protocol.Call); ok && m.live && *call.Progress != announced {
+			t.announceProgress(m)
+		}
+	})
+}
+
+// announceProgress announces what the server said last. The lock must be held.
+func (t *Task) announceProgress(m *message) {
+	call, ok := m.Body.(protocol.Call)
+	if !ok || call.Progress == nil {
+		return
+	}
+	err := t.registry.opts.Events.CallProgress(context.Background(), &protocol.CallProgressParams{
+		TaskID: t.info.ID, MessageID: m.ID, Progress: *call.Progress,
+	})
+	t.registry.logSend(err)
+}
+
+// EndCall says how a call ended. Only the first end counts.
+func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[messageID]
+	if m == nil || !m.live {
+		return
+	}
+	call, ok := m.Body.(protocol.Call)
+	if !ok {
+		return
+	}
+	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
+	m.Body, m.live = call, false
+	t.commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result})
+}
+
+// Progress adds a piece to an approved completion. Pieces are announced together, at most once a
+// frame.
+func (t *Task) Progress(messageID int64, chunk string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[messageID]
+	if m == nil || !m.live || chunk == "" {
+		return
+	}
+	if m.stream == nil {
+		m.stream = &stream{}
+	}
+	s := m.stream
+	s.pending.WriteString(chunk)
+	if s.timer != nil {
+		return
+	}
+	t.flush(m)
+	// The callback does nothing once the completion ended, so nobody has to wait for it.
+	s.timer = time.AfterFunc(frame, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s.timer = nil
+		if m.stream == s {
+			t.flush(m)
+		}
+	})
+}
+
+// flush announces what is pending. The lock must be held.
+func (t *Task) flush(m *message) {
+	s := m.stream
+	if s.pending.Len() == 0 {
+		return
+	}
+	chunk := s.pending.String()
+	s.pending.Reset()
+	s.text.WriteString(chunk)
+	err := t.registry.opts.Events.McpSamplingProgress(context.Background(), &protocol.McpSamplingProgressParams{
+		TaskID: t.info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
+	})
+	s.sequence++
+	t.registry.logSend(err)
+}
+
+// EndSampling says how an approved completion ended. Only the first end counts.
+func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[messageID]
+	if m == nil || !m.live {
+		return
+	}
+	a, ok := m.Body.(protocol.Ask)
+	if !ok {
+		return
+	}
+	q, ok := a.Question.(protocol.McpSampling)
+	if !ok {
+		return
+	}
+	if m.stream != nil {
+		if m.stream.timer != nil {
+			m.stream.timer.Stop()
+		}
+		m.stream = nil
+	}
+	q.Result = result
+	a.Question = q
+	m.Body, m.live = a, false
+	t.commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result})
+}
+
+// snapshot returns the message as a front end that opens the task should see it now: with what was
+// announced of a completion under way. The rest is yet to come.
+func (m *message) snapshot() protocol.Message {
+	if m.stream == nil {
+		return m.Message
+	}
+	out := m.Message
+	if a, ok := out.Body.(protocol.Ask); ok {
+		if q, ok := a.Question.(protocol.McpSampling); ok {
+			q.Progress = &protocol.SamplingProgress{Text: m.stream.text.String(), Sequence: m.stream.sequence}
+			a.Question = q
+			out.Body = a
+		}
+	}
+	return out
+}
+
+// recover ends what was live when an earlier sidecar ended: the requests behind it ended too.
+func (t *Task) recover(ctx context.Context) error {
+	entries, err := t.registry.store.Live(ctx, t.info.ID)
+	if err != nil {
+		return err
+	}
+	now := t.registry.now()
+	for _, e := range entries {
+		m := &message{Message: e.Message, askID: e.AskID}
+		switch body := e.Message.Body.(type) {
+		case protocol.Call:
+			body.EndedAt, body.Progress = now, nil
+			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
+			m.Body = body
+		case protocol.Ask:
+			if body.Outcome == nil {
+				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
+			} else if q, ok := body.Question.(protocol.McpSampling); ok {
+				q.Result = protocol.SamplingFailure{Reason: restartedDetail}
+				body.Question = q
+			}
+			m.Body = body
+		}
+		t.info.LastNumber++
+		m.number = t.info.LastNumber
+		if !t.save(m) {
+			t.memory[m.ID] = m
+		}
+	}
+	return nil
+}

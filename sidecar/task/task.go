@@ -1,0 +1,188 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// Task is one conversation.
+type Task struct {
+	registry *Registry
+
+	mu          sync.Mutex // guards the fields below, and the order of events
+	info        protocol.Task
+	lastMessage int64
+	// memory holds the messages that may still change, and those that the store refused.
+	memory map[int64]*message
+	// asks holds the open asks by their id.
+	asks map[string]*ask
+}
+
+// message is a message in memory.
+type message struct {
+	protocol.Message
+	number int64
+	live   bool
+	askID  string
+	stream *stream // of a completion under way
+	// progressDue is set while the next progress of a call waits to be announced.
+	progressDue *time.Timer
+}
+
+// Info returns the task's own data.
+func (t *Task) Info() protocol.Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.info
+}
+
+// Rename gives the task another title.
+func (t *Task) Rename(title string) (protocol.Task, error) {
+	title = strings.TrimSpace(title)
+	if title == "" {
+		return protocol.Task{}, protocol.Errorf(protocol.CodeInvalidParams, "a task's title cannot be empty")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.info.Title = title
+	t.changed()
+	return t.info, nil
+}
+
+// Close ends the task: its open asks are dismissed and nothing new is taken. Closing it again
+// changes nothing.
+func (t *Task) Close(by string) protocol.Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.info.Closed {
+		return t.info
+	}
+	for _, a := range sortedAsks(t.asks) {
+		t.settle(a, &Answer{Response: protocol.CancelButtonClicked}, protocol.Outcome{
+			Reason: protocol.OutcomeDismissed, By: by, At: t.registry.now(), Detail: "The task was closed.",
+		})
+	}
+	t.info.Closed = true
+	t.changed()
+	return t.info
+}
+
+// Open reads a part of the task; see [protocol.Sidecar.OpenTask].
+func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*protocol.OpenTaskResult, error) {
+	if after < 0 || before < 0 || limit < 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "after, before and limit cannot be negative")
+	}
+	limit = cmp.Or(limit, 200)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	messages, more, err := t.read(ctx, store.Range{After: after, Before: before, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	reset := before == 0 && (after == 0 || more || after > t.info.LastNumber)
+	if reset && after > 0 {
+		if messages, more, err = t.read(ctx, store.Range{Limit: limit}); err != nil {
+			return nil, err
+		}
+	}
+	return &protocol.OpenTaskResult{
+		Task: t.info, Messages: messages, Reset: reset, Earlier: more && (reset || before > 0),
+	}, nil
+}
+
+// read merges the store with the memory, which is newer. It reports whether the limit left
+// something out. The lock must be held.
+func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, bool, error) {
+	limit := r.Limit
+	r.Limit++ // one more tells whether there is more
+	entries, err := t.registry.store.Messages(ctx, t.info.ID, r)
+	if err != nil {
+		return nil, false, err
+	}
+	found := make(map[int64]protocol.Message, len(entries))
+	for _, e := range entries {
+		found[e.Message.ID] = e.Message
+	}
+	for id, m := range t.memory {
+		if (m.number > r.After || m.stream != nil) && (r.Before == 0 || id < r.Before) {
+			found[id] = m.snapshot()
+		}
+	}
+	ids := slices.Sorted(maps.Keys(found))
+	more := len(ids) > limit
+	if more {
+		ids = ids[len(ids)-limit:]
+	}
+	messages := make([]protocol.Message, len(ids))
+	for i, id := range ids {
+		messages[i] = found[id]
+	}
+	return messages, more, nil
+}
+
+// add makes a message. The lock must be held, and the task be open.
+func (t *Task) add(body protocol.Body, live bool, askID string) *message {
+	t.lastMessage++
+	m := &message{
+		Message: protocol.Message{ID: t.lastMessage, Time: t.registry.now(), Body: body},
+		live:    live,
+		askID:   askID,
+	}
+	t.memory[m.ID] = m
+	t.commit(m, protocol.MessageAdded{Message: m.Message})
+	return m
+}
+
+// changed announces the task itself. The lock must be held.
+func (t *Task) changed() {
+	t.info.LastNumber++
+	t.save(nil)
+	t.announce(protocol.TaskChanged{Task: t.info})
+}
+
+// commit gives a change of m its number, keeps it, and announces it. The lock must be held.
+func (t *Task) commit(m *message, event protocol.Event) {
+	t.info.LastNumber++
+	m.number = t.info.LastNumber
+	if t.save(m) && !m.live {
+		delete(t.memory, m.ID)
+	}
+	t.announce(event)
+}
+
+// save reports whether the change is on disk. Nobody waits for a caller's patience here: what
+// happened is kept, whoever has gone meanwhile.
+func (t *Task) save(m *message) bool {
+	var entry *store.Entry
+	if m != nil {
+		entry = &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
+	}
+	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {
+		t.registry.reportStorage(err)
+		return false
+	}
+	return true
+}
+
+func (t *Task) announce(event protocol.Event) {
+	err := t.registry.opts.Events.TaskEvent(context.Background(), &protocol.TaskEventParams{
+		TaskID: t.info.ID, Number: t.info.LastNumber, OpenAsks: t.info.OpenAsks, Event: event,
+	})
+	t.registry.logSend(err)
+}
+
+// checkOpen fails in a closed task. The lock must be held.
+func (t *Task) checkOpen() error {
+	if t.info.Closed {
+		return protocol.Errorf(protocol.CodeTaskClosed, "the task %q is closed: start a new one", t.info.Title)
+	}
+	return nil
+}
