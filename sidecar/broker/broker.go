@@ -1,0 +1,82 @@
+// Package broker turns what MCP servers ask into asks of the task that they work for, and a
+// person's answers into MCP's results.
+//
+// It is the one place where policy is applied, whichever era or transport a request came by: it
+// gets the request's params as they were on the wire, and gives back a result to marshal or the
+// JSON-RPC error to send. A [Broker] keeps nothing between requests and may be used from any
+// goroutine; a call of it blocks until the ask is settled.
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/model"
+	"assent/sidecar/task"
+)
+
+// codeUserRejected is what the specification gives for a person's refusal of a sampling request
+// (2025-11-25, "Sampling: error handling").
+const codeUserRejected = -1
+
+// Models is the part of [model.Set] that the broker needs.
+type Models interface {
+	Find(ctx context.Context, id string) (*protocol.Model, error)
+	Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error)
+}
+
+// Broker serves the requests of MCP servers.
+type Broker struct {
+	// Models returns the models as they are configured now.
+	models func() Models
+	log    zerolog.Logger
+}
+
+// New returns a broker.
+func New(models func() Models, log zerolog.Logger) *Broker {
+	return &Broker{models: models, log: log}
+}
+
+// Asker is the task that a request belongs to.
+type Asker interface {
+	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
+	Progress(messageID int64, chunk string)
+	EndSampling(messageID int64, result protocol.SamplingResult)
+}
+
+// invalidParams is the answer to a request that is not as the specification says.
+func invalidParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// decode reads a request's params.
+func decode(params json.RawMessage, into any) error {
+	if len(params) == 0 {
+		return invalidParams("params are missing")
+	}
+	if err := json.Unmarshal(params, into); err != nil {
+		return invalidParams("params cannot be read: %v", err)
+	}
+	return nil
+}
+
+// wrongWayOut refuses an answer that is none of the ways out.
+func wrongWayOut(params *protocol.AskResponseParams) error {
+	return protocol.Errorf(protocol.CodeInvalidParams, "askResponse %q is none of %s, %s and %s", params.AskResponse,
+		protocol.YesButtonClicked, protocol.NoButtonClicked, protocol.CancelButtonClicked)
+}
+
+// ended returns why an ask has no answer, or nil where the error is another.
+func ended(err error) *task.Ended {
+	var e *task.Ended
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
+}

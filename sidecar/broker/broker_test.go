@@ -1,0 +1,426 @@
+package broker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/model"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+)
+
+// scripted is a provider whose one model writes words, or fails.
+type scripted struct {
+	words []string
+	err   error
+	got   protocol.McpSamplingRequest
+}
+
+func (s *scripted) Models(context.Context) ([]protocol.Model, error) {
+	return []protocol.Model{
+		{ID: "openai:first", Name: "First", Provider: protocol.ProviderOpenAI},
+		{ID: "openai:second", Name: "Second", Provider: protocol.ProviderOpenAI},
+	}, nil
+}
+
+func (s *scripted) Generate(_ context.Context, id string, r *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+	s.got = *r
+	for _, w := range s.words {
+		emit(w)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return &model.Completion{Text: strings.Join(s.words, ""), Model: id + "-2026", StopReason: "endTurn"}, nil
+}
+
+type fixture struct {
+	*broker.Broker
+	task   *task.Task
+	events *tasktest.Events
+}
+
+func newFixture(t *testing.T, provider model.Provider) *fixture {
+	t.Helper()
+	registry, events := tasktest.Registry(t, nil)
+	t.Cleanup(func() {
+		if err := registry.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	info, err := registry.Create("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, err := registry.Get(info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providers := map[protocol.ModelProvider]model.Provider{}
+	if provider != nil {
+		providers[protocol.ProviderOpenAI] = provider
+	}
+	set := model.NewSet(providers, protocol.ModelSettings{}, model.DefaultPatience)
+	b := broker.New(func() broker.Models { return set }, zerolog.New(zerolog.NewTestWriter(t)))
+	return &fixture{b, tk, events}
+}
+
+var origin = protocol.Origin{ServerName: "s", ToolNames: []string{"t"}}
+
+type served struct {
+	result any
+	err    error
+}
+
+type method func(context.Context, broker.Asker, protocol.Origin, json.RawMessage) (any, error)
+
+// serve serves a request in a goroutine, and returns where the answer will be.
+func (f *fixture) serve(ctx context.Context, m method, params string) <-chan served {
+	done := make(chan served, 1)
+	go func() {
+		result, err := m(ctx, f.task, origin, json.RawMessage(params))
+		done <- served{result, err}
+	}()
+	return done
+}
+
+// answer answers the task's only ask.
+func (f *fixture) answer(t *testing.T, params protocol.AskResponseParams) error {
+	t.Helper()
+	ask, _ := tasktest.AwaitAsk(t, f.events)
+	params.AskID = ask.AskID
+	_, err := f.task.Answer(t.Context(), &params, "a test")
+	return err
+}
+
+// message returns the ask's message as it stands.
+func (f *fixture) message(t *testing.T) protocol.Ask {
+	t.Helper()
+	opened, err := f.task.Open(t.Context(), 0, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened.Messages[0].Body.(protocol.Ask)
+}
+
+func wantJSON(t *testing.T, got any, want string) {
+	t.Helper()
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(data) != want {
+		t.Errorf("the server got %s, want %s", data, want)
+	}
+}
+
+func wantError(t *testing.T, err error, code int64, message string) {
+	t.Helper()
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, message) {
+		t.Errorf("the server got %v, want %d and %q", err, code, message)
+	}
+}
+
+const elicit = `{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","minLength":2},"age":{"type":"integer"}},"required":["name"]}}`
+
+func TestElicit(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer protocol.AskResponseParams
+		want   string
+	}{
+		{
+			"accept",
+			protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(`{"age":7,"name":"Ada"}`)},
+			`{"action":"accept","content":{"name":"Ada","age":7}}`,
+		},
+		{"decline", protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}, `{"action":"decline"}`},
+		{"cancel", protocol.AskResponseParams{AskResponse: protocol.CancelButtonClicked}, `{"action":"cancel"}`},
+		{
+			"what is typed before a decline stays here",
+			protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked, ElicitationContent: json.RawMessage(`{"name":"Ada"}`)},
+			`{"action":"decline"}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			done := f.serve(t.Context(), f.Elicit, elicit)
+			if err := f.answer(t, tt.answer); err != nil {
+				t.Fatal(err)
+			}
+			got := <-done
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			wantJSON(t, got.result, tt.want)
+			want := protocol.McpElicitationRequest{Message: "Who?", Fields: []protocol.Field{
+				protocol.StringField{FieldHead: protocol.FieldHead{Name: "name", Required: true}, MinLength: new(2)},
+				protocol.NumberField{FieldHead: protocol.FieldHead{Name: "age"}, Integer: true},
+			}}
+			q := f.message(t).Question.(protocol.McpElicitation)
+			if diff := cmp.Diff(want, q.ElicitationRequest); diff != "" {
+				t.Errorf("the person was shown (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(origin, q.Origin); diff != "" {
+				t.Errorf("who asks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatViolatesTheSchemaCanBeMended(t *testing.T) {
+	f := newFixture(t, nil)
+	done := f.serve(t.Context(), f.Elicit, elicit)
+	err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(`{"name":"A","age":1.5}`)})
+	var e *protocol.Error
+	if !errors.As(err, &e) || e.Code != protocol.CodeInvalidAnswer {
+		t.Fatalf("Answer = %v", err)
+	}
+	want := protocol.InvalidAnswerData{Problems: []protocol.FieldProblem{
+		{Name: "name", Message: "This must have at least 2 characters."},
+		{Name: "age", Message: "This must be a whole number."},
+	}}
+	if diff := cmp.Diff(want, e.Data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: "maybe"}); err == nil || !strings.Contains(err.Error(), `"maybe" is none of`) {
+		t.Errorf("an answer that is no way out = %v", err)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(`{"name":"Ada"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	wantJSON(t, (<-done).result, `{"action":"accept","content":{"name":"Ada"}}`)
+}
+
+func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
+	for _, reason := range []protocol.OutcomeReason{
+		protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
+	} {
+		t.Run(string(reason), func(t *testing.T) {
+			f := newFixture(t, &scripted{})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			form := f.serve(ctx, f.Elicit, elicit)
+			tasktest.AwaitAsk(t, f.events)
+			cancel(&task.Ended{Reason: reason})
+			got := <-form
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			wantJSON(t, got.result, `{"action":"cancel"}`)
+			_, err := f.CreateMessage(ctx, f.task, origin, json.RawMessage(sample))
+			wantError(t, err, -1, "Nobody answered the sampling request: "+string(reason))
+		})
+	}
+}
+
+func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
+	tests := []struct {
+		name, params, want string
+	}{
+		{"no params", ``, "params are missing"},
+		{"no object", `[]`, "params cannot be read"},
+		{"no message", `{"requestedSchema":{"type":"object"}}`, "message is missing"},
+		{"a mode that was not declared", `{"mode":"url","message":"m","url":"https://example.org"}`, `mode "url" was not declared`},
+		{"a schema with nesting", `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"object"}}}}`, `requestedSchema: property "a"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			_, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(tt.params))
+			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
+			if n := f.task.Info().LastNumber; n != 1 {
+				t.Error("the person was shown it all the same")
+			}
+		})
+	}
+}
+
+const sample = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}},{"role":"assistant","content":[{"type":"image","data":"QQ==","mimeType":"image/png"}]}],"maxTokens":5,"temperature":0,"systemPrompt":"Be brief.","stopSequences":["."],"modelPreferences":{"hints":[{"name":"x"}],"costPriority":0},"metadata":{"b":1,"a":2}}`
+
+func TestCreateMessage(t *testing.T) {
+	provider := &scripted{words: []string{"Hel", "lo"}}
+	f := newFixture(t, provider)
+	done := f.serve(t.Context(), f.CreateMessage, sample)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	got := <-done
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	wantJSON(t, got.result, `{"role":"assistant","content":{"type":"text","text":"Hello"},"model":"first-2026","stopReason":"endTurn"}`)
+	want := protocol.McpSamplingRequest{
+		Messages: []protocol.SamplingMessage{
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}}},
+		},
+		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "x"}}, CostPriority: new(0.0)},
+		SystemPrompt:     "Be brief.", Temperature: new(0.0), MaxTokens: 5, StopSequences: []string{"."},
+		Metadata: json.RawMessage(`{"b":1,"a":2}`),
+	}
+	if diff := cmp.Diff(want, provider.got); diff != "" {
+		t.Errorf("the model was asked (-want +got):\n%s", diff)
+	}
+	q := f.message(t).Question.(protocol.McpSampling)
+	if diff := cmp.Diff(want, q.SamplingRequest); diff != "" {
+		t.Errorf("the person was shown (-want +got):\n%s", diff)
+	}
+	kept := protocol.McpSamplingResponse{
+		Role: protocol.RoleAssistant, Content: protocol.TextContent{Text: "Hello"}, Model: "first-2026", StopReason: "endTurn",
+	}
+	if diff := cmp.Diff(kept, q.Result); diff != "" {
+		t.Errorf("what is kept (-want +got):\n%s", diff)
+	}
+}
+
+func TestAPersonCanChooseAnotherModel(t *testing.T) {
+	f := newFixture(t, &scripted{words: []string{"x"}})
+	done := f.serve(t.Context(), f.CreateMessage, sample)
+	err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:third"})
+	if err == nil || !strings.Contains(err.Error(), `no model "openai:third"`) {
+		t.Fatalf("an unknown model = %v", err)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:second"}); err != nil {
+		t.Fatal(err)
+	}
+	wantJSON(t, (<-done).result, `{"role":"assistant","content":{"type":"text","text":"x"},"model":"second-2026","stopReason":"endTurn"}`)
+	if m := f.message(t).Question.(protocol.McpSampling).Model; m == nil || m.ID != "openai:second" {
+		t.Errorf("the model that is kept = %+v", m)
+	}
+}
+
+func TestRefusedSampling(t *testing.T) {
+	tests := []struct {
+		response protocol.AskResponse
+		want     string
+	}{
+		{protocol.NoButtonClicked, "User rejected sampling request"},
+		{protocol.CancelButtonClicked, "User dismissed"},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.response), func(t *testing.T) {
+			provider := &scripted{words: []string{"x"}}
+			f := newFixture(t, provider)
+			done := f.serve(t.Context(), f.CreateMessage, sample)
+			if err := f.answer(t, protocol.AskResponseParams{AskResponse: tt.response}); err != nil {
+				t.Fatal(err)
+			}
+			wantError(t, (<-done).err, -1, tt.want)
+			if provider.got.MaxTokens != 0 {
+				t.Error("the model was asked all the same")
+			}
+		})
+	}
+}
+
+func TestAModelThatFails(t *testing.T) {
+	tests := []struct {
+		kind error
+		told string
+	}{
+		{model.ErrFailed, "Sampling failed: the model failed"},
+		{model.ErrRefused, "Sampling failed: the model refused"},
+		{model.ErrStalled, "Sampling failed: the model stopped answering"},
+		{errors.New("anything"), "Sampling failed: the model failed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.kind.Error(), func(t *testing.T) {
+			f := newFixture(t, &scripted{words: []string{"half an ans"}, err: fmt.Errorf("%w: https://secret.example.org said no", tt.kind)})
+			done := f.serve(t.Context(), f.CreateMessage, sample)
+			if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+				t.Fatal(err)
+			}
+			err := (<-done).err
+			wantError(t, err, jsonrpc.CodeInternalError, tt.told)
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("the server was told where the model is: %v", err)
+			}
+			failure, ok := f.message(t).Question.(protocol.McpSampling).Result.(protocol.SamplingFailure)
+			if !ok || !strings.Contains(failure.Reason, "https://secret.example.org said no") {
+				t.Errorf("the person was told %+v", failure)
+			}
+		})
+	}
+}
+
+func TestWithoutAModelThePersonIsToldWhatToDo(t *testing.T) {
+	f := newFixture(t, nil)
+	done := f.serve(t.Context(), f.CreateMessage, sample)
+	err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked})
+	if err == nil || !strings.Contains(err.Error(), "configure one in the settings") {
+		t.Errorf("approval without a model = %v", err)
+	}
+	if m := f.message(t).Question.(protocol.McpSampling).Model; m != nil {
+		t.Errorf("the model proposed = %+v", m)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, (<-done).err, -1, "User rejected")
+}
+
+func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
+	message := func(m string) string { return `{"maxTokens":1,"messages":[` + m + `]}` }
+	tests := []struct {
+		name, params, want string
+	}{
+		{"no messages", `{"maxTokens":1}`, "messages is missing or empty"},
+		{"empty messages", message(``), "messages is missing or empty"},
+		{"no maxTokens", `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
+		{"maxTokens of nothing", `{"maxTokens":0,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is 0"},
+		{"negative maxTokens", `{"maxTokens":-1,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is -1"},
+		{"an unknown role", message(`{"role":"system","content":{"type":"text","text":"x"}}`), `messages[0]: role is "system"`},
+		{"no content", message(`{"role":"user"}`), "messages[0]: content: is missing"},
+		{"empty content", message(`{"role":"user","content":[]}`), "messages[0]: content: is empty"},
+		{"unknown content", message(`{"role":"user","content":{"type":"smell"}}`), `ContentBlock has no variant "smell"`},
+		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image or audio"},
+		{"tools that were not declared", `{"maxTokens":1,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "sampling.tools was not declared"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, &scripted{})
+			_, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(tt.params))
+			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
+			if n := f.task.Info().LastNumber; n != 1 {
+				t.Error("the person was shown it all the same")
+			}
+		})
+	}
+}
+
+func TestAServerThatLeavesStopsTheModel(t *testing.T) {
+	f := newFixture(t, &waiting{})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := f.serve(ctx, f.CreateMessage, sample)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	cancel(&task.Ended{Reason: protocol.OutcomeServerLost, Detail: "It died."})
+	if got := <-done; got.err == nil {
+		t.Error("a completion was returned to nobody")
+	}
+	failure, ok := f.message(t).Question.(protocol.McpSampling).Result.(protocol.SamplingFailure)
+	if !ok || failure.Reason != "It died." {
+		t.Errorf("the person was told %+v", failure)
+	}
+}
+
+// waiting is a model that never answers by itself.
+type waiting struct{ scripted }
+
+func (*waiting) Generate(ctx context.Context, _ string, _ *protocol.McpSamplingRequest, _ func(string)) (*model.Completion, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}

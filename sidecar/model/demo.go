@@ -1,0 +1,90 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"assent/protocol"
+)
+
+// demoName is what the demo calls itself wherever it answers: a pretended answer must never look
+// like a real model's.
+const demoName = "assent-demo (scripted, not a language model)"
+
+// Demo is the offline default: a script that tells the stories of the example servers and, to
+// anything else, says what it is.
+type Demo struct {
+	// Pace is the pause between two words.
+	Pace time.Duration
+}
+
+var _ Provider = Demo{}
+
+// Models implements [Provider].
+func (Demo) Models(context.Context) ([]protocol.Model, error) {
+	return []protocol.Model{{
+		ID:       string(protocol.ProviderDemo) + ":script",
+		Name:     "Demo (offline script, not a language model)",
+		Provider: protocol.ProviderDemo,
+	}}, nil
+}
+
+// Generate implements [Provider].
+func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+	words := strings.SplitAfter(demoAnswer(lastText(request)), " ")
+	stop := "endTurn"
+	// A word stands for a token here, so that the limit of the request is kept and can be seen to be.
+	if int64(len(words)) > request.MaxTokens {
+		words, stop = words[:request.MaxTokens], "maxTokens"
+	}
+	for _, word := range words {
+		emit(word)
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", ErrFailed, context.Cause(ctx))
+		case <-time.After(d.Pace):
+		}
+	}
+	return &Completion{Text: strings.Join(words, ""), Model: demoName, StopReason: stop}, nil
+}
+
+// lastText is the newest text that the user said.
+func lastText(request *protocol.McpSamplingRequest) string {
+	for i := len(request.Messages) - 1; i >= 0; i-- {
+		if request.Messages[i].Role != protocol.RoleUser {
+			continue
+		}
+		for _, block := range request.Messages[i].Content {
+			if text, ok := block.(protocol.TextContent); ok {
+				return text.Text
+			}
+		}
+	}
+	return ""
+}
+
+func demoAnswer(question string) string {
+	const signature = "\n\n(Written by Assent's offline demo script. Choose a model in the settings for a real answer.)"
+	lower := strings.ToLower(question)
+	switch {
+	case strings.Contains(lower, "sampling"):
+		return "Sampling lets an MCP server ask the model that you use for a completion. " +
+			"Assent shows you the whole request first, and nothing is sent before you approve it." + signature
+	case strings.Contains(lower, "elicitation"):
+		return "Elicitation lets an MCP server ask you for input in the middle of its work. " +
+			"You fill in a form, decline, or dismiss it, and the server is told exactly which." + signature
+	default:
+		return fmt.Sprintf("This is where a language model would answer %s.", quote(question)) + signature
+	}
+}
+
+// quote shortens a question to a line.
+func quote(s string) string {
+	const most = 80
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,201 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/model"
+)
+
+// listed is a provider with models that only lists them.
+type listed struct {
+	provider protocol.ModelProvider
+	ids      []string
+	err      error
+}
+
+func (l listed) Models(context.Context) ([]protocol.Model, error) {
+	var models []protocol.Model
+	for _, id := range l.ids {
+		models = append(models, protocol.Model{ID: string(l.provider) + ":" + id, Name: id, Provider: l.provider})
+	}
+	return models, l.err
+}
+
+func (l listed) Generate(context.Context, string, *protocol.McpSamplingRequest, func(string)) (*model.Completion, error) {
+	return nil, errors.New("not asked for")
+}
+
+func set(settings protocol.ModelSettings, providers ...listed) *model.Set {
+	m := map[protocol.ModelProvider]model.Provider{}
+	for _, p := range providers {
+		m[p.provider] = p
+	}
+	return model.NewSet(m, settings, model.DefaultPatience)
+}
+
+func TestTheOrderIsThePersons(t *testing.T) {
+	openai := listed{provider: protocol.ProviderOpenAI, ids: []string{"o"}}
+	vscode := listed{provider: protocol.ProviderVSCode, ids: []string{"v1", "v2", "v3"}}
+	demo := listed{provider: protocol.ProviderDemo, ids: []string{"d"}}
+	tests := []struct {
+		name     string
+		settings protocol.ModelSettings
+		want     []string
+	}{
+		{"by itself", protocol.ModelSettings{}, []string{"openai:o", "vscode:v1", "vscode:v2", "vscode:v3", "demo:d"}},
+		{"a provider first", protocol.ModelSettings{Provider: protocol.ProviderVSCode}, []string{"vscode:v1", "vscode:v2", "vscode:v3", "openai:o", "demo:d"}},
+		{"a model of the editor first", protocol.ModelSettings{VSCodeModel: "v3"}, []string{"openai:o", "vscode:v3", "vscode:v1", "vscode:v2", "demo:d"}},
+		{"the demo first", protocol.ModelSettings{Provider: protocol.ProviderDemo}, []string{"demo:d", "openai:o", "vscode:v1", "vscode:v2", "vscode:v3"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			models, err := set(tt.settings, openai, vscode, demo).List(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, m := range models {
+				got = append(got, m.ID)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("models (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAProviderThatCannotSayLeavesTheOthers(t *testing.T) {
+	s := set(protocol.ModelSettings{}, listed{provider: protocol.ProviderVSCode, err: errors.New("no consent")}, listed{provider: protocol.ProviderDemo, ids: []string{"d"}})
+	models, err := s.List(t.Context())
+	if len(models) != 1 || err == nil || !strings.Contains(err.Error(), "vscode: no consent") {
+		t.Errorf("List = %+v, %v", models, err)
+	}
+	if m, err := s.Find(t.Context(), ""); err != nil || m.ID != "demo:d" {
+		t.Errorf("Find = %+v, %v", m, err)
+	}
+	if _, err := s.Find(t.Context(), "vscode:x"); !errors.Is(err, model.ErrNone) || !strings.Contains(err.Error(), "no consent") {
+		t.Errorf("Find of a model that is not there = %v", err)
+	}
+	if _, err := s.Generate(t.Context(), "nobody:x", nil, nil); !errors.Is(err, model.ErrNone) {
+		t.Errorf("Generate of a provider that is not there = %v", err)
+	}
+	if _, err := set(protocol.ModelSettings{}).Find(t.Context(), ""); !errors.Is(err, model.ErrNone) || !strings.Contains(err.Error(), "configure one") {
+		t.Errorf("Find without any = %v", err)
+	}
+}
+
+func ask(text string) *protocol.McpSamplingRequest {
+	return &protocol.McpSamplingRequest{
+		Messages: []protocol.SamplingMessage{
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: text}}},
+		},
+		MaxTokens: 500,
+	}
+}
+
+func TestTheDemoSaysWhatItIs(t *testing.T) {
+	demo := model.Demo{}
+	for _, question := range []string{"What is sampling?", "elicitation?", "2+2?", "", strings.Repeat("x", 1000)} {
+		var streamed strings.Builder
+		c, err := demo.Generate(t.Context(), "script", ask(question), func(s string) { streamed.WriteString(s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Text != streamed.String() {
+			t.Errorf("%q: streamed %q, returned %q", question, streamed.String(), c.Text)
+		}
+		if !strings.Contains(c.Text, "offline demo script") || !strings.Contains(c.Model, "not a language model") || c.StopReason != "endTurn" {
+			t.Errorf("%q: %+v does not say what it is", question, c)
+		}
+	}
+	short := ask("What is sampling?")
+	short.MaxTokens = 3
+	if c, err := demo.Generate(t.Context(), "script", short, func(string) {}); err != nil || c.Text != "Sampling lets an " || c.StopReason != "maxTokens" {
+		t.Errorf("with 3 tokens = %+v, %v", c, err)
+	}
+}
+
+func TestAModelThatIsSilentForTooLongIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pace = 50 * time.Second // slow, and never silent for a minute
+		slow := map[protocol.ModelProvider]model.Provider{protocol.ProviderDemo: model.Demo{Pace: pace}}
+		c, err := model.NewSet(slow, protocol.ModelSettings{}, time.Minute).Generate(t.Context(), "demo:script", ask("?"), func(string) {})
+		if err != nil || c.StopReason != "endTurn" {
+			t.Errorf("a slow model = %+v, %v", c, err)
+		}
+		began := time.Now()
+		_, err = model.NewSet(slow, protocol.ModelSettings{}, 20*time.Second).Generate(t.Context(), "demo:script", ask("?"), func(string) {})
+		if !errors.Is(err, model.ErrStalled) || !strings.Contains(err.Error(), "20s") {
+			t.Errorf("a silent model = %v", err)
+		}
+		if waited := time.Since(began); waited != 20*time.Second {
+			t.Errorf("it was given up after %v", waited)
+		}
+	})
+}
+
+// editor streams pieces, then ends.
+type editor struct {
+	vscode *model.VSCode
+	pieces []string
+	err    error
+	got    *protocol.LanguageModelRequest
+}
+
+func (e *editor) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
+	return &protocol.ListLanguageModelsResult{Models: []protocol.LanguageModel{{ID: "m", Name: "M", Vendor: "v"}}}, nil
+}
+
+func (e *editor) SendLanguageModelRequest(_ context.Context, r *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
+	e.got = r
+	e.vscode.Progress(&protocol.LanguageModelProgressParams{RequestID: "another", Text: "not ours"})
+	for _, p := range e.pieces {
+		e.vscode.Progress(&protocol.LanguageModelProgressParams{RequestID: r.RequestID, Text: p})
+	}
+	return &protocol.LanguageModelResponse{}, e.err
+}
+
+func TestTheEditorsModels(t *testing.T) {
+	e := &editor{pieces: []string{"a", "b", "c"}}
+	e.vscode = model.NewVSCode(e)
+	models, err := e.vscode.Models(t.Context())
+	want := []protocol.Model{{ID: "vscode:m", Name: "M (v)", Provider: protocol.ProviderVSCode}}
+	if diff := cmp.Diff(want, models); diff != "" || err != nil {
+		t.Errorf("models (-want +got):\n%s%v", diff, err)
+	}
+
+	request := ask("Hi")
+	request.SystemPrompt, request.Temperature, request.StopSequences = "Be brief.", new(0.0), []string{"."}
+	var streamed strings.Builder
+	c, err := e.vscode.Generate(t.Context(), "m", request, func(s string) { streamed.WriteString(s) })
+	if err != nil || c.Text != "abc" || streamed.String() != "abc" || c.Model != "m" {
+		t.Errorf("Generate = %+v, %v, streamed %q", c, err, streamed.String())
+	}
+	wantMessages := []protocol.LanguageModelMessage{
+		{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Be brief."}}},
+		{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
+	}
+	if diff := cmp.Diff(wantMessages, e.got.Messages); diff != "" {
+		t.Errorf("the editor was asked (-want +got):\n%s", diff)
+	}
+	if e.got.MaxTokens != 500 || *e.got.Temperature != 0 || e.got.StopSequences[0] != "." || e.got.ModelID != "m" {
+		t.Errorf("the editor was asked %+v", e.got)
+	}
+
+	e.err = errors.New("You have no quota left.")
+	if _, err := e.vscode.Generate(t.Context(), "m", request, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "quota") {
+		t.Errorf("a failure = %v", err)
+	}
+	e.err, e.pieces = nil, nil
+	if _, err := e.vscode.Generate(t.Context(), "m", request, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("an empty answer = %v", err)
+	}
+}

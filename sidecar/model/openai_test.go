@@ -1,0 +1,170 @@
+package model_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/model"
+)
+
+// endpoint answers with a body on the real wire, and keeps what it was asked.
+func endpoint(t *testing.T, status int, body string) (*model.OpenAI, *map[string]any) {
+	t.Helper()
+	var got map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-1" {
+			t.Errorf("%s %s, Authorization %q", r.Method, r.URL.Path, r.Header.Get("Authorization"))
+		}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		if status == http.StatusOK {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		w.WriteHeader(status)
+		if _, err := io.WriteString(w, body); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	settings := protocol.OpenAISettings{BaseURL: server.URL + "/v1/", Model: "gpt-x", APIKey: &protocol.Secret{Secret: "sk-1"}}
+	return model.NewOpenAI(settings, server.Client()), &got
+}
+
+// events is a stream of chunks.
+func events(chunks ...string) string {
+	var b strings.Builder
+	for _, c := range chunks {
+		fmt.Fprintf(&b, "data: {\"id\":\"1\",\"model\":\"gpt-x-2026\",\"choices\":[%s]}\n\n", c)
+	}
+	return b.String()
+}
+
+const done = "data: [DONE]\n\n"
+
+func delta(text string) string {
+	return fmt.Sprintf(`{"index":0,"delta":{"content":%q}}`, text)
+}
+
+func finish(reason string) string {
+	return fmt.Sprintf(`{"index":0,"delta":{},"finish_reason":%q}`, reason)
+}
+
+func TestOpenAIStreams(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("Hel"), delta("lo"), finish("length"))+done)
+	request := &protocol.McpSamplingRequest{
+		SystemPrompt: "Be brief.",
+		Messages: []protocol.SamplingMessage{
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Yes?"}}},
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
+				protocol.TextContent{Text: "What is this?"}, protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"},
+			}},
+		},
+		MaxTokens: 7, Temperature: new(0.5), StopSequences: []string{"."},
+	}
+	var pieces []string
+	c, err := p.Generate(t.Context(), "gpt-x", request, func(s string) { pieces = append(pieces, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&model.Completion{Text: "Hello", Model: "gpt-x-2026", StopReason: "maxTokens"}, c); diff != "" {
+		t.Errorf("completion (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Hel", "lo"}, pieces); diff != "" {
+		t.Errorf("pieces (-want +got):\n%s", diff)
+	}
+	want := map[string]any{
+		"model": "gpt-x", "stream": true, "max_tokens": 7.0, "temperature": 0.5, "stop": []any{"."},
+		"messages": []any{
+			map[string]any{"role": "system", "content": "Be brief."},
+			map[string]any{"role": "user", "content": "Hi"},
+			map[string]any{"role": "assistant", "content": "Yes?"},
+			map[string]any{"role": "user", "content": []any{
+				map[string]any{"type": "text", "text": "What is this?"},
+				map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QQ=="}},
+			}},
+		},
+	}
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Errorf("the endpoint got (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenAIForwardsATemperatureOfZero(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
+	request := ask("Hi")
+	request.Temperature = new(0.0)
+	if _, err := p.Generate(t.Context(), "gpt-x", request, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if temperature, ok := (*got)["temperature"].(float64); !ok || temperature > 1e-30 {
+		t.Errorf("the endpoint got the temperature %v", (*got)["temperature"])
+	}
+	request.Temperature = nil
+	if _, err := p.Generate(t.Context(), "gpt-x", request, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenAIKnowsTheNewerNameOfTheLimit(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
+	if _, err := p.Generate(t.Context(), "o3-mini", ask("Hi"), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if (*got)["max_completion_tokens"] != 500.0 || (*got)["max_tokens"] != nil {
+		t.Errorf("the endpoint got %v", *got)
+	}
+}
+
+func TestOpenAIFailures(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		kind   error
+		want   string
+	}{
+		{"a wrong key", 401, `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error"}}`, model.ErrFailed, "did not accept the API key: Incorrect API key provided"},
+		{"too many requests", 429, `{"error":{"message":"Rate limit reached"}}`, model.ErrFailed, "Rate limit reached"},
+		{"a page instead of JSON", 502, `<html>Bad gateway</html>`, model.ErrFailed, "502"},
+		{"a refusal", 200, events(`{"index":0,"delta":{"refusal":"I cannot help with that."}}`, finish("stop")) + done, model.ErrRefused, "I cannot help with that."},
+		{"a content filter", 200, events(delta("Well, "), finish("content_filter")) + done, model.ErrRefused, "content filter"},
+		{"an empty answer", 200, events(finish("stop")) + done, model.ErrFailed, "empty answer"},
+		{"an end in the middle", 200, events(delta("Well, ")), model.ErrFailed, "ended its answer in the middle"},
+		{"an error in the middle", 200, events(delta("Well, ")) + "data: {\"error\":{\"message\":\"overloaded\"}}\n\n", model.ErrFailed, "overloaded"},
+		{"garbage", 200, "data: {]\n\n", model.ErrFailed, "invalid character"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, _ := endpoint(t, tt.status, tt.body)
+			_, err := p.Generate(t.Context(), "gpt-x", ask("Hi"), func(string) {})
+			if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Generate = %v, want %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "sk-1") {
+				t.Errorf("the error holds the key: %v", err)
+			}
+		})
+	}
+	gone := model.NewOpenAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"}, http.DefaultClient)
+	if _, err := gone.Generate(t.Context(), "m", ask("Hi"), func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("an endpoint that is down = %v", err)
+	}
+	p, _ := endpoint(t, 200, "")
+	sound := &protocol.McpSamplingRequest{MaxTokens: 1, Messages: []protocol.SamplingMessage{
+		{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.AudioContent{}}},
+	}}
+	if _, err := p.Generate(t.Context(), "m", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "text and images only") {
+		t.Errorf("a sound = %v", err)
+	}
+}

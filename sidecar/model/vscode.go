@@ -1,0 +1,157 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"assent/protocol"
+)
+
+// Editor is the part of [protocol.Editor] that has models.
+type Editor interface {
+	ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error)
+	SendLanguageModelRequest(context.Context, *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error)
+}
+
+// listPatience bounds the wait for the editor's list of models: an ask is shown without a proposal
+// rather than late.
+const listPatience = 3 * time.Second
+
+// VSCode is the editor's own language models, reached through the front end.
+type VSCode struct {
+	editor   Editor
+	requests atomic.Uint64 // numbers them
+
+	mu      sync.Mutex // guards the fields below
+	pending map[string]*pieces
+}
+
+// pieces are the parts of an answer that nobody took yet.
+type pieces struct {
+	mu    sync.Mutex // guards text
+	text  strings.Builder
+	ready chan struct{} // of one: there is text
+}
+
+var _ Provider = (*VSCode)(nil)
+
+// NewVSCode returns the models of an editor.
+func NewVSCode(editor Editor) *VSCode {
+	return &VSCode{editor: editor, pending: map[string]*pieces{}}
+}
+
+// Models implements [Provider].
+func (p *VSCode) Models(ctx context.Context) ([]protocol.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	list, err := p.editor.ListLanguageModels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var models []protocol.Model
+	for _, m := range list.Models {
+		models = append(models, protocol.Model{
+			ID:       string(protocol.ProviderVSCode) + ":" + m.ID,
+			Name:     m.Name + " (" + m.Vendor + ")",
+			Provider: protocol.ProviderVSCode,
+		})
+	}
+	return models, nil
+}
+
+// Generate implements [Provider]. VS Code tells neither why a model stopped nor a name beyond its
+// id, so the completion claims no more.
+func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+	r := &protocol.LanguageModelRequest{
+		RequestID:     strconv.FormatUint(p.requests.Add(1), 10),
+		ModelID:       id,
+		Messages:      foldSystemPrompt(request),
+		MaxTokens:     request.MaxTokens,
+		Temperature:   request.Temperature,
+		StopSequences: request.StopSequences,
+		Justification: "An MCP server asks for a completion, and you approved it in Assent.",
+	}
+	incoming := &pieces{ready: make(chan struct{}, 1)}
+	p.mu.Lock()
+	p.pending[r.RequestID] = incoming
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.pending, r.RequestID)
+		p.mu.Unlock()
+	}()
+
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.editor.SendLanguageModelRequest(ctx, r)
+		done <- err
+	}()
+	var text strings.Builder
+	take := func() {
+		if piece := incoming.take(); piece != "" {
+			text.WriteString(piece)
+			emit(piece)
+		}
+	}
+	for {
+		select {
+		case <-incoming.ready:
+			take()
+		case err := <-done: // every piece came before it
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+			}
+			take()
+			if text.Len() == 0 {
+				return nil, fmt.Errorf("%w: %s gave an empty answer", ErrFailed, id)
+			}
+			return &Completion{Text: text.String(), Model: id, StopReason: "endTurn"}, nil
+		}
+	}
+}
+
+// Progress takes a piece of an answer. It never blocks: the connection waits for it. A piece of a
+// request that was given up is dropped.
+func (p *VSCode) Progress(params *protocol.LanguageModelProgressParams) {
+	p.mu.Lock()
+	incoming := p.pending[params.RequestID]
+	p.mu.Unlock()
+	if incoming == nil {
+		return
+	}
+	incoming.mu.Lock()
+	incoming.text.WriteString(params.Text)
+	incoming.mu.Unlock()
+	select {
+	case incoming.ready <- struct{}{}:
+	default: // it is known already that there is text
+	}
+}
+
+func (p *pieces) take() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := p.text.String()
+	p.text.Reset()
+	return text
+}
+
+// foldSystemPrompt puts the system prompt before the conversation as a turn of the user: VS Code's
+// models know no other role.
+func foldSystemPrompt(request *protocol.McpSamplingRequest) []protocol.LanguageModelMessage {
+	var messages []protocol.LanguageModelMessage
+	if request.SystemPrompt != "" {
+		messages = append(messages, protocol.LanguageModelMessage{
+			Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: request.SystemPrompt}},
+		})
+	}
+	for _, m := range request.Messages {
+		messages = append(messages, protocol.LanguageModelMessage(m))
+	}
+	return messages
+}
