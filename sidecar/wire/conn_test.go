@@ -1,0 +1,374 @@
+package wire_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/wire"
+)
+
+// peer is the server's end of a connection, raw.
+type peer struct {
+	t   *testing.T
+	in  *bufio.Reader
+	out io.WriteCloser
+}
+
+func (p *peer) send(line string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.out, line+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *peer) want(line string) {
+	p.t.Helper()
+	got, err := p.in.ReadString('\n')
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var x, y any
+	if err := errors.Join(json.Unmarshal([]byte(line), &x), json.Unmarshal([]byte(got), &y)); err != nil {
+		p.t.Fatal(err)
+	}
+	if diff := cmp.Diff(x, y); diff != "" {
+		p.t.Fatalf("the server got (-want +got):\n%s", diff)
+	}
+}
+
+// handler serves by a function that needs no place in the order.
+func handler(serve func(context.Context, json.RawMessage) (any, error)) wire.Handler {
+	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
+		return func() (any, error) { return serve(ctx, params) }
+	}
+}
+
+type pipes struct {
+	io.Reader
+	io.WriteCloser
+	closeReader func() error
+}
+
+func (p pipes) Close() error { return errors.Join(p.WriteCloser.Close(), p.closeReader()) }
+
+// connect returns a connection and the server at its other end.
+func connect(t *testing.T, opts wire.Options) (*wire.Conn, *peer) {
+	t.Helper()
+	return connectLines(t, opts, func(line []byte) { t.Errorf("stray line %q", line) }, 0)
+}
+
+func connectLines(t *testing.T, opts wire.Options, stray func([]byte), maxFrame int) (*wire.Conn, *peer) {
+	t.Helper()
+	fromServer, serverOut := io.Pipe()
+	serverIn, toServer := io.Pipe()
+	opts.Log = zerolog.New(zerolog.NewTestWriter(t))
+	c := wire.NewConn(wire.NewLines(pipes{fromServer, toServer, fromServer.Close}, stray, maxFrame), opts)
+	return c, &peer{t, bufio.NewReader(serverIn), serverOut}
+}
+
+// read reads in a goroutine until the end, and returns the messages that were go-sdk's.
+func read(t *testing.T, c *wire.Conn) <-chan jsonrpc.Message {
+	t.Helper()
+	messages := make(chan jsonrpc.Message, 100)
+	go func() {
+		defer close(messages)
+		for {
+			m, err := c.Read(context.Background())
+			if err != nil {
+				return
+			}
+			messages <- m
+		}
+	}()
+	return messages
+}
+
+func TestRequestsAreServedFromTheirRawParams(t *testing.T) {
+	var got json.RawMessage
+	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
+		"elicitation/create": handler(func(_ context.Context, params json.RawMessage) (any, error) {
+			got = params
+			return map[string]any{"action": "cancel"}, nil
+		}),
+	}})
+	messages := read(t, c)
+	p.send(`{"jsonrpc":"2.0","id":"a-1","method":"elicitation/create","params":{"z":1.0,"a":{"y":1,"b":2}}}`)
+	p.want(`{"jsonrpc":"2.0","id":"a-1","result":{"action":"cancel"}}`)
+	if want := `{"z":1.0,"a":{"y":1,"b":2}}`; string(got) != want {
+		t.Errorf("params = %s, want %s", got, want)
+	}
+	p.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	m := <-messages
+	if r, ok := m.(*jsonrpc.Request); !ok || r.Method != "ping" || !r.IsCall() {
+		t.Errorf("go-sdk got %+v, want the ping", m)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHandlersErrorsGoOutWhole(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{
+			"with data", &jsonrpc.Error{Code: -42, Message: "m", Data: json.RawMessage(`{"d":1}`)},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-42,"message":"m","data":{"d":1}}}`,
+		},
+		{
+			"wrapped", errors.Join(errors.New("context"), &jsonrpc.Error{Code: -1, Message: "m"}),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m"}}`,
+		},
+		{
+			"plain", errors.New("m"),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"m"}}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
+				"ask": handler(func(context.Context, json.RawMessage) (any, error) { return nil, tt.err }),
+			}})
+			defer c.Close()
+			read(t, c)
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+			p.want(tt.want)
+		})
+	}
+}
+
+func TestAPanicIsAnErrorOfOneRequest(t *testing.T) {
+	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
+		"bad":  handler(func(context.Context, json.RawMessage) (any, error) { panic("boom") }),
+		"good": handler(func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }),
+	}})
+	defer c.Close()
+	read(t, c)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"bad"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"good"}`)
+	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+}
+
+// waiting serves "ask" by waiting for its context, and returns where the cause will be.
+func waiting() (wire.Options, <-chan error) {
+	causes := make(chan error, 1)
+	return wire.Options{Serve: map[string]wire.Handler{
+		"ask": handler(func(ctx context.Context, _ json.RawMessage) (any, error) {
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+			return nil, ctx.Err()
+		}),
+		"other": handler(func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }),
+	}}, causes
+}
+
+func TestACancelledRequestIsNotAnswered(t *testing.T) {
+	opts, causes := waiting()
+	c, p := connect(t, opts)
+	messages := read(t, c)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"too slow"}}`)
+	cause := <-causes
+	if !errors.Is(cause, wire.ErrCancelled) || !strings.HasSuffix(cause.Error(), "too slow") {
+		t.Errorf("cause = %v, want ErrCancelled: too slow", cause)
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"other"}`)
+	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`) // and nothing for 1
+
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
+	if r, ok := (<-messages).(*jsonrpc.Request); !ok || r.Method != "notifications/cancelled" {
+		t.Error("the cancellation of another's request did not reach go-sdk")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheEndOfTheServerEndsItsRequests(t *testing.T) {
+	opts, causes := waiting()
+	c, p := connect(t, opts)
+	messages := read(t, c)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+	if err := p.out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if cause := <-causes; !errors.Is(cause, wire.ErrClosed) {
+		t.Errorf("cause = %v, want ErrClosed", cause)
+	}
+	if _, ok := <-messages; ok {
+		t.Error("there was a message after the end")
+	}
+}
+
+func TestCloseWaitsForTheHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left := false
+		c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
+			"ask": handler(func(ctx context.Context, _ json.RawMessage) (any, error) {
+				<-ctx.Done()
+				time.Sleep(time.Second) // of the bubble's clock: some last work
+				left = true
+				return nil, nil
+			}),
+		}})
+		read(t, c)
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+		synctest.Wait()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if !left {
+			t.Error("Close returned before the handler")
+		}
+	})
+}
+
+func TestStrayLinesAreReportedAndCostNothing(t *testing.T) {
+	var stray []string
+	c, p := connectLines(t, wire.Options{
+		Serve: map[string]wire.Handler{
+			"ask": handler(func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }),
+		},
+	}, func(line []byte) { stray = append(stray, string(line)) }, 0)
+	messages := read(t, c)
+	lines := []string{
+		"Server listening", `{"level":"info"}`, `{"jsonrpc":"2.0"`, `[1]`, `"text"`,
+		`{"jsonrpc":"1.0","id":1,"method":"ask"}`, `{"jsonrpc":"2.0","id":{},"method":"ask"}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`, `{"jsonrpc":"2.0","id":1}`,
+	}
+	for _, line := range lines {
+		p.send(line)
+	}
+	p.send("")
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	if _, err := io.WriteString(p.out, "half a li"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := <-messages; ok {
+		t.Errorf("go-sdk got %+v", m)
+	}
+	if diff := cmp.Diff(append(lines, "half a li"), stray); diff != "" {
+		t.Errorf("stray lines (-want +got):\n%s", diff)
+	}
+}
+
+func TestALineThatIsTooLongEndsTheConnection(t *testing.T) {
+	c, p := connectLines(t, wire.Options{}, nil, 100<<10)
+	result := make(chan error, 1)
+	go func() {
+		_, err := c.Read(context.Background())
+		result <- errors.Join(err, c.Close())
+	}()
+	// The write fails once nobody reads on, which may be before its end.
+	_, _ = io.WriteString(p.out, `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("x", 200<<10))
+	if err := <-result; err == nil || !strings.Contains(err.Error(), "more than 102400 bytes") {
+		t.Errorf("Read = %v, want an error with the limit", err)
+	}
+}
+
+func TestACallKeepsItsRawAnswer(t *testing.T) {
+	// Through go-sdk's own client: the capture depends on its handing down a call's context.
+	c, p := connect(t, wire.Options{})
+	connected := make(chan *mcp.ClientSession, 1)
+	go func() {
+		client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+		session, err := client.Connect(context.Background(), c, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Error(err)
+		}
+		connected <- session
+	}()
+	p.want(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`)
+	p.want(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`)
+	session := <-connected
+
+	type called struct {
+		capture *wire.Capture
+		err     error
+	}
+	call := func(ctx context.Context) <-chan called {
+		done := make(chan called, 1)
+		go func() {
+			ctx, capture := wire.WithCapture(ctx)
+			_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "t"})
+			done <- called{capture, err}
+		}()
+		return done
+	}
+	done := call(t.Context())
+	p.want(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{}}}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"result":{"z":1,"content":[{"type":"text","text":"x"}]}}`)
+	got := <-done
+	if want := `{"z":1,"content":[{"type":"text","text":"x"}]}`; got.err != nil || string(got.capture.Result) != want {
+		t.Errorf("captured %s, %v, want %s", got.capture.Result, got.err, want)
+	}
+
+	done = call(t.Context())
+	p.want(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"t","arguments":{}}}`)
+	p.send(`{"jsonrpc":"2.0","id":3,"error":{"code":-32003,"message":"go-sdk's own","data":[1]}}`)
+	got = <-done
+	want := &jsonrpc.Error{Code: -32003, Message: "go-sdk's own", Data: json.RawMessage(`[1]`)}
+	if diff := cmp.Diff(want, got.capture.Error); diff != "" || got.err == nil {
+		t.Errorf("captured error (-want +got):\n%s", diff)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	done = call(ctx)
+	p.want(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t","arguments":{}}}`)
+	cancel()
+	if got = <-done; !errors.Is(got.err, context.Canceled) {
+		t.Errorf("a cancelled call ended with %v", got.err)
+	}
+	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4,"reason":"context canceled"}}`)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = session.Wait() // that the pipe was closed is no news
+}
+
+// FuzzRead looks for lines that crash the connection, or that end it although they have an end.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"ask","params":{}}`)
+	f.Add(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}`)
+	f.Add(`{"jsonrpc":"2.0","id":1e99,"result":null}`)
+	f.Add(strings.Repeat("[", 20000))
+	f.Fuzz(func(t *testing.T, lines string) {
+		serverIn, toServer := io.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, serverIn) }() // ends with the connection
+		const end = `{"jsonrpc":"2.0","id":"end","method":"end"}`
+		stream := pipes{strings.NewReader(lines + "\n" + end + "\n"), toServer, serverIn.Close}
+		c := wire.NewConn(wire.NewLines(stream, func([]byte) {}, 0), wire.Options{
+			Serve: map[string]wire.Handler{"ask": handler(func(context.Context, json.RawMessage) (any, error) { return nil, nil })},
+		})
+		defer c.Close()
+		for {
+			m, err := c.Read(context.Background())
+			if err != nil {
+				t.Fatalf("the connection ended: %v", err)
+			}
+			if r, ok := m.(*jsonrpc.Request); ok && r.Method == "end" {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package wire_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/sidecar/wire"
+)
+
+const (
+	probe      = `{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"modern":{}}}}}`
+	initialize = `{"jsonrpc":"2.0","id":"assent-2","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"legacy":{}},"clientInfo":{"name":"c","version":"1"}}}`
+	discovered = `{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`
+)
+
+func initializedAt(version string) string {
+	return `{"jsonrpc":"2.0","id":"assent-2","result":{"protocolVersion":"` + version + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
+}
+
+var who = wire.Introduction{Name: "c", Version: "1", Modern: json.RawMessage(`{"modern":{}}`), Legacy: json.RawMessage(`{"legacy":{}}`)}
+
+func TestTheEraIsFoundOut(t *testing.T) {
+	tests := []struct {
+		name   string
+		server func(p *peer)
+		era    wire.Era
+		// version is what both sides speak, err a part of why they do not.
+		version, err string
+		took         time.Duration
+	}{
+		{
+			name: "a modern server",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(discovered)
+			},
+			era: wire.EraModern, version: "2026-07-28",
+		},
+		{
+			name: "a legacy server that knows no such method",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.want(initialize)
+				p.send(initializedAt("2024-11-05"))
+			},
+			era: wire.EraLegacy, version: "2024-11-05",
+		},
+		{
+			name: "a legacy server that is silent until it is initialized",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(initializedAt("2025-06-18"))
+			},
+			era: wire.EraLegacy, version: "2025-06-18", took: wire.ProbePatience,
+		},
+		{
+			name: "a modern server that is slow and refuses initialize",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(`{"jsonrpc":"2.0","id":"assent-2","error":{"code":-32601,"message":"?"}}`)
+				time.Sleep(10 * time.Second) // of the bubble's clock: it is being downloaded
+				p.send(discovered)
+			},
+			era: wire.EraModern, version: "2026-07-28", took: wire.ProbePatience + 10*time.Second,
+		},
+		{
+			name: "a modern server that also speaks what we do not",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(strings.Replace(discovered, `["2026-07-28"]`, `["2030-01-01","2026-07-28"]`, 1))
+			},
+			era: wire.EraModern, version: "2026-07-28",
+		},
+		{
+			name: "a server of both eras that has retired our modern version",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01","2025-11-25"]}}}`)
+				p.want(initialize)
+				p.send(initializedAt("2025-11-25"))
+			},
+			era: wire.EraLegacy, version: "2025-11-25",
+		},
+		{
+			name: "a server of both eras that says so in its discovery",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(strings.Replace(discovered, `["2026-07-28"]`, `["2030-01-01","2025-11-25"]`, 1))
+				p.want(initialize)
+				p.send(initializedAt("2025-11-25"))
+			},
+			era: wire.EraLegacy, version: "2025-11-25",
+		},
+		{
+			name: "a server of the future",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01"]}}}`)
+			},
+			err: "it speaks MCP 2030-01-01 only",
+		},
+		{
+			name: "a modern server that wants a capability",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32021,"message":"I need sampling"}}`)
+			},
+			err: "I need sampling",
+		},
+		{
+			name: "a server of another protocol",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.want(initialize)
+				p.send(initializedAt("1999-01-01"))
+			},
+			err: "it speaks MCP 1999-01-01 only",
+		},
+		{
+			name: "a server that refuses everything",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.want(initialize)
+				p.send(`{"jsonrpc":"2.0","id":"assent-2","error":{"code":-32000,"message":"go away"}}`)
+			},
+			err: "it refused initialize: go away (-32000)",
+		},
+		{
+			name:   "a server that is silent for ever",
+			server: func(p *peer) { p.want(probe); p.want(initialize) },
+			err:    "no patience", took: time.Minute,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no patience"))
+				defer cancel()
+				c, p := connect(t, wire.Options{})
+				began := time.Now()
+				go tt.server(p)
+				h, err := c.Shake(ctx, who, wire.EraUnknown)
+				if took := time.Since(began); took != tt.took {
+					t.Errorf("it took %v, want %v", took, tt.took)
+				}
+				switch {
+				case tt.err != "":
+					if err == nil || !strings.Contains(err.Error(), tt.err) {
+						t.Errorf("Shake = %+v, %v, want %q", h, err, tt.err)
+					}
+				case err != nil:
+					t.Error(err)
+				case h.Era != tt.era || h.Version != tt.version:
+					t.Errorf("Shake = %s %s, want %s %s", h.Era, h.Version, tt.era, tt.version)
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestAServerThatDiesOfTheProbeIsToldApart(t *testing.T) {
+	c, p := connect(t, wire.Options{})
+	go func() {
+		p.want(probe)
+		if err := p.out.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := c.Shake(t.Context(), who, wire.EraUnknown); !errors.Is(err, wire.ErrProbe) {
+		t.Errorf("Shake = %v, want ErrProbe", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+
+	c, p = connect(t, wire.Options{})
+	go func() {
+		p.want(strings.Replace(initialize, "assent-2", "assent-1", 1))
+		p.send(strings.Replace(initializedAt("2025-11-25"), "assent-2", "assent-1", 1))
+	}()
+	if h, err := c.Shake(t.Context(), who, wire.EraLegacy); err != nil || h.Era != wire.EraLegacy {
+		t.Errorf("Shake of a server that is known to be legacy = %+v, %v", h, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGoSDKIsAnsweredFromTheHandshake(t *testing.T) {
+	c, p := connect(t, wire.Options{})
+	go func() {
+		p.want(probe)
+		p.send(discovered)
+	}()
+	h, err := c.Shake(t.Context(), who, wire.EraUnknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	session, err := client.Connect(t.Context(), c, &mcp.ClientSessionOptions{ProtocolVersion: h.Version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if session.InitializeResult().Capabilities.Tools == nil {
+		t.Error("go-sdk does not know what the server has")
+	}
+	// The next thing that the server hears is a request, with what this era adds to it, and with what
+	// go-sdk's types do not have.
+	go func() {
+		p.want(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{},"requestState":"s","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+		p.send(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}}`)
+	}()
+	ctx := wire.WithParams(t.Context(), map[string]json.RawMessage{"requestState": json.RawMessage(`"s"`)})
+	if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "t"}); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = session.Wait() // that the pipe was closed is no news
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// DefaultMaxFrame is the greatest frame that a server may send, in bytes.
+const DefaultMaxFrame = 16 << 20
+
+// lines is JSON-RPC as lines over a byte stream (2025-11-25, "Transports: stdio").
+type lines struct {
+	stream   io.ReadWriteCloser
+	in       *bufio.Reader
+	stray    func(line []byte)
+	maxFrame int
+
+	writing sync.Mutex // held while a frame is written
+}
+
+var _ mcp.Connection = (*lines)(nil)
+
+// NewLines returns a connection over stream, which it closes. Stray is told of every line that is not
+// JSON-RPC; such a line costs nothing else. A line of more than maxFrame bytes, where 0 means
+// [DefaultMaxFrame], ends the connection: the answer that it may have been would be waited for in
+// vain.
+func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
+	if maxFrame == 0 {
+		maxFrame = DefaultMaxFrame
+	}
+	return &lines{stream: stream, in: bufio.NewReaderSize(stream, 64<<10), stray: stray, maxFrame: maxFrame}
+}
+
+// SessionID implements [mcp.Connection]; lines have none.
+func (l *lines) SessionID() string { return "" }
+
+// Close implements [mcp.Connection].
+func (l *lines) Close() error { return l.stream.Close() }
+
+// Read implements [mcp.Connection].
+func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		line, err := l.readLine()
+		if err != nil {
+			return nil, err
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if m := decode(line); m != nil {
+			return m, nil
+		}
+		l.stray(line)
+	}
+}
+
+// readLine returns the next line without its end. The bytes belong to the caller.
+func (l *lines) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(line)+len(part) > l.maxFrame {
+			return nil, fmt.Errorf("the server sent a line of more than %d bytes", l.maxFrame)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimSpace(line), nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		default:
+			if len(line) > 0 { // it will never be whole
+				l.stray(line)
+			}
+			return nil, err
+		}
+	}
+}
+
+// decode reads a message, or returns nil where the line is none. go-sdk's own decoder would try a
+// batch first and copy the line several times.
+func decode(line []byte) jsonrpc.Message {
+	var f struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}
+	if line[0] != '{' || json.Unmarshal(line, &f) != nil || f.JSONRPC != "2.0" {
+		return nil
+	}
+	id, err := makeID(f.ID)
+	switch {
+	case err != nil:
+		return nil
+	case f.Method != "":
+		return &jsonrpc.Request{ID: id, Method: f.Method, Params: f.Params}
+	case id.IsValid() && f.Error != nil:
+		return &jsonrpc.Response{ID: id, Error: f.Error}
+	case id.IsValid() && f.Result != nil:
+		return &jsonrpc.Response{ID: id, Result: f.Result}
+	default:
+		return nil
+	}
+}
+
+func makeID(raw json.RawMessage) (jsonrpc.ID, error) {
+	if len(raw) == 0 {
+		return jsonrpc.ID{}, nil
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return jsonrpc.ID{}, err
+	}
+	return jsonrpc.MakeID(v)
+}
+
+// Write implements [mcp.Connection].
+func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	_, err = l.stream.Write(append(data, '\n'))
+	return err
+}

@@ -1,0 +1,192 @@
+// Package wiretest plays an MCP server from a transcript: raw JSON-RPC lines, with no SDK between
+// them and the wire.
+//
+// A transcript is a txtar archive. The lines of its sections "server NAME" are written as they are,
+// JSON or not; those of "client NAME" are what the server waits for, compared as JSON. In a server's
+// section "!exit N" ends the process and "!stderr TEXT" writes there. A section "client? NAME" is what
+// a client may also leave out, and "server? NAME" the answer to it. Where a request's id does not matter
+// it is "$ID", which stands for that id in what follows.
+package wiretest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+const (
+	// programName is what a test binary is called when it plays a server.
+	programName = "rawserver"
+	// transcriptEnv names the transcript to play.
+	transcriptEnv = "ASSENT_TEST_TRANSCRIPT"
+)
+
+// Main is TestMain for packages whose tests start a raw server: the test binary is that server when
+// it runs under its name.
+func Main(m *testing.M) int {
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != programName {
+		return m.Run()
+	}
+	archive, err := txtar.ParseFile(os.Getenv(transcriptEnv))
+	if err == nil {
+		err = play(archive, os.Args[1], os.Stdin, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// Install makes "rawserver NAME" a program that plays NAME of the transcript, for the rest of the
+// test, and returns the program's path. The test must not be parallel.
+func Install(t *testing.T, transcript string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, programName)
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Abs(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv(transcriptEnv, path)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // a server under the race detector leaves at once
+	return program
+}
+
+// Write installs a transcript that is given as text.
+func Write(t *testing.T, transcript string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "transcript.txtar")
+	if err := os.WriteFile(path, []byte(transcript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Install(t, path)
+}
+
+// player is the server's part in a conversation.
+type player struct {
+	name        string
+	in          *bufio.Reader
+	out, stderr io.Writer
+	// ahead is what the client said instead of what it may leave out.
+	ahead string
+	// skipping is set from there to the next section that is not optional.
+	skipping bool
+	// id is what "$ID" stands for.
+	id string
+}
+
+const anyID = `"$ID"`
+
+func play(archive *txtar.Archive, name string, in io.Reader, out, stderr io.Writer) error {
+	p := &player{name: name, in: bufio.NewReader(in), out: out, stderr: stderr}
+	for _, section := range archive.Files {
+		speaker, of, _ := strings.Cut(section.Name, " ")
+		if of != name {
+			continue
+		}
+		speaker, optional := strings.CutSuffix(speaker, "?")
+		if !optional {
+			p.skipping = false
+		}
+		for _, line := range Lines(section.Data) {
+			if p.skipping {
+				break
+			}
+			var err error
+			if speaker == "client" {
+				err = p.hear(line, optional)
+			} else {
+				err = p.say(line)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.Copy(io.Discard, p.in) // until the client leaves
+	return err
+}
+
+// hear waits for a line of the client's.
+func (p *player) hear(want string, optional bool) error {
+	got := p.ahead
+	p.ahead = ""
+	if got == "" {
+		var err error
+		if got, err = p.in.ReadString('\n'); err != nil {
+			return fmt.Errorf("rawserver %s: want %s, got %w", p.name, want, err)
+		}
+	}
+	if strings.Contains(want, anyID) {
+		var request struct{ ID json.RawMessage }
+		if json.Unmarshal([]byte(got), &request) == nil && request.ID != nil {
+			p.id = string(request.ID)
+			want = strings.ReplaceAll(want, anyID, p.id)
+		}
+	}
+	switch {
+	case EqualJSON(want, got):
+		return nil
+	case optional:
+		p.ahead, p.skipping = got, true
+		return nil
+	default:
+		return fmt.Errorf("rawserver %s: want %s, got %s", p.name, want, got)
+	}
+}
+
+// say writes a line, or does what it says.
+func (p *player) say(line string) error {
+	if text, ok := strings.CutPrefix(line, "!stderr "); ok {
+		_, err := fmt.Fprintln(p.stderr, text)
+		return err
+	}
+	if text, ok := strings.CutPrefix(line, "!exit "); ok {
+		code, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		os.Exit(code)
+	}
+	_, err := fmt.Fprintln(p.out, strings.ReplaceAll(line, anyID, p.id))
+	return err
+}
+
+// Lines returns the lines of a section that are not empty.
+func Lines(data []byte) []string {
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// EqualJSON reports whether two texts are the same JSON value.
+func EqualJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
