@@ -1,0 +1,285 @@
+// Package config reads which MCP servers a person has configured: in the .vscode/mcp.json of each
+// workspace folder, and in the user settings that a front end hands over.
+//
+// [Load] never fails as a whole: what is wrong is reported with its place, and the rest is used.
+// [Server.Resolve] puts in the variables when a server starts. The package keeps no state; what it
+// returns is not to be changed.
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tailscale/hujson"
+
+	"assent/protocol"
+)
+
+// SettingsSource is the source of servers that come from user settings.
+const SettingsSource = "settings"
+
+// FileName is the configuration file of a workspace folder.
+var FileName = filepath.Join(".vscode", "mcp.json")
+
+// Server is a configured server. Two are equal exactly when nothing about how they start differs.
+type Server struct {
+	Name string
+	// Source is the file, or [SettingsSource].
+	Source string
+	// Folder is the workspace folder's path; empty for user settings where no folder is open.
+	Folder    string
+	Transport protocol.Transport
+	// Command, Args, Env, EnvFile and Cwd are of a [protocol.TransportStdio] server.
+	Command string
+	Args    []string
+	// Env holds what is set, and as nil what is removed.
+	Env     map[string]*string
+	EnvFile string
+	Cwd     string
+	// URL and Headers are of every other.
+	URL     string
+	Headers map[string]string
+	// Inputs are those of the server's source, by id.
+	Inputs map[string]Input
+}
+
+// Input is a value that the person is asked for.
+type Input struct {
+	ID          string             `json:"id"`
+	Type        protocol.InputKind `json:"type"`
+	Description string             `json:"description"`
+	Default     string             `json:"default"`
+	Password    bool               `json:"password"`
+	Options     []string           `json:"options"`
+}
+
+// Result is what was configured and what is wrong with it.
+type Result struct {
+	// Servers have unique names, in the order of their sources.
+	Servers  []Server
+	Problems []protocol.ConfigProblem
+}
+
+// Load reads the configuration. A workspace's server hides one of the user's with the same name.
+func Load(c protocol.Configuration) Result {
+	l := loader{names: map[string]string{}}
+	for _, folder := range c.WorkspaceFolders {
+		path := filepath.Join(folder.Path, FileName)
+		data, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			l.problem(path, nil, 0, "cannot be read: %v", err)
+		default:
+			l.file(path, folder.Path, data)
+		}
+	}
+	if len(c.Servers) > 0 {
+		folder := ""
+		if len(c.WorkspaceFolders) > 0 {
+			folder = c.WorkspaceFolders[0].Path
+		}
+		l.settings(folder, c.Servers, c.Inputs)
+	}
+	return l.result
+}
+
+type loader struct {
+	result Result
+	names  map[string]string // source by server name
+}
+
+// problem reports a fault at an offset of data, where data is not nil.
+func (l *loader) problem(source string, data []byte, offset int, format string, args ...any) {
+	p := protocol.ConfigProblem{Source: source, Message: fmt.Sprintf(format, args...)}
+	if data != nil {
+		p.Line, p.Column = position(data, offset)
+	}
+	l.result.Problems = append(l.result.Problems, p)
+}
+
+// position returns the line and column of an offset, counted from 1.
+func position(data []byte, offset int) (line, column int) {
+	line, column = 1, 1
+	for _, b := range data[:min(offset, len(data))] {
+		column++
+		if b == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return line, column
+}
+
+// file reads an mcp.json: JSON with comments and trailing commas.
+func (l *loader) file(path, folder string, data []byte) {
+	root, err := hujson.Parse(data)
+	if err != nil {
+		p := protocol.ConfigProblem{Source: path, Message: err.Error()}
+		var rest string
+		if n, _ := fmt.Sscanf(err.Error(), "hujson: line %d, column %d: %s", &p.Line, &p.Column, &rest); n == 3 {
+			p.Message = err.Error()[len(fmt.Sprintf("hujson: line %d, column %d: ", p.Line, p.Column)):]
+		}
+		l.result.Problems = append(l.result.Problems, p)
+		return
+	}
+	if _, ok := root.Value.(*hujson.Object); !ok {
+		l.problem(path, data, root.StartOffset, `must be an object with the member "servers"`)
+		return
+	}
+	inputs := map[string]Input{}
+	if v := root.Find("/inputs"); v != nil {
+		inputs = l.inputs(path, data, v.StartOffset, standard(*v))
+	}
+	servers := root.Find("/servers")
+	if servers == nil {
+		l.problem(path, data, root.StartOffset, `has no member "servers"`)
+		return
+	}
+	object, ok := servers.Value.(*hujson.Object)
+	if !ok {
+		l.problem(path, data, servers.StartOffset, `"servers" must be an object`)
+		return
+	}
+	for _, m := range object.Members {
+		name, _ := m.Name.Value.(hujson.Literal)
+		l.server(Server{Name: name.String(), Source: path, Folder: folder, Inputs: inputs}, data, m.Name.StartOffset, standard(m.Value))
+	}
+}
+
+// standard returns a value as plain JSON.
+func standard(v hujson.Value) json.RawMessage {
+	v = v.Clone()
+	v.Standardize()
+	return v.Pack()
+}
+
+// settings reads what the front end took from the user's settings.
+func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
+	byID := map[string]Input{}
+	if len(inputs) > 0 {
+		byID = l.inputs(SettingsSource, nil, 0, inputs)
+	}
+	root, err := hujson.Parse(servers)
+	if err != nil {
+		l.problem(SettingsSource, nil, 0, "the servers cannot be read: %v", err)
+		return
+	}
+	object, ok := root.Value.(*hujson.Object)
+	if !ok {
+		l.problem(SettingsSource, nil, 0, "the servers must be an object")
+		return
+	}
+	for _, m := range object.Members {
+		name, _ := m.Name.Value.(hujson.Literal)
+		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, Inputs: byID}, nil, 0, standard(m.Value))
+	}
+}
+
+func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMessage) map[string]Input {
+	byID := map[string]Input{}
+	var inputs []Input
+	if err := json.Unmarshal(raw, &inputs); err != nil {
+		l.problem(source, data, offset, `"inputs" cannot be read: %v`, err)
+	}
+	for _, in := range inputs {
+		switch {
+		case in.ID == "":
+			l.problem(source, data, offset, "an input has no id")
+		case in.Type != protocol.PromptString && in.Type != protocol.PickString:
+			l.problem(source, data, offset, "the input %q has the type %q; Assent knows promptString and pickString", in.ID, in.Type)
+		default:
+			byID[in.ID] = in
+		}
+	}
+	return byID
+}
+
+// server adds one server whose own configuration is raw.
+func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) {
+	var c struct {
+		Type    string                     `json:"type"`
+		Command string                     `json:"command"`
+		Args    []string                   `json:"args"`
+		Env     map[string]json.RawMessage `json:"env"`
+		EnvFile string                     `json:"envFile"`
+		Cwd     string                     `json:"cwd"`
+		URL     string                     `json:"url"`
+		Headers map[string]string          `json:"headers"`
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
+		return
+	}
+	if s.Name == "" {
+		l.problem(s.Source, data, offset, "a server has no name")
+		return
+	}
+	transport, err := transportOf(c.Type, c.Command, c.URL)
+	if err != nil {
+		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
+		return
+	}
+	s.Transport, s.URL, s.Headers = transport, c.URL, c.Headers
+	if earlier, ok := l.names[s.Name]; ok {
+		l.problem(s.Source, data, offset, "the server %q is already configured in %s, which is used", s.Name, earlier)
+		return
+	}
+	s.Command, s.Args, s.EnvFile, s.Cwd = c.Command, c.Args, c.EnvFile, c.Cwd
+	for name, value := range c.Env {
+		v, err := envValue(value)
+		if err != nil {
+			l.problem(s.Source, data, offset, "the server %q: env %q: %v", s.Name, name, err)
+			return
+		}
+		if s.Env == nil {
+			s.Env = map[string]*string{}
+		}
+		s.Env[name] = v
+	}
+	l.names[s.Name] = s.Source
+	l.result.Servers = append(l.result.Servers, s)
+}
+
+// transportOf returns how a server is reached, or what is wrong with its configuration. As in VS Code,
+// "http" is tried as Streamable HTTP first and as HTTP with SSE then.
+func transportOf(kind, command, url string) (protocol.Transport, error) {
+	transport := protocol.Transport(kind)
+	if transport == "" && url != "" {
+		transport = protocol.TransportHTTP
+	}
+	switch transport {
+	case "", protocol.TransportStdio:
+		if command == "" {
+			return "", errors.New("has no command")
+		}
+		return protocol.TransportStdio, nil
+	case protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS:
+		if url == "" {
+			return "", errors.New("has no url")
+		}
+		return transport, nil
+	default:
+		return "", fmt.Errorf("has the type %q; Assent knows stdio, http, sse and ws", kind)
+	}
+}
+
+// envValue reads what mcp.json allows: a text, a number, or null to remove the variable.
+func envValue(raw json.RawMessage) (*string, error) {
+	var text string
+	var number json.Number
+	switch {
+	case string(raw) == "null":
+		return nil, nil
+	case json.Unmarshal(raw, &text) == nil:
+		return &text, nil
+	case json.Unmarshal(raw, &number) == nil:
+		text = number.String()
+		return &text, nil
+	default:
+		return nil, errors.New("must be a text, a number or null")
+	}
+}

@@ -1,0 +1,312 @@
+package config_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+)
+
+// folder returns a workspace folder whose mcp.json holds text.
+func folder(t *testing.T, text string) (protocol.WorkspaceFolder, string) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, config.FileName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return protocol.WorkspaceFolder{Name: "ws", Path: dir}, path
+}
+
+func load(folders ...protocol.WorkspaceFolder) config.Result {
+	return config.Load(protocol.Configuration{WorkspaceFolders: folders})
+}
+
+func TestLoadReadsWhatPeopleWrite(t *testing.T) {
+	ws, path := folder(t, `{
+		// My servers.
+		"inputs": [{"type": "promptString", "id": "key", "description": "The key", "password": true}],
+		"servers": {
+			"zeta": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "1", "B": 2, "C": null}, "envFile": ".env", "cwd": "sub"},
+			/* and another */
+			"alpha": {"command": "a", "unknown": true},
+			"far": {"url": "https://example.org/mcp", "headers": {"X-Key": "${input:key}"}},
+			"old": {"type": "sse", "url": "https://example.org/sse"},
+		},
+	}`)
+	got := config.Load(protocol.Configuration{
+		WorkspaceFolders: []protocol.WorkspaceFolder{ws},
+		Servers:          json.RawMessage(`{"mine": {"command": "m"}, "alpha": {"command": "hidden"}}`),
+		Inputs:           json.RawMessage(`[{"type": "pickString", "id": "which", "options": ["a", "b"], "default": "b"}]`),
+	})
+	inputs := map[string]config.Input{"key": {ID: "key", Type: protocol.PromptString, Description: "The key", Password: true}}
+	want := config.Result{
+		Servers: []config.Server{
+			{
+				Name: "zeta", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
+				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", Inputs: inputs,
+			},
+			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Inputs: inputs},
+			{
+				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
+				Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
+			},
+			{Name: "old", Source: path, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", Inputs: inputs},
+			{
+				Name: "mine", Source: config.SettingsSource, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "m",
+				Inputs: map[string]config.Input{"which": {ID: "which", Type: protocol.PickString, Options: []string{"a", "b"}, Default: "b"}},
+			},
+		},
+		Problems: []protocol.ConfigProblem{
+			{Source: config.SettingsSource, Message: `the server "alpha" is already configured in ` + path + ", which is used"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+	if got := load(protocol.WorkspaceFolder{Path: t.TempDir()}); got.Servers != nil || got.Problems != nil {
+		t.Errorf("Load without a file = %+v", got)
+	}
+}
+
+func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		line, column int
+		want         string
+		servers      int
+	}{
+		{name: "half a file", text: "{\n  \"servers\": {\n", line: 3, column: 1, want: "unexpected EOF"},
+		{name: "a missing comma", text: "{\"servers\": {\n  \"a\": {\"command\": \"x\"}\n  \"b\": {}\n}}", line: 3, column: 3, want: "invalid character"},
+		{name: "an array", text: `[]`, line: 1, column: 1, want: "must be an object"},
+		{name: "another tool's file", text: `{"mcpServers": {}}`, line: 1, column: 1, want: `has no member "servers"`},
+		{name: "servers of another type", text: `{"servers": []}`, line: 1, column: 13, want: `"servers" must be an object`},
+		{name: "no command", text: "{\"servers\": {\n  \"a\": {},\n  \"b\": {\"command\": \"x\"}}}", line: 2, column: 3, want: `the server "a" has no command`, servers: 1},
+		{name: "arguments of another type", text: "{\"servers\": {\n\n  \"a\": {\"command\": \"x\", \"args\": \"y\"}}}", line: 3, column: 3, want: `the server "a" cannot be read`},
+		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
+		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
+		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no url`},
+		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
+		{name: "an input without id", text: `{"inputs": [{"type": "promptString"}], "servers": {"a": {"command": "x"}}}`, line: 1, column: 12, want: "an input has no id", servers: 1},
+		{name: "an input of another type", text: `{"inputs": [{"type": "command", "id": "c"}], "servers": {}}`, line: 1, column: 12, want: `the input "c" has the type "command"`},
+		{name: "inputs of another type", text: `{"inputs": {}, "servers": {}}`, line: 1, column: 12, want: `"inputs" cannot be read`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ws, path := folder(t, tt.text)
+			got := load(ws)
+			if len(got.Problems) != 1 || len(got.Servers) != tt.servers {
+				t.Fatalf("Load = %+v, want one problem and %d servers", got, tt.servers)
+			}
+			p := got.Problems[0]
+			if p.Source != path || p.Line != tt.line || p.Column != tt.column || !strings.Contains(p.Message, tt.want) {
+				t.Errorf("problem = %+v, want %d:%d %s", p, tt.line, tt.column, tt.want)
+			}
+		})
+	}
+	for _, settings := range []string{`[]`, `{`, `{"a": 1}`} {
+		got := config.Load(protocol.Configuration{Servers: json.RawMessage(settings)})
+		if len(got.Problems) != 1 || got.Problems[0].Source != config.SettingsSource {
+			t.Errorf("settings %s: %+v", settings, got)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, config.FileName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := load(protocol.WorkspaceFolder{Path: dir}); len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Message, "cannot be read") {
+		t.Errorf("a folder instead of a file: %+v", got)
+	}
+}
+
+// program makes an executable file and returns its path.
+func program(t *testing.T, dir, name string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestResolvePutsInTheVariables(t *testing.T) {
+	ws, bin := t.TempDir(), t.TempDir()
+	path := program(t, bin, "server")
+	if err := os.WriteFile(filepath.Join(ws, ".env"), []byte("# keys\nKEY='from file'\nexport OTHER=2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := config.Server{
+		Name: "s", Folder: ws, Command: "${env:NAME}", EnvFile: "${workspaceFolder}/.env", Cwd: "sub",
+		Args: []string{"--home=${userHome}", "${workspaceFolderBasename}${/}x", "${env:UNSET}", "${input:key}${input:key}", "$plain {}"},
+		Env:  map[string]*string{"REMOVED": nil, "ADDED": new("${input:key}!")},
+		Inputs: map[string]config.Input{
+			"key": {ID: "key", Type: protocol.PromptString, Password: true},
+		},
+	}
+	var asked []string
+	cmd, err := s.Resolve(t.Context(), config.Environment{
+		Environ: []string{"PATH=relative" + string(filepath.ListSeparator) + bin, "PATHEXT=.exe", "NAME=server", "REMOVED=1", "KEY=old"},
+		Home:    "/home/me",
+		Ask: func(_ context.Context, server config.Server, in config.Input) (string, error) {
+			asked = append(asked, server.Name+":"+in.ID)
+			return "K", nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cmd.Path != path || cmd.Dir != filepath.Join(ws, "sub") {
+		t.Errorf("path, dir = %s, %s", cmd.Path, cmd.Dir)
+	}
+	want := []string{"server", "--home=/home/me", filepath.Base(ws) + string(filepath.Separator) + "x", "", "KK", "$plain {}"}
+	if diff := cmp.Diff(want, cmd.Args); diff != "" {
+		t.Errorf("args (-want +got):\n%s", diff)
+	}
+	for _, kv := range []string{"KEY=from file", "OTHER=2", "ADDED=K!"} {
+		if !slices.Contains(cmd.Env, kv) {
+			t.Errorf("env has no %s: %v", kv, cmd.Env)
+		}
+	}
+	for _, kv := range cmd.Env {
+		if strings.HasPrefix(kv, "REMOVED=") || kv == "KEY=old" {
+			t.Errorf("env still has %s", kv)
+		}
+	}
+	if len(asked) != 3 || asked[0] != "s:key" {
+		t.Errorf("asked for %v", asked)
+	}
+}
+
+func TestResolveSaysWhatItLookedFor(t *testing.T) {
+	ws, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "data"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		server config.Server
+		want   string
+	}{
+		{"not in PATH", config.Server{Command: "nothing"}, `"nothing" was not found in PATH, which is ` + bin},
+		{"not executable", config.Server{Command: "data"}, `"data" was not found in PATH`},
+		{"not at its path", config.Server{Command: "./bin/x", Folder: ws}, "there is no program " + filepath.Join(ws, "bin/x")},
+		{"an unknown variable", config.Server{Command: "${command:x}"}, "${command:x}: this variable is not known"},
+		{"no folder", config.Server{Command: "${workspaceFolder}/x"}, "${workspaceFolder}: no folder is open"},
+		{"an unknown input", config.Server{Command: "x", Args: []string{"${input:nope}"}, Source: "mcp.json"}, `mcp.json has no input with the id "nope"`},
+		{"an input that was not given", config.Server{Command: "${input:key}", Inputs: map[string]config.Input{"key": {}}}, "${input:key}: dismissed"},
+		{"no envFile", config.Server{Command: "x", EnvFile: filepath.Join(ws, "no.env")}, "the envFile cannot be read"},
+	}
+	program(t, bin, "x")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tt.server.Resolve(t.Context(), config.Environment{
+				Environ: []string{"PATH=" + bin, "PATHEXT=.exe"},
+				Ask: func(context.Context, config.Server, config.Input) (string, error) {
+					return "", errors.New("dismissed")
+				},
+			})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Resolve = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	e := config.Environment{
+		Environ: []string{"HOST=example.org"},
+		Ask:     func(context.Context, config.Server, config.Input) (string, error) { return "K", nil },
+	}
+	s := config.Server{
+		Transport: protocol.TransportHTTP, URL: "https://${env:HOST}/mcp",
+		Headers: map[string]string{"authorization": "Bearer ${input:key}"},
+		Inputs:  map[string]config.Input{"key": {ID: "key"}},
+	}
+	u, headers, err := s.Endpoint(t.Context(), e)
+	if err != nil || u.String() != "https://example.org/mcp" || headers.Get("Authorization") != "Bearer K" {
+		t.Errorf("Endpoint = %v, %v, %v", u, headers, err)
+	}
+	tests := []struct {
+		name   string
+		server config.Server
+		want   string
+	}{
+		{"another scheme", config.Server{Transport: protocol.TransportHTTP, URL: "ftp://u:secret@x/"}, "the url ftp://u:xxxxx@x/ must begin with http:// or https://"},
+		{"no scheme", config.Server{Transport: protocol.TransportSSE, URL: "example.org"}, "must begin with http:// or https://"},
+		{"a WebSocket by http", config.Server{Transport: protocol.TransportWS, URL: "http://x/"}, "must begin with ws:// or wss://"},
+		{"no URL at all", config.Server{Transport: protocol.TransportHTTP, URL: "http://[::1"}, "the url cannot be read"},
+		{"an unknown variable", config.Server{Transport: protocol.TransportHTTP, URL: "${x}"}, "this variable is not known"},
+		{"an unknown variable in a header", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "${x}"}}, `the header "A": ${x}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, _, err := tt.server.Endpoint(t.Context(), e); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Endpoint = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAChangedFileIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	changed := make(chan struct{}, 10)
+	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
+	defer w.Close()
+	w.Watch([]string{dir})
+
+	// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
+	// rather than write it.
+	path := filepath.Join(dir, config.FileName)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} {
+		if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".tmp", path); err != nil {
+			t.Fatal(err)
+		}
+		<-changed
+	}
+	w.Watch(nil)
+	w.Close()
+	w.Watch([]string{dir}) // after the end: nothing
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(`{"servers": {"a": {"command": "x", "env": {"A": 1}}}, "inputs": [{"id": "i", "type": "promptString"}]}`)
+	f.Add("{\"servers\": {\"\\ud800\": {}}, // \n}")
+	f.Fuzz(func(t *testing.T, text string) {
+		ws, _ := folder(t, text)
+		got := load(ws)
+		names := map[string]bool{}
+		for _, s := range got.Servers {
+			if names[s.Name] || s.Command == "" {
+				t.Fatalf("Load = %+v", got.Servers)
+			}
+			names[s.Name] = true
+		}
+	})
+}

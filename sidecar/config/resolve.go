@@ -1,0 +1,233 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/joho/godotenv"
+
+	"assent/protocol"
+)
+
+// Ask returns the person's value of one of the server's inputs.
+type Ask func(ctx context.Context, s Server, in Input) (string, error)
+
+// Environment is where a server starts.
+type Environment struct {
+	// Environ is the environment to inherit, as of [os.Environ].
+	Environ []string
+	// Home is the person's own folder.
+	Home string
+	Ask  Ask
+}
+
+var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// Resolve puts in the variables and finds the program. Its error says what was looked for, and
+// where.
+func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
+	expand := func(text string) (string, error) { return s.expand(ctx, e, text) }
+
+	env := slices.Clone(e.Environ)
+	if s.EnvFile != "" {
+		path, err := expand(s.EnvFile)
+		if err != nil {
+			return nil, err
+		}
+		more, err := godotenv.Read(path)
+		if err != nil {
+			return nil, fmt.Errorf("the envFile cannot be read: %w", err)
+		}
+		for name, value := range more {
+			env = setEnv(env, name, value)
+		}
+	}
+	for name, value := range s.Env {
+		if value == nil {
+			env = unsetEnv(env, name)
+			continue
+		}
+		v, err := expand(*value)
+		if err != nil {
+			return nil, err
+		}
+		env = setEnv(env, name, v)
+	}
+	dir := s.Folder
+	if s.Cwd != "" {
+		var err error
+		if dir, err = expand(s.Cwd); err != nil {
+			return nil, err
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(s.Folder, dir)
+		}
+	}
+	name, err := expand(s.Command)
+	if err != nil {
+		return nil, err
+	}
+	path, err := lookPath(name, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	cmd := &exec.Cmd{Path: path, Args: []string{name}, Env: env, Dir: dir}
+	for _, arg := range s.Args {
+		a, err := expand(arg)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Args = append(cmd.Args, a)
+	}
+	return cmd, nil
+}
+
+// Endpoint puts the variables into the URL and the headers of a server that is not started here.
+func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Header, error) {
+	text, err := s.expand(ctx, e, s.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the url cannot be read: %w", err)
+	}
+	schemes := []string{"http", "https"}
+	if s.Transport == protocol.TransportWS {
+		schemes = []string{"ws", "wss"}
+	}
+	if !slices.Contains(schemes, u.Scheme) || u.Host == "" {
+		return nil, nil, fmt.Errorf("the url %s must begin with %s://", u.Redacted(), strings.Join(schemes, ":// or "))
+	}
+	headers := http.Header{}
+	for name, value := range s.Headers {
+		v, err := s.expand(ctx, e, value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the header %q: %w", name, err)
+		}
+		headers.Set(name, v)
+	}
+	return u, headers, nil
+}
+
+// expand replaces ${...} by VS Code's rules (variables reference). An unknown variable is an error:
+// passed on as it is, it would fail later and further away.
+func (s Server) expand(ctx context.Context, e Environment, text string) (string, error) {
+	var errs []error
+	out := variable.ReplaceAllStringFunc(text, func(match string) string {
+		value, err := s.value(ctx, e, match[2:len(match)-1])
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", match, err))
+		}
+		return value
+	})
+	return out, errors.Join(errs...)
+}
+
+func (s Server) value(ctx context.Context, e Environment, name string) (string, error) {
+	kind, rest, _ := strings.Cut(name, ":")
+	switch kind {
+	case "env":
+		return lookupEnv(e.Environ, rest), nil // unset is empty, as in VS Code
+	case "workspaceFolder":
+		if s.Folder == "" {
+			return "", errors.New("no folder is open")
+		}
+		return s.Folder, nil
+	case "workspaceFolderBasename":
+		if s.Folder == "" {
+			return "", errors.New("no folder is open")
+		}
+		return filepath.Base(s.Folder), nil
+	case "userHome":
+		return e.Home, nil
+	case "pathSeparator", "/":
+		return string(filepath.Separator), nil
+	case "input":
+		in, ok := s.Inputs[rest]
+		if !ok {
+			return "", fmt.Errorf("%s has no input with the id %q", s.Source, rest)
+		}
+		return e.Ask(ctx, s, in)
+	default:
+		return "", errors.New("this variable is not known")
+	}
+}
+
+// sameName compares names of environment variables as the system does.
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+func lookupEnv(environ []string, name string) string {
+	value := ""
+	for _, kv := range environ { // the last one counts
+		if k, v, _ := strings.Cut(kv, "="); sameName(k, name) {
+			value = v
+		}
+	}
+	return value
+}
+
+func unsetEnv(environ []string, name string) []string {
+	return slices.DeleteFunc(environ, func(kv string) bool {
+		k, _, _ := strings.Cut(kv, "=")
+		return sameName(k, name)
+	})
+}
+
+func setEnv(environ []string, name, value string) []string {
+	return append(unsetEnv(environ, name), name+"="+value)
+}
+
+// lookPath finds a program as the server's own environment would.
+func lookPath(name, dir string, env []string) (string, error) {
+	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if found := executable(path, env); found != "" {
+			return found, nil
+		}
+		return "", fmt.Errorf("the command %q was not found: there is no program %s", name, path)
+	}
+	searched := lookupEnv(env, "PATH")
+	for _, folder := range filepath.SplitList(searched) {
+		if !filepath.IsAbs(folder) {
+			continue // a program must not depend on where we happen to be
+		}
+		if found := executable(filepath.Join(folder, name), env); found != "" {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("the command %q was not found in PATH, which is %s", name, searched)
+}
+
+// executable returns the program at path, on Windows with the extension that it needs.
+func executable(path string, env []string) string {
+	candidates := []string{path}
+	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
+		candidates = nil
+		for _, ext := range filepath.SplitList(lookupEnv(env, "PATHEXT")) {
+			candidates = append(candidates, path+ext)
+		}
+	}
+	for _, c := range candidates {
+		info, err := os.Stat(c)
+		if err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+			return c
+		}
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/task"
+	"assent/sidecar/wire"
+)
+
+// call is a tool call in flight.
+type call struct{ toolName string }
+
+// asking is a request of the server that a person is being asked about.
+type asking struct {
+	cancel context.CancelCauseFunc
+	// ending reports whether the request or the connection has ended, and the ask is about to.
+	ending func() bool
+	done   chan struct{} // closed when it is served
+}
+
+// serve is a method of the broker.
+type serve func(Broker, context.Context, broker.Asker, protocol.Origin, json.RawMessage) (any, error)
+
+// questions are the requests of a server that a person decides, by their method.
+var questions = map[string]serve{
+	"elicitation/create":     Broker.Elicit,
+	"sampling/createMessage": Broker.CreateMessage,
+}
+
+// options are those of the layer under go-sdk: legacy servers' questions are served there.
+func (c *conn) options() wire.Options {
+	opts := wire.Options{Log: c.log, Serve: map[string]wire.Handler{}}
+	for method, serve := range questions {
+		opts.Serve[method] = c.handler(serve)
+	}
+	if tap := c.server.hub.opts.Tap; tap != nil {
+		opts.Tap = func(fromServer bool, frame []byte) { tap(c.server.config.Name, fromServer, frame) }
+	}
+	return opts
+}
+
+// handler serves one kind of request by a method of the broker. Whose request it is, and during which
+// calls, is what holds when it arrives.
+func (c *conn) handler(serve serve) wire.Handler {
+	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
+		c.mu.Lock()
+		taskID := c.taskID
+		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: c.toolNames()}
+		ctx, done := c.asking(ctx)
+		c.mu.Unlock()
+		return func() (any, error) {
+			defer done()
+			t, err := c.server.hub.opts.Task(taskID)
+			if err != nil {
+				c.log.Warn().Err(err).Msg("the server asked outside of any task")
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
+			}
+			return serve(c.server.hub.opts.Broker, ctx, t, origin, params)
+		}
+	}
+}
+
+// toolNames returns the tools in flight, each once. The lock must be held.
+func (c *conn) toolNames() []string {
+	var names []string
+	for _, call := range c.calls {
+		if !slices.Contains(names, call.toolName) {
+			names = append(names, call.toolName)
+		}
+	}
+	return names
+}
+
+// asking returns a context for an ask that the server caused. It ends with the server's request, the
+// connection, or the last call that the ask can belong to, and its cause is then a [task.Ended]. The
+// lock must be held.
+func (c *conn) asking(request context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
+	end := func() {
+		cause := context.Cause(c.ctx) // the better reason, where the connection ends as well
+		if cause == nil {
+			cause = context.Cause(request)
+		}
+		cancel(endedBy(cause))
+	}
+	stopRequest := context.AfterFunc(request, end)
+	stopConn := context.AfterFunc(c.ctx, end)
+	a := &asking{
+		cancel: cancel,
+		ending: func() bool { return request.Err() != nil || c.ctx.Err() != nil },
+		done:   make(chan struct{}),
+	}
+	if len(c.calls) > 0 {
+		c.asks[a] = struct{}{}
+	}
+	return ctx, func() {
+		stopRequest()
+		stopConn()
+		cancel(nil)
+		c.mu.Lock()
+		delete(c.asks, a)
+		c.mu.Unlock()
+		close(a.done)
+	}
+}
+
+// endedBy says what became of an ask whose request or connection ended by cause.
+func endedBy(cause error) *task.Ended {
+	var stopped stoppedError
+	switch {
+	case errors.As(cause, &stopped):
+		return &task.Ended{Reason: stopped.asks, Detail: "The server is gone: " + stopped.reason + "."}
+	case errors.Is(cause, wire.ErrCancelled):
+		ended := &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The server stopped waiting."}
+		if why, ok := strings.CutPrefix(cause.Error(), wire.ErrCancelled.Error()+": "); ok {
+			ended.Detail = "The server stopped waiting: " + why
+		}
+		return ended
+	default:
+		return &task.Ended{Reason: protocol.OutcomeServerLost, Detail: "The connection to the server ended."}
+	}
+}
+
+// callEnded is what becomes of an ask when its call is over.
+func callEnded() *task.Ended {
+	return &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The tool call ended first."}
+}
+
+// begin notes a call in flight, and returns what notes its end. When the last one ends, nobody waits
+// any more for the asks that they caused; they end before it does.
+func (c *conn) begin(toolName string) (end func()) {
+	entry := &call{toolName}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, entry)
+	return func() {
+		for _, a := range c.endCall(entry) {
+			if !a.ending() { // for a better reason
+				a.cancel(callEnded())
+			}
+			<-a.done
+		}
+	}
+}
+
+// endCall forgets a call and returns the asks that belong to no other.
+func (c *conn) endCall(entry *call) []*asking {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == entry })
+	if len(c.calls) > 0 {
+		return nil
+	}
+	return slices.Collect(maps.Keys(c.asks))
+}

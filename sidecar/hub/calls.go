@@ -1,0 +1,158 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+)
+
+// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. What the server
+// says of its progress is told as it comes.
+func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, progress func(protocol.Progress)) protocol.CallResult {
+	raw, err := h.exchange(ctx, serverName, exchange{
+		taskID: taskID, toolName: toolName, progress: progress,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			params := &mcp.CallToolParams{Name: toolName, Arguments: arguments}
+			if token := progressToken(ctx); token != nil {
+				params.SetProgressToken(token)
+			}
+			_, err := session.CallTool(ctx, params)
+			return err
+		},
+	})
+	if err != nil {
+		return callFailure(serverName, err)
+	}
+	result, err := parseToolResult(raw)
+	if err != nil {
+		return lost(serverName, fmt.Sprintf("its result cannot be read: %v", err))
+	}
+	return result
+}
+
+// ReadResource reads a resource for a task.
+func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string) protocol.CallResult {
+	raw, err := h.exchange(ctx, serverName, exchange{
+		taskID: taskID,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			_, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+			return err
+		},
+	})
+	if err != nil {
+		return callFailure(serverName, err)
+	}
+	var wire struct {
+		Contents []protocol.ResourceContents `json:"contents"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return lost(serverName, fmt.Sprintf("its resource cannot be read: %v", err))
+	}
+	var result protocol.ToolResult
+	for _, contents := range wire.Contents {
+		result.Content = append(result.Content, protocol.EmbeddedResource{Resource: contents})
+	}
+	return result
+}
+
+// GetPrompt fills in a prompt for a task.
+func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string) protocol.CallResult {
+	raw, err := h.exchange(ctx, serverName, exchange{
+		taskID: taskID,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			_, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: promptName, Arguments: arguments})
+			return err
+		},
+	})
+	if err != nil {
+		return callFailure(serverName, err)
+	}
+	var wire struct {
+		Description string `json:"description"`
+		Messages    []struct {
+			Role    protocol.Role   `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return lost(serverName, fmt.Sprintf("its prompt cannot be read: %v", err))
+	}
+	result := protocol.PromptResult{Description: wire.Description}
+	for _, m := range wire.Messages {
+		result.Messages = append(result.Messages, protocol.PromptMessage{Role: m.Role, Content: parseBlock(m.Content)})
+	}
+	return result
+}
+
+// exchange runs an exchange with a server.
+func (h *Hub) exchange(ctx context.Context, serverName string, x exchange) (json.RawMessage, error) {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil, err
+	}
+	x.server = s
+	ctx, end := s.begin(ctx)
+	defer end()
+	return x.run(ctx)
+}
+
+// callFailure says how an exchange without a result ended.
+func callFailure(serverName string, err error) protocol.CallResult {
+	var rpc *jsonrpc.Error
+	var abandoned abandonedError
+	var over lostError
+	var stopped stoppedError
+	var own *protocol.Error
+	switch {
+	case errors.As(err, &rpc):
+		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
+	case errors.As(err, &abandoned):
+		return protocol.CallAbandoned{Reason: abandoned.reason}
+	case errors.As(err, &over):
+		return lost(serverName, over.reason)
+	case errors.As(err, &stopped):
+		return lost(serverName, stopped.reason)
+	case errors.As(err, &own):
+		return protocol.CallLost{Reason: own.Message}
+	case errors.Is(err, context.Canceled):
+		return protocol.CallCancelled{}
+	default:
+		return lost(serverName, err.Error())
+	}
+}
+
+// lost is what a call ends with when its server is gone.
+func lost(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to start it anew.", name, reason)}
+}
+
+// parseToolResult reads a result from the wire and keeps what it does not know.
+func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
+	var wire struct {
+		Content           []json.RawMessage `json:"content"`
+		StructuredContent json.RawMessage   `json:"structuredContent"`
+		IsError           bool              `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return protocol.ToolResult{}, err
+	}
+	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError}
+	for _, raw := range wire.Content {
+		result.Content = append(result.Content, parseBlock(raw))
+	}
+	return result, nil
+}
+
+func parseBlock(raw json.RawMessage) protocol.ContentBlock {
+	block, err := protocol.UnmarshalContentBlock(raw)
+	if err != nil || block == nil {
+		return protocol.UnknownContent{Raw: raw}
+	}
+	return block
+}

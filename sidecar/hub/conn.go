@@ -1,0 +1,233 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/wire"
+)
+
+// conn is one connection to a server and the session on it.
+type conn struct {
+	server *server
+	log    zerolog.Logger
+
+	// ctx ends the start and every call; its cause says why. It is stored because it is the
+	// connection's lifetime.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	// ready is closed when the session is there, or err says why it is not.
+	ready   chan struct{}
+	err     error
+	link    *link
+	client  *mcp.Client
+	session *mcp.ClientSession
+	// over is closed when the connection is gone and everybody knows.
+	over chan struct{}
+
+	mu     sync.Mutex // guards the fields below
+	taskID string     // "" until a task takes the connection, and always of a modern one
+	calls  []*call    // in flight
+	// asks holds what ends the open asks that began during a call.
+	asks map[*asking]struct{}
+	// progress holds who is told of the progress of a call, by its token.
+	progress  map[string]func(protocol.Progress)
+	lastToken int
+}
+
+// stoppedError is the cause with which a connection ends that somebody ended.
+type stoppedError struct {
+	reason string
+	// asks is what becomes of the connection's open asks.
+	asks protocol.OutcomeReason
+}
+
+func (e stoppedError) Error() string { return e.reason }
+
+func newConn(s *server, taskID string) *conn {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &conn{
+		server: s, taskID: taskID, ctx: ctx, cancel: cancel,
+		log:   s.hub.opts.Log.With().Str("server", s.config.Name).Logger(),
+		ready: make(chan struct{}), over: make(chan struct{}),
+		asks: map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
+	}
+}
+
+// modern reports whether the server needs no session. To be read after ready.
+func (c *conn) modern() bool { return c.link.handshake.Era == wire.EraModern }
+
+// own gives the connection to a task.
+func (c *conn) own(taskID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.taskID = taskID
+}
+
+// stop ends the connection and returns when it is over.
+func (c *conn) stop(why stoppedError) {
+	c.cancel(why)
+	<-c.over
+}
+
+// run is the connection's life, from its start to its end.
+func (c *conn) run() {
+	defer close(c.over)
+	if err := c.start(); err != nil {
+		c.err = err
+		c.finish(err)
+		close(c.ready)
+		return
+	}
+	c.server.started(c)
+	close(c.ready)
+
+	ended := make(chan error, 1)
+	go func() { ended <- c.session.Wait() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-c.ctx.Done():
+		err = context.Cause(c.ctx)
+	}
+	// The link goes first: the session would wait for its calls to end.
+	closeErr := c.link.close()
+	if errors.As(err, new(stoppedError)) {
+		<-ended
+	} else {
+		err = fmt.Errorf("%s%s", c.link.why(), because(err))
+		c.cancel(err)
+	}
+	closeErr = errors.Join(closeErr, c.session.Close()) // lets go of its subscriptions
+	if closeErr != nil {
+		c.log.Debug().Err(closeErr).Msg("closing the server")
+	}
+	c.finish(err)
+}
+
+// start opens the link and the session on it.
+func (c *conn) start() error {
+	var err error
+	c.link, err = c.openStdio(c.server.knownEra())
+	if err != nil {
+		return err
+	}
+	c.client = c.newClient()
+	ctx, cancel := c.withinHandshake()
+	defer cancel()
+	c.session, err = c.client.Connect(ctx, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
+	if err != nil {
+		err = errors.Join(err, c.link.close())
+	}
+	return err
+}
+
+// newClient returns go-sdk's client for this connection: its handlers know whose notification they
+// get.
+func (c *conn) newClient() *mcp.Client {
+	h := c.server.hub
+	client := mcp.NewClient(&mcp.Implementation{Name: h.opts.Client.Name, Version: h.opts.Client.Version}, &mcp.ClientOptions{
+		Capabilities:   h.capabilities(c.link.handshake.Era),
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+			c.server.listChanged(protocol.ListTools)
+		},
+		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) {
+			c.server.listChanged(protocol.ListPrompts)
+		},
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
+			c.server.listChanged(protocol.ListResources)
+		},
+		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+			c.log.WithLevel(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { c.progressed(r.Params) },
+	})
+	client.AddRoots(h.roots()...)
+	return client
+}
+
+// logLevel is the nearest of ours to one of syslog's.
+func logLevel(l mcp.LoggingLevel) zerolog.Level {
+	switch l {
+	case "debug":
+		return zerolog.DebugLevel
+	case "info", "notice":
+		return zerolog.InfoLevel
+	case "warning":
+		return zerolog.WarnLevel
+	default:
+		return zerolog.ErrorLevel
+	}
+}
+
+// because adds what the session noticed to how the link ended.
+func because(err error) string {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, wire.ErrClosed) {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// finish tells the server's state.
+func (c *conn) finish(err error) {
+	reason := err.Error()
+	if errors.As(err, new(stoppedError)) {
+		reason = ""
+	}
+	var stderr []string
+	if c.link != nil {
+		stderr = c.link.stderr()
+	}
+	c.log.Info().Str("reason", err.Error()).Msg("server ended")
+	c.server.ended(c, reason, stderr)
+}
+
+// whyOver returns why the connection is over, which a call notices before anybody knows the reason.
+func (c *conn) whyOver(ctx context.Context, err error) string {
+	if c.link.broken() == nil {
+		return err.Error()
+	}
+	select {
+	case <-c.over:
+		return context.Cause(c.ctx).Error()
+	case <-ctx.Done():
+		return err.Error()
+	}
+}
+
+// expectProgress returns a token for a call whose progress is told, and what ends the telling.
+func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastToken++
+	token = fmt.Sprintf("call-%d", c.lastToken)
+	c.progress[token] = tell
+	return token, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.progress, token)
+	}
+}
+
+func (c *conn) progressed(p *mcp.ProgressNotificationParams) {
+	token, ok := p.ProgressToken.(string)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	tell := c.progress[token]
+	c.mu.Unlock()
+	if tell != nil { // or the call has ended
+		tell(protocol.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message, At: time.Now().UnixMilli()})
+	}
+}

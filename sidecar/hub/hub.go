@@ -1,0 +1,261 @@
+// Package hub holds every connection to MCP servers.
+//
+// A legacy server does not say which call its own requests belong to, so each task has a connection
+// of its own to every such server that it uses: what comes in on it is the task's. A modern server
+// puts its questions into the answers to calls, so one connection serves all tasks. A server starts
+// at its first use. What servers ask goes to the broker; nobody above the hub knows of eras or
+// transports.
+//
+// A [Hub] may be used from any goroutine. Its calls block until the server has answered, their
+// context ends, or the connection does; [Hub.Close] ends every process and returns when they are
+// gone.
+package hub
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/config"
+	"assent/sidecar/wire"
+)
+
+// DefaultIdlePause grows with each time in a row that a server asks to be called again for nothing.
+const DefaultIdlePause = 200 * time.Millisecond
+
+// DefaultHandshake bounds a server's start: a first one may have to be downloaded by npx.
+const DefaultHandshake = 2 * time.Minute
+
+// Broker is the part of [broker.Broker] that the hub needs.
+type Broker interface {
+	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
+	CreateMessage(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
+}
+
+// Options are what a hub needs.
+type Options struct {
+	Broker Broker
+	// Task finds the task that a connection belongs to.
+	Task func(id string) (broker.Asker, error)
+	// Changed is told of every new state of a server, and ListChanged of what a server says has changed.
+	// They must not call the hub.
+	Changed     func(protocol.Server)
+	ListChanged func(serverName string, kind protocol.ListKind)
+	// Environment is where servers start.
+	Environment config.Environment
+	// Capabilities are what the front ends can do, and all that servers are told.
+	Capabilities protocol.FrontEndCapabilities
+	Client       protocol.Implementation
+	// Handshake bounds a server's start; 0 means [DefaultHandshake].
+	Handshake time.Duration
+	// IdlePause is as [DefaultIdlePause] where it is 0.
+	IdlePause time.Duration
+	// Tap is told of every frame, as it was on the wire; it must not keep it.
+	Tap func(serverName string, fromServer bool, frame []byte)
+	Log zerolog.Logger
+}
+
+// Hub is every configured server.
+type Hub struct {
+	opts Options
+
+	mu      sync.Mutex // guards the fields below
+	closed  bool
+	servers []*server // in the order of the configuration
+	folders []protocol.WorkspaceFolder
+}
+
+// New returns a hub without servers.
+func New(opts Options) *Hub {
+	opts.Handshake = cmp.Or(opts.Handshake, DefaultHandshake)
+	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
+	return &Hub{opts: opts}
+}
+
+// capabilities are what servers are told: what the front ends can do, and no more.
+func (h *Hub) capabilities(era wire.Era) *mcp.ClientCapabilities {
+	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
+	if h.opts.Capabilities.Elicitation {
+		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
+	}
+	if h.opts.Capabilities.Sampling {
+		c.Sampling = &mcp.SamplingCapabilities{}
+	}
+	return c
+}
+
+// introduction says the same in the words of both eras.
+func (h *Hub) introduction() wire.Introduction {
+	modern := map[string]any{"roots": struct{}{}}
+	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
+	if h.opts.Capabilities.Elicitation {
+		form := map[string]any{"form": struct{}{}}
+		modern["elicitation"], legacy["elicitation"] = form, form
+	}
+	if h.opts.Capabilities.Sampling {
+		modern["sampling"], legacy["sampling"] = struct{}{}, struct{}{}
+	}
+	return wire.Introduction{Name: h.opts.Client.Name, Version: h.opts.Client.Version, Modern: mustJSON(modern), Legacy: mustJSON(legacy)}
+}
+
+// mustJSON encodes what always can be.
+func mustJSON(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// SetFolders replaces the workspace folders, which are the roots that servers may ask for.
+func (h *Hub) SetFolders(folders []protocol.WorkspaceFolder) {
+	h.mu.Lock()
+	old := h.rootsLocked()
+	h.folders = folders
+	roots := h.rootsLocked()
+	servers := h.servers
+	h.mu.Unlock()
+	var gone []string
+	for _, r := range old {
+		if !slices.ContainsFunc(roots, func(n *mcp.Root) bool { return n.URI == r.URI }) {
+			gone = append(gone, r.URI)
+		}
+	}
+	for _, s := range servers {
+		s.setRoots(gone, roots)
+	}
+}
+
+func (h *Hub) roots() []*mcp.Root {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rootsLocked()
+}
+
+func (h *Hub) rootsLocked() []*mcp.Root {
+	roots := []*mcp.Root{}
+	for _, f := range h.folders {
+		path := filepath.ToSlash(f.Path)
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path // a Windows drive
+		}
+		roots = append(roots, &mcp.Root{URI: (&url.URL{Scheme: "file", Path: path}).String(), Name: f.Name})
+	}
+	return roots
+}
+
+// Configure replaces the configuration. Servers that are gone or differ are stopped; the others are
+// left as they are. It returns the new list.
+func (h *Hub) Configure(configured []config.Server) []protocol.Server {
+	h.mu.Lock()
+	old := map[string]*server{}
+	for _, s := range h.servers {
+		old[s.config.Name] = s
+	}
+	h.servers = nil
+	for _, c := range configured {
+		s := old[c.Name]
+		if s != nil && reflect.DeepEqual(s.config, c) {
+			delete(old, c.Name)
+		} else {
+			s = newServer(h, c)
+		}
+		h.servers = append(h.servers, s)
+	}
+	h.mu.Unlock()
+
+	for _, s := range old {
+		s.retire(stoppedError{"its configuration has changed", protocol.OutcomeServerLost})
+	}
+	return h.Servers()
+}
+
+// Servers returns every configured server.
+func (h *Hub) Servers() []protocol.Server {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	infos := make([]protocol.Server, len(h.servers))
+	for i, s := range h.servers {
+		infos[i] = s.info()
+	}
+	return infos
+}
+
+// Stop ends every connection to a server.
+func (h *Hub) Stop(name string) (protocol.Server, error) {
+	s, err := h.server(name)
+	if err != nil {
+		return protocol.Server{}, err
+	}
+	s.stop(stoppedError{"it was stopped", protocol.OutcomeServerLost})
+	return s.info(), nil
+}
+
+// Restart ends every connection to a server and starts one again.
+func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error) {
+	s, err := h.server(name)
+	if err != nil {
+		return protocol.Server{}, err
+	}
+	s.stop(stoppedError{"it was restarted", protocol.OutcomeServerLost})
+	if _, err := s.connection(ctx, ""); err != nil {
+		return protocol.Server{}, err
+	}
+	return s.info(), nil
+}
+
+// CloseTask ends a task's connections.
+func (h *Hub) CloseTask(taskID string) {
+	h.mu.Lock()
+	servers := h.servers
+	h.mu.Unlock()
+	for _, s := range servers {
+		s.closeTask(taskID)
+	}
+}
+
+// Close ends every connection; the hub starts no more.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	servers := h.servers
+	h.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range servers {
+		wg.Go(func() { s.retire(stoppedError{"Assent is closing", protocol.OutcomeRestarted}) })
+	}
+	wg.Wait()
+}
+
+func (h *Hub) server(name string) (*server, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.New("the hub is closed")
+	}
+	for _, s := range h.servers {
+		if s.config.Name == name {
+			return s, nil
+		}
+	}
+	return nil, protocol.Errorf(protocol.CodeUnknownServer,
+		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
+}
+
+// failed is the error of a server that cannot be used.
+func failed(name, reason string) error {
+	return protocol.Errorf(protocol.CodeServerFailed, "the MCP server %q cannot be used: %s", name, reason)
+}

@@ -1,0 +1,245 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+	"assent/sidecar/form"
+	"assent/sidecar/wire"
+)
+
+// maxPages bounds a list: a server that hands out cursors for ever would never end.
+const maxPages = 1000
+
+// pages is a list as the server last gave it.
+type pages struct {
+	raw   []json.RawMessage
+	fresh time.Time // until when it may be used again
+}
+
+// lister asks a session for one page of a list and returns the cursor of the next.
+type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, err error)
+
+// list returns the pages of a list, starting the server where it is not running. A server without
+// the capability has an empty one.
+func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil, err
+	}
+	if raw := s.cached(kind); raw != nil {
+		return raw, nil
+	}
+	c, err := s.connection(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || !has(capabilities) {
+		return nil, nil
+	}
+	generation := s.generation(kind)
+	var p pages
+	var ttl time.Duration
+	cursor := ""
+	for range maxPages {
+		callCtx, capture := wire.WithCapture(ctx)
+		next, err := ask(callCtx, c.session, cursor)
+		if err != nil {
+			return nil, c.listError(ctx, capture, err)
+		}
+		p.raw = append(p.raw, capture.Result)
+		var hint struct {
+			TTL int64 `json:"ttlMs"`
+		}
+		if err := json.Unmarshal(capture.Result, &hint); err != nil {
+			return nil, failed(serverName, fmt.Sprintf("its list cannot be read: %v", err))
+		}
+		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
+			ttl = page
+		}
+		if next == "" || next == cursor {
+			p.fresh = time.Now().Add(ttl)
+			s.keep(kind, p, generation)
+			return p.raw, nil
+		}
+		cursor = next
+	}
+	return nil, failed(serverName, fmt.Sprintf("its list has no end: %d pages were read", maxPages))
+}
+
+// listError says why a list cannot be had.
+func (c *conn) listError(ctx context.Context, capture *wire.Capture, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case capture.Error != nil:
+		return failed(c.server.config.Name, fmt.Sprintf("it answered: %s (%d)", capture.Error.Message, capture.Error.Code))
+	default:
+		return failed(c.server.config.Name, c.whyOver(ctx, err))
+	}
+}
+
+// Tools returns a server's tools, starting the server where it is not running.
+func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
+	raw, err := h.list(ctx, serverName, protocol.ListTools,
+		func(c *mcp.ServerCapabilities) bool { return c.Tools != nil },
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+			page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+			if err != nil {
+				return "", err
+			}
+			return page.NextCursor, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	var tools []protocol.Tool
+	for _, page := range raw {
+		more, err := parseTools(page)
+		if err != nil {
+			return nil, failed(serverName, err.Error())
+		}
+		tools = append(tools, more...)
+	}
+	return tools, nil
+}
+
+// parseTools reads a page of tools from the wire, where the order of a schema's properties is still
+// the author's.
+func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
+	var page struct {
+		Tools []struct {
+			Name        string          `json:"name"`
+			Title       string          `json:"title"`
+			Description string          `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+			Annotations struct {
+				Title string `json:"title"`
+			} `json:"annotations"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(raw, &page); err != nil {
+		return nil, fmt.Errorf("its tools cannot be read: %w", err)
+	}
+	var tools []protocol.Tool
+	for _, t := range page.Tools {
+		tool := protocol.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
+		if tool.Title == "" {
+			tool.Title = t.Annotations.Title // 2025-03-26 had it there
+		}
+		fields, err := form.ParseInput(t.InputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("its tool %q: inputSchema: %w", t.Name, err)
+		}
+		tool.Fields = fields
+		tools = append(tools, tool)
+	}
+	return tools, nil
+}
+
+// Resources returns a server's resources.
+func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Resource, error) {
+	raw, err := h.list(ctx, serverName, protocol.ListResources,
+		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+			page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+			if err != nil {
+				return "", err
+			}
+			return page.NextCursor, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return parseItems[protocol.Resource](serverName, raw, "resources")
+}
+
+// ResourceTemplates returns a server's resource templates.
+func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
+	raw, err := h.list(ctx, serverName, listTemplates,
+		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+			page, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
+			if err != nil {
+				return "", err
+			}
+			return page.NextCursor, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return parseItems[protocol.ResourceTemplate](serverName, raw, "resourceTemplates")
+}
+
+// Prompts returns a server's prompts.
+func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt, error) {
+	raw, err := h.list(ctx, serverName, protocol.ListPrompts,
+		func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil },
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+			page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+			if err != nil {
+				return "", err
+			}
+			return page.NextCursor, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return parseItems[protocol.Prompt](serverName, raw, "prompts")
+}
+
+// parseItems reads the pages of a list whose items travel on as they are.
+func parseItems[T any](serverName string, raw []json.RawMessage, member string) ([]T, error) {
+	var items []T
+	for _, page := range raw {
+		var p map[string]json.RawMessage
+		err := json.Unmarshal(page, &p)
+		var more []T
+		if err == nil && p[member] != nil {
+			err = json.Unmarshal(p[member], &more)
+		}
+		if err != nil {
+			return nil, failed(serverName, fmt.Sprintf("its %s cannot be read: %v", member, err))
+		}
+		items = append(items, more...)
+	}
+	return items, nil
+}
+
+// Complete returns what a server proposes for an argument of a prompt or a variable of a resource
+// template (2025-03-26 and later, "Completion"). A server that does not complete proposes nothing.
+func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protocol.CompleteResult, error) {
+	s, err := h.server(p.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.connection(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || capabilities.Completions == nil {
+		return &protocol.CompleteResult{}, nil
+	}
+	reference := &mcp.CompleteReference{Type: "ref/prompt", Name: p.PromptName}
+	if p.URITemplate != "" {
+		reference = &mcp.CompleteReference{Type: "ref/resource", URI: p.URITemplate}
+	}
+	callCtx, capture := wire.WithCapture(ctx)
+	result, err := c.session.Complete(callCtx, &mcp.CompleteParams{
+		Ref:      reference,
+		Argument: mcp.CompleteParamsArgument{Name: p.ArgumentName, Value: p.Value},
+		Context:  &mcp.CompleteContext{Arguments: p.Arguments},
+	})
+	if err != nil {
+		return nil, c.listError(ctx, capture, err)
+	}
+	return &protocol.CompleteResult{Values: result.Completion.Values, HasMore: result.Completion.HasMore}, nil
+}
+
+// listTemplates is cached beside the resources and changes with them.
+const listTemplates protocol.ListKind = "resourceTemplates"

@@ -1,0 +1,252 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+	"assent/sidecar/task"
+	"assent/sidecar/wire"
+)
+
+const (
+	// maxRounds bounds how often one request may come back with questions.
+	maxRounds = 32
+	// maxIdleRounds bounds how often in a row it may come back without any.
+	maxIdleRounds = 10
+)
+
+// exchange is a request of ours that a modern server may answer with questions (2026-07-28, "Multi
+// Round-Trip Requests"): tools/call, prompts/get, resources/read. A legacy server asks by requests of
+// its own while the exchange lasts.
+type exchange struct {
+	server *server
+	taskID string
+	// toolName is empty where the request is no tool call.
+	toolName string
+	// send makes the request; ctx carries what is added to it, and keeps its raw answer.
+	send func(ctx context.Context, session *mcp.ClientSession) error
+	// progress may be nil.
+	progress func(protocol.Progress)
+}
+
+// abandonedError says why an exchange was not continued although the server would have.
+type abandonedError struct{ reason string }
+
+func (e abandonedError) Error() string { return e.reason }
+
+// lostError says why no answer can come any more.
+type lostError struct{ reason string }
+
+func (e lostError) Error() string { return e.reason }
+
+// run returns the raw result. The error is a [jsonrpc.Error] where the server answered with one, an
+// abandonedError or a lostError; or it is ctx's.
+func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
+	var answers map[string]json.RawMessage
+	idle := 0
+	for range maxRounds {
+		result, modern, err := x.round(ctx, answers)
+		if err != nil || !modern {
+			return result, err
+		}
+		required, err := parseRound(result)
+		if err != nil || required == nil {
+			return result, err
+		}
+		if len(required.InputRequests) == 0 {
+			if idle++; idle > maxIdleRounds {
+				return nil, lostError{fmt.Sprintf("it asked %d times in a row to be called again, and never for anything", maxIdleRounds)}
+			}
+			if err := pause(ctx, time.Duration(idle-1)*x.server.hub.opts.IdlePause); err != nil {
+				return nil, err
+			}
+		} else {
+			idle = 0
+		}
+		if answers, err = x.answer(ctx, required); err != nil {
+			return nil, err
+		}
+	}
+	return nil, lostError{fmt.Sprintf("it came back with questions %d times and with no result", maxRounds)}
+}
+
+// pause waits, unless ctx ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// round makes the request once. A modern server keeps nothing between rounds, so each may use another
+// connection.
+func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
+	c, err := x.server.connection(ctx, x.taskID)
+	if err != nil {
+		return nil, false, err
+	}
+	end := c.begin(x.toolName)
+	defer end()
+	callCtx, capture := wire.WithCapture(wire.WithParams(ctx, answers))
+	if x.progress != nil {
+		token, forget := c.expectProgress(x.progress)
+		defer forget()
+		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
+	}
+	err = x.send(callCtx, c.session)
+	switch {
+	case err != nil && ctx.Err() != nil: // the capture may still be written
+		return nil, false, context.Cause(ctx)
+	case capture.Error != nil:
+		return nil, false, capture.Error
+	case capture.Result != nil:
+		return capture.Result, c.modern(), nil
+	default:
+		return nil, false, lostError{c.whyOver(ctx, err)}
+	}
+}
+
+// progressTokenKey is the key of the token under which a request's progress is told.
+type progressTokenKey struct{}
+
+func progressToken(ctx context.Context) any { return ctx.Value(progressTokenKey{}) }
+
+// inputRequired is MCP's InputRequiredResult.
+type inputRequired struct {
+	InputRequests map[string]inputRequest `json:"inputRequests"`
+	// RequestState is the server's own. It goes back byte for byte, or not at all.
+	RequestState json.RawMessage `json:"requestState"`
+}
+
+type inputRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// parseRound returns what a result asks for, or nil where it is complete. A kind of result that is
+// not known must not be taken for a complete one (2026-07-28, "Responses").
+func parseRound(result json.RawMessage) (*inputRequired, error) {
+	var kind struct {
+		ResultType string `json:"resultType"`
+	}
+	if err := json.Unmarshal(result, &kind); err != nil {
+		return nil, lostError{fmt.Sprintf("its result cannot be read: %v", err)}
+	}
+	switch kind.ResultType {
+	case "", "complete":
+		return nil, nil
+	case "input_required":
+	default:
+		return nil, lostError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
+	}
+	var required inputRequired
+	if err := json.Unmarshal(result, &required); err != nil {
+		return nil, lostError{fmt.Sprintf("its questions cannot be read: %v", err)}
+	}
+	if len(required.InputRequests) == 0 && required.RequestState == nil {
+		return nil, lostError{"it asked to be called again and said neither what for nor with what"}
+	}
+	return &required, nil
+}
+
+// answer asks all questions of a round at once, and returns what the next one adds to the request.
+// One that is declined is an answer like the others. One that cannot be answered ends the exchange,
+// and with it its siblings: this era has no words for it.
+func (x *exchange) answer(ctx context.Context, required *inputRequired) (map[string]json.RawMessage, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var mu sync.Mutex // guards answers and failed
+	answers := map[string]json.RawMessage{}
+	var failed error
+	for key, request := range required.InputRequests {
+		wg.Go(func() {
+			raw, err := x.answerOne(ctx, request)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				answers[key] = raw
+			} else if failed == nil {
+				failed = err
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	extra := map[string]json.RawMessage{}
+	if required.RequestState != nil {
+		extra["requestState"] = required.RequestState
+	}
+	if required.InputRequests != nil {
+		raw, err := json.Marshal(answers)
+		if err != nil {
+			return nil, err
+		}
+		extra["inputResponses"] = raw
+	}
+	return extra, nil
+}
+
+func (x *exchange) answerOne(ctx context.Context, request inputRequest) (json.RawMessage, error) {
+	if request.Method == "roots/list" {
+		return json.Marshal(map[string]any{"roots": x.server.hub.roots()})
+	}
+	serve := questions[request.Method]
+	if serve == nil {
+		return nil, abandonedError{fmt.Sprintf("The server asked for %q, which Assent does not know.", request.Method)}
+	}
+	t, err := x.server.hub.opts.Task(x.taskID)
+	if err != nil {
+		return nil, err
+	}
+	origin := protocol.Origin{ServerName: x.server.config.Name}
+	if x.toolName != "" {
+		origin.ToolNames = []string{x.toolName}
+	}
+	asking, done := untilOver(ctx)
+	defer done()
+	result, err := serve(x.server.hub.opts.Broker, asking, t, origin, request.Params)
+	var refused *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &refused):
+		return nil, abandonedError{"The server could not be given what it asked for: " + refused.Message}
+	case err != nil:
+		return nil, err
+	}
+	return json.Marshal(result)
+}
+
+// untilOver returns a context for an ask of an exchange. It ends with the exchange and with nothing
+// else: a question that is in a result outlives the connection that brought it.
+func untilOver(ctx context.Context) (context.Context, func()) {
+	asking, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		var stopped stoppedError
+		ended := callEnded()
+		if errors.As(context.Cause(ctx), &stopped) {
+			ended = &task.Ended{Reason: stopped.asks, Detail: "The server is gone: " + stopped.reason + "."}
+		}
+		cancel(ended)
+	})
+	return asking, func() {
+		stop()
+		cancel(nil)
+	}
+}

@@ -1,0 +1,297 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/wire"
+)
+
+// server is a configured server and its connections.
+type server struct {
+	hub    *Hub
+	config config.Server
+
+	mu sync.Mutex // guards the fields below
+	// conns holds the connections by their task's id; under "" is one that no task has taken yet,
+	// which serves discovery, or that of a modern server, which serves all tasks.
+	conns map[string]*conn
+	// running holds those of them that are ready.
+	running map[*conn]bool
+	// exchanges holds what ends those under way.
+	exchanges map[*context.CancelCauseFunc]struct{}
+	// era is what the server spoke last; the next connection begins with it.
+	era wire.Era
+	// version is the revision that it spoke last.
+	version string
+	// gone says why the server starts no more, where it does not.
+	gone string
+	// reason and stderr are of the last connection that failed, until another one is started.
+	reason string
+	stderr []string
+	// lists are what the server gave and may be used again; changes counts how often each was said to
+	// have changed.
+	lists   map[protocol.ListKind]pages
+	changes map[protocol.ListKind]int
+}
+
+func newServer(h *Hub, c config.Server) *server {
+	return &server{
+		hub: h, config: c, conns: map[string]*conn{}, running: map[*conn]bool{},
+		exchanges: map[*context.CancelCauseFunc]struct{}{},
+		lists:     map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
+	}
+}
+
+func (s *server) info() protocol.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.infoLocked()
+}
+
+// infoLocked derives the state: one ready connection is enough to be running.
+func (s *server) infoLocked() protocol.Server {
+	info := protocol.Server{
+		Name:            s.config.Name,
+		Source:          s.config.Source,
+		Transport:       s.config.Transport,
+		Command:         strings.Join(append([]string{s.config.Command}, s.config.Args...), " "),
+		ProtocolVersion: s.version,
+	}
+	if s.config.URL != "" {
+		info.Command = s.config.URL
+	}
+	switch {
+	case len(s.running) > 0:
+		info.State = protocol.ServerRunning
+	case len(s.conns) > 0:
+		info.State = protocol.ServerStarting
+	case s.reason != "":
+		info.State, info.Reason, info.Stderr = protocol.ServerFailed, s.reason, s.stderr
+	default:
+		info.State = protocol.ServerStopped
+	}
+	return info
+}
+
+// connection returns a ready connection for a task, starting one where there is none; for the task
+// "" any will do. It waits no longer than ctx, and the start goes on for whoever comes next.
+func (s *server) connection(ctx context.Context, taskID string) (*conn, error) {
+	for {
+		c, err := s.acquire(taskID)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-c.ready:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if c.err != nil {
+			return nil, failed(s.config.Name, c.err.Error())
+		}
+		if s.serves(c, taskID) {
+			return c, nil
+		}
+	}
+}
+
+// acquire returns the connection to wait for. While the server's era is not known there is only one.
+func (s *server) acquire(taskID string) (*conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone != "" {
+		return nil, failed(s.config.Name, s.gone)
+	}
+	if s.era == wire.EraModern {
+		taskID = ""
+	}
+	if c := s.conns[taskID]; c != nil {
+		return c, nil
+	}
+	if taskID == "" || s.era == wire.EraUnknown {
+		for _, c := range s.conns {
+			return c, nil
+		}
+	}
+	if c := s.conns[""]; c != nil && s.running[c] {
+		delete(s.conns, "")
+		c.own(taskID)
+		s.conns[taskID] = c
+		return c, nil
+	}
+	c := newConn(s, taskID)
+	s.conns[taskID] = c
+	s.reason, s.stderr = "", nil
+	s.hub.opts.Changed(s.infoLocked())
+	go c.run() // stop waits for its end
+	return c, nil
+}
+
+// serves reports whether a connection, which is ready, is for this task.
+func (s *server) serves(c *conn, taskID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.modern() || taskID == "" {
+		return true
+	}
+	return s.conns[taskID] == c
+}
+
+func (s *server) knownEra() wire.Era {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.era
+}
+
+// started notes that a connection is ready.
+func (s *server) started(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[c] = true
+	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
+	if c.modern() { // it is everybody's
+		for id, other := range s.conns {
+			if other == c {
+				delete(s.conns, id)
+			}
+		}
+		c.own("")
+		s.conns[""] = c
+	}
+	s.hub.opts.Changed(s.infoLocked())
+}
+
+// begin notes an exchange with the server. The context ends with it, and with the server where
+// somebody stops that.
+func (s *server) begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exchanges[&cancel] = struct{}{}
+	return ctx, func() {
+		s.mu.Lock()
+		delete(s.exchanges, &cancel)
+		s.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// listChanged forgets a list of which the server says that it has changed.
+func (s *server) listChanged(kind protocol.ListKind) {
+	s.mu.Lock()
+	s.changes[kind]++
+	delete(s.lists, kind)
+	if kind == protocol.ListResources {
+		s.changes[listTemplates]++
+		delete(s.lists, listTemplates)
+	}
+	s.mu.Unlock()
+	s.hub.opts.ListChanged(s.config.Name, kind)
+}
+
+// generation changes with each change of a list.
+func (s *server) generation(kind protocol.ListKind) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changes[kind]
+}
+
+// keep keeps a list for as long as the server allows, unless it has changed since the generation in
+// which it was asked for.
+func (s *server) keep(kind protocol.ListKind, p pages, generation int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changes[kind] == generation {
+		s.lists[kind] = p
+	}
+}
+
+// cached returns a list that is still fresh, or nil.
+func (s *server) cached(kind protocol.ListKind) []json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.lists[kind]; ok && time.Now().Before(p.fresh) && len(s.running) > 0 {
+		return p.raw
+	}
+	return nil
+}
+
+// ended notes that a connection is over. The reason is empty where somebody wanted it to be.
+func (s *server) ended(c *conn, reason string, stderr []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, c)
+	clear(s.lists)
+	for id, other := range s.conns {
+		if other == c {
+			delete(s.conns, id)
+		}
+	}
+	if reason != "" {
+		s.reason, s.stderr = reason, stderr
+	}
+	s.hub.opts.Changed(s.infoLocked())
+}
+
+// retire ends every connection; the server starts no more.
+func (s *server) retire(why stoppedError) {
+	s.mu.Lock()
+	s.gone = why.reason
+	s.mu.Unlock()
+	s.stop(why)
+}
+
+// stop ends every connection and exchange, and returns when the connections are over.
+func (s *server) stop(why stoppedError) {
+	s.mu.Lock()
+	var conns []*conn
+	for _, c := range s.conns {
+		conns = append(conns, c)
+		c.cancel(why)
+	}
+	for cancel := range s.exchanges {
+		(*cancel)(why)
+	}
+	s.mu.Unlock()
+	stopAll(conns, why)
+}
+
+// closeTask ends a task's connection and returns when it is over.
+func (s *server) closeTask(taskID string) {
+	s.mu.Lock()
+	c := s.conns[taskID]
+	s.mu.Unlock()
+	if c != nil {
+		stopAll([]*conn{c}, stoppedError{"its task was closed", protocol.OutcomeServerLost})
+	}
+}
+
+// setRoots tells every connection of the roots as they are now.
+func (s *server) setRoots(gone []string, roots []*mcp.Root) {
+	s.mu.Lock()
+	var clients []*mcp.Client
+	for c := range s.running {
+		clients = append(clients, c.client)
+	}
+	s.mu.Unlock()
+	for _, client := range clients {
+		client.RemoveRoots(gone...)
+		client.AddRoots(roots...)
+	}
+}
+
+func stopAll(conns []*conn, why stoppedError) {
+	var wg sync.WaitGroup
+	for _, c := range conns {
+		wg.Go(func() { c.stop(why) })
+	}
+	wg.Wait()
+}
