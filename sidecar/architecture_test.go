@@ -1,0 +1,92 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the map of ARCHITECTURE.md: each package, and those of ours that it may import. An import
+// that is not here is a change of the architecture, and belongs into that file first.
+var layers = map[string][]string{
+	"protocol":               {},
+	"sidecar/tap":            {},
+	"sidecar/wire":           {},
+	"sidecar/form":           {"protocol"},
+	"sidecar/config":         {"protocol"},
+	"sidecar/store":          {"protocol"},
+	"sidecar/model":          {"protocol"},
+	"sidecar/task":           {"protocol", "sidecar/store"},
+	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/task"},
+	"sidecar/hub":            {"protocol", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/task", "sidecar/wire"},
+	"sidecar/chat":           {"protocol", "sidecar/task"},
+	"sidecar/server":         {"protocol", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/hub", "sidecar/model", "sidecar/store", "sidecar/tap", "sidecar/task"},
+	"sidecar":                {"sidecar/server", "sidecar/tap"},
+	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},
+	"sidecar/wire/wiretest":  {},
+	"scripts/bench":          {"protocol", "sidecar/store"},
+	"scripts/example-server": {},
+	"scripts/protogen":       {},
+}
+
+// owners names the only packages that may import a library whose types should not spread.
+var owners = map[string][]string{
+	"github.com/sourcegraph/jsonrpc2":                {"sidecar/server", "scripts/bench"},
+	"github.com/modelcontextprotocol/go-sdk/mcp":     {"sidecar/hub", "sidecar/wire", "scripts/example-server", "scripts/bench"},
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"sidecar/broker", "sidecar/hub", "sidecar/wire"},
+	"github.com/sashabaranov/go-openai":              {"sidecar/model"},
+	"modernc.org/sqlite":                             {"sidecar/store"},
+	"os/exec":                                        {"sidecar/config", "sidecar/hub", "sidecar/wire", "scripts/bench"},
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	docs := map[string]bool{}
+	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || len(entry.Name()) > 2 && strings.HasPrefix(entry.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(strings.TrimPrefix(filepath.ToSlash(file), "../"))
+		if parsed.Doc != nil {
+			docs[pkg] = true
+		} else if !docs[pkg] {
+			docs[pkg] = false
+		}
+		allowed, known := layers[pkg]
+		if !known {
+			t.Errorf("%s is on no layer", pkg)
+		}
+		for _, spec := range parsed.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if own, ok := strings.CutPrefix(imported, "assent/"); ok && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s, which is not below it", file, own)
+			}
+			if owner, ok := owners[imported]; ok && !slices.Contains(owner, pkg) {
+				t.Errorf("%s imports %s, which belongs to %v", file, imported, owner)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg, has := range docs {
+		if !has {
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}

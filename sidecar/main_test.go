@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/textproto"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"assent": main})
+}
+
+// TestScripts runs the real binary. Besides the usual commands a script has
+//
+//	converse FILE ARGS
+//
+// which runs "assent serve ARGS", sends each line of FILE as a frame, waits for the answers, closes
+// stdin and waits for the end. What the sidecar said is in said.json, its log in log.json.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse},
+		RequireExplicitExec: true,
+	})
+}
+
+func converse(ts *testscript.TestScript, _ bool, args []string) {
+	log, err := os.Create(ts.MkAbs("log.json"))
+	ts.Check(err)
+	defer log.Close()
+	said, err := os.Create(ts.MkAbs("said.json"))
+	ts.Check(err)
+	defer said.Close()
+
+	assent := exec.Command("assent", append([]string{"serve"}, args[1:]...)...)
+	assent.Dir, assent.Stderr = ts.MkAbs("."), log
+	stdin, err := assent.StdinPipe()
+	ts.Check(err)
+	stdout, err := assent.StdoutPipe()
+	ts.Check(err)
+	ts.Check(assent.Start())
+	out := bufio.NewReader(stdout)
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		line = strings.TrimSpace(line)
+		_, err := fmt.Fprintf(stdin, "Content-Length: %d\r\n\r\n%s", len(line), line)
+		ts.Check(err)
+		for {
+			message := readFrame(ts, out)
+			fmt.Fprintf(said, "%s\n", message)
+			if isAnswer(ts, line, message) {
+				break
+			}
+		}
+	}
+	ts.Check(stdin.Close())
+	_, err = io.Copy(said, out)
+	ts.Check(err)
+	ts.Check(assent.Wait())
+}
+
+func readFrame(ts *testscript.TestScript, r *bufio.Reader) []byte {
+	header, err := textproto.NewReader(r).ReadMIMEHeader()
+	ts.Check(err)
+	length, err := strconv.Atoi(header.Get("Content-Length"))
+	ts.Check(err)
+	body := make([]byte, length)
+	_, err = io.ReadFull(r, body)
+	ts.Check(err)
+	return body
+}
+
+func isAnswer(ts *testscript.TestScript, request string, message []byte) bool {
+	var asked, got struct {
+		ID     json.RawMessage
+		Method string
+	}
+	ts.Check(json.Unmarshal([]byte(request), &asked))
+	ts.Check(json.Unmarshal(message, &got))
+	return got.Method == "" && string(got.ID) == string(asked.ID)
+}

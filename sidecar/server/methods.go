@@ -1,0 +1,189 @@
+package server
+
+import (
+	"context"
+
+	"assent/protocol"
+)
+
+// DidChangeConfiguration implements [protocol.Sidecar].
+func (s *Server) DidChangeConfiguration(ctx context.Context, params *protocol.Configuration) error {
+	s.configure(*params)
+	list, err := s.ListServers(ctx)
+	if err != nil {
+		return err
+	}
+	return s.editor.ServersChanged(ctx, list)
+}
+
+// CreateTask implements [protocol.Sidecar].
+func (s *Server) CreateTask(_ context.Context, params *protocol.CreateTaskParams) (*protocol.Task, error) {
+	info, err := s.tasks.Create(params.Title)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// ListTasks implements [protocol.Sidecar].
+func (s *Server) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
+	tasks, err := s.tasks.List()
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListTasksResult{Tasks: tasks}, nil
+}
+
+// OpenTask implements [protocol.Sidecar].
+func (s *Server) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) (*protocol.OpenTaskResult, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	return t.Open(ctx, params.After, params.Before, params.Limit)
+}
+
+// RenameTask implements [protocol.Sidecar].
+func (s *Server) RenameTask(_ context.Context, params *protocol.RenameTaskParams) (*protocol.Task, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	info, err := t.Rename(params.Title)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// CloseTask implements [protocol.Sidecar].
+func (s *Server) CloseTask(_ context.Context, params *protocol.CloseTaskParams) (*protocol.Task, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	// The asks first: the person dismissed them, which is more than that their calls ended.
+	info := t.Close(s.frontEnd.Name)
+	s.chat.CancelTask(params.TaskID)
+	s.hub.CloseTask(params.TaskID)
+	return &info, nil
+}
+
+// AskResponse implements [protocol.Sidecar].
+func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	return t.Answer(ctx, params, s.frontEnd.Name)
+}
+
+// ListServers implements [protocol.Sidecar].
+func (s *Server) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &protocol.ServersChangedParams{Servers: s.hub.Servers(), Problems: s.problems}, nil
+}
+
+// RestartServer implements [protocol.Sidecar].
+func (s *Server) RestartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := s.hub.Restart(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// StopServer implements [protocol.Sidecar].
+func (s *Server) StopServer(_ context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := s.hub.Stop(params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// FindImports implements [protocol.Sidecar].
+func (s *Server) FindImports(context.Context) (*protocol.FindImportsResult, error) {
+	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "importing is not there yet")
+}
+
+// Import implements [protocol.Sidecar].
+func (s *Server) Import(context.Context, *protocol.ImportParams) (*protocol.ImportResult, error) {
+	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "importing is not there yet")
+}
+
+// ListTools implements [protocol.Sidecar].
+func (s *Server) ListTools(ctx context.Context, params *protocol.ServerParams) (*protocol.ListToolsResult, error) {
+	tools, err := s.hub.Tools(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListToolsResult{Tools: tools}, nil
+}
+
+// ListResources implements [protocol.Sidecar].
+func (s *Server) ListResources(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourcesResult, error) {
+	resources, err := s.hub.Resources(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListResourcesResult{Resources: resources}, nil
+}
+
+// ListResourceTemplates implements [protocol.Sidecar].
+func (s *Server) ListResourceTemplates(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourceTemplatesResult, error) {
+	templates, err := s.hub.ResourceTemplates(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListResourceTemplatesResult{ResourceTemplates: templates}, nil
+}
+
+// ListPrompts implements [protocol.Sidecar].
+func (s *Server) ListPrompts(ctx context.Context, params *protocol.ServerParams) (*protocol.ListPromptsResult, error) {
+	prompts, err := s.hub.Prompts(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListPromptsResult{Prompts: prompts}, nil
+}
+
+// Complete implements [protocol.Sidecar].
+func (s *Server) Complete(ctx context.Context, params *protocol.CompleteParams) (*protocol.CompleteResult, error) {
+	return s.hub.Complete(ctx, params)
+}
+
+// StartCall implements [protocol.Sidecar].
+func (s *Server) StartCall(_ context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
+	return s.chat.StartCall(params)
+}
+
+// CancelCall implements [protocol.Sidecar].
+func (s *Server) CancelCall(_ context.Context, params *protocol.CancelCallParams) (*protocol.CancelCallResult, error) {
+	cancelled, err := s.chat.CancelCall(params.TaskID, params.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CancelCallResult{Cancelled: cancelled}, nil
+}
+
+// ListModels implements [protocol.Sidecar].
+func (s *Server) ListModels(ctx context.Context) (*protocol.ListModelsResult, error) {
+	s.mu.Lock()
+	models := s.models
+	s.mu.Unlock()
+	list, err := models.List(ctx)
+	if err != nil {
+		s.opts.Log.Warn().Err(err).Msg("some models cannot be listed")
+	}
+	return &protocol.ListModelsResult{Models: list}, nil
+}
+
+// LanguageModelProgress implements [protocol.Sidecar].
+func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.LanguageModelProgressParams) error {
+	if s.vscode != nil {
+		s.vscode.Progress(params)
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+// Package server serves the protocol to a front end, and is where the parts of the sidecar meet.
+//
+// A [Server] serves one connection. Requests run concurrently; whatever one of them starts that
+// outlives it belongs to the chat or the hub, and [Server.Serve] returns when all of it has ended.
+// No other package knows sourcegraph/jsonrpc2.
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/chat"
+	"assent/sidecar/config"
+	"assent/sidecar/hub"
+	"assent/sidecar/model"
+	"assent/sidecar/store"
+	"assent/sidecar/tap"
+	"assent/sidecar/task"
+)
+
+// demoPace is how fast the demo model writes: as one that can be watched.
+const demoPace = 20 * time.Millisecond
+
+// Options are what a server needs.
+type Options struct {
+	// Version is the sidecar's own.
+	Version string
+	// DataDir holds the store.
+	DataDir string
+	Log     zerolog.Logger
+	// Tap may be nil.
+	Tap *tap.Tap
+	// Now and NewID are replaced by tests that compare whole conversations.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// Server is the sidecar as its front end sees it.
+type Server struct {
+	opts   Options
+	editor protocol.Editor
+	tasks  *task.Registry
+
+	// The handshake sets these once, and closes initialized.
+	initialized  chan struct{}
+	frontEnd     protocol.Implementation
+	capabilities protocol.FrontEndCapabilities
+	hub          *hub.Hub
+	chat         *chat.Chat
+	vscode       *model.VSCode // nil where the front end has no models
+	watcher      *config.Watcher
+
+	mu            sync.Mutex // guards the fields below
+	configuration protocol.Configuration
+	models        *model.Set
+	problems      []protocol.ConfigProblem
+}
+
+var _ protocol.Sidecar = (*Server)(nil)
+
+// New returns a server that has not begun.
+func New(opts Options) *Server {
+	return &Server{opts: opts, initialized: make(chan struct{})}
+}
+
+// Serve speaks the protocol over in and out until in ends or ctx does, and returns when everything
+// it started has ended. An error means that the wire itself was broken.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wire := newStream(in, out, s.opts.Tap)
+	h := &handler{
+		sidecar:     s,
+		initialized: s.isInitialized,
+		log:         s.opts.Log,
+		cancels:     map[jsonrpc2.ID]context.CancelFunc{},
+	}
+	// The connection reads as soon as it exists, so its first message waits for the editor.
+	ready := make(chan struct{})
+	conn := jsonrpc2.NewConn(ctx, wire, readyHandler{h, ready}, jsonrpc2.SetLogger(connLogger{s.opts.Log}))
+	s.editor = protocol.NewEditorClient(&editorConn{conn: conn})
+	s.tasks = task.NewRegistry(task.Options{
+		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
+		Events:    s.editor,
+		Log:       s.opts.Log,
+		Now:       s.opts.Now,
+		NewID:     s.opts.NewID,
+	})
+	close(ready)
+
+	<-conn.DisconnectNotify()
+	h.wg.Wait()
+	s.shutdown()
+	return wire.brokenBy()
+}
+
+// shutdown ends what is still going on, in the order in which one depends on the other.
+func (s *Server) shutdown() {
+	if s.isInitialized() {
+		s.watcher.Close()
+		s.hub.Close()
+		s.chat.Close()
+	}
+	if err := s.tasks.Close(); err != nil {
+		s.opts.Log.Error().Err(err).Msg("closing the store")
+	}
+}
+
+// readyHandler holds the first message back until ready.
+type readyHandler struct {
+	*handler
+	ready <-chan struct{}
+}
+
+// Handle implements [jsonrpc2.Handler].
+func (h readyHandler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	<-h.ready
+	h.handler.Handle(ctx, conn, req)
+}
+
+// connLogger is where the library says what it cannot return.
+type connLogger struct{ log zerolog.Logger }
+
+// Printf implements [jsonrpc2.Logger].
+func (l connLogger) Printf(format string, v ...any) { l.log.Warn().Msgf(format, v...) }
+
+func (s *Server) isInitialized() bool {
+	select {
+	case <-s.initialized:
+		return true
+	default:
+		return false
+	}
+}
+
+// Initialize implements [protocol.Sidecar]. It starts nothing: the store is opened by the first task
+// that is looked at, a server by its first use.
+func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	if s.isInitialized() {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "initialize came twice")
+	}
+	if err := checkVersion(params, s.opts.Version); err != nil {
+		return nil, err
+	}
+	s.frontEnd = params.ClientInfo
+	if params.Capabilities.LanguageModels {
+		s.vscode = model.NewVSCode(s.editor)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
+	}
+	b := broker.New(s.currentModels, s.opts.Log)
+	s.hub = hub.New(hub.Options{
+		Broker: b,
+		Task: func(id string) (broker.Asker, error) {
+			t, err := s.tasks.Get(id)
+			if err != nil {
+				return nil, err
+			}
+			return t, nil
+		},
+		Changed:      s.serverChanged,
+		ListChanged:  s.listChanged,
+		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput},
+		Capabilities: params.Capabilities,
+		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
+		Tap:          s.tapServer(),
+		Log:          s.opts.Log,
+	})
+	s.chat = chat.New(s.tasks, s.hub)
+	s.capabilities = params.Capabilities
+	s.watcher = config.NewWatcher(s.reload, s.opts.Log)
+	s.configure(params.Configuration)
+	close(s.initialized)
+	s.opts.Log.Info().Str("frontEnd", params.ClientInfo.Name).Str("version", params.ClientInfo.Version).Msg("front end attached")
+	return &protocol.InitializeResult{
+		ProtocolVersion: protocol.Version,
+		ServerInfo:      protocol.Implementation{Name: "assent", Version: s.opts.Version},
+	}, nil
+}
+
+func checkVersion(params *protocol.InitializeParams, own string) error {
+	theirs := params.ProtocolVersion
+	if theirs == protocol.Version {
+		return nil
+	}
+	update := fmt.Sprintf("update the sidecar (this is %s)", own)
+	if theirs < protocol.Version {
+		update = fmt.Sprintf("update %s (this is %s)", params.ClientInfo.Name, params.ClientInfo.Version)
+	}
+	return protocol.Errorf(protocol.CodeVersionMismatch,
+		"the front end speaks version %d of Assent's protocol and the sidecar version %d: %s", theirs, protocol.Version, update)
+}
+
+func (s *Server) tapServer() func(string, bool, []byte) {
+	if s.opts.Tap == nil {
+		return nil
+	}
+	return func(name string, fromServer bool, frame []byte) {
+		speaker := "client"
+		if fromServer {
+			speaker = "server"
+		}
+		s.opts.Tap.Frame(speaker+" "+name, frame)
+	}
+}
+
+func (s *Server) serverChanged(info protocol.Server) {
+	if err := s.editor.ServerChanged(context.Background(), &info); err != nil {
+		s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+func (s *Server) listChanged(serverName string, kind protocol.ListKind) {
+	err := s.editor.ListChanged(context.Background(), &protocol.ListChangedParams{ServerName: serverName, List: kind})
+	if err != nil {
+		s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+// configure takes a new configuration.
+func (s *Server) configure(c protocol.Configuration) {
+	providers := map[protocol.ModelProvider]model.Provider{protocol.ProviderDemo: model.Demo{Pace: demoPace}}
+	if c.Model.OpenAI != nil {
+		providers[protocol.ProviderOpenAI] = model.NewOpenAI(*c.Model.OpenAI, http.DefaultClient)
+	}
+	if s.vscode != nil {
+		providers[protocol.ProviderVSCode] = s.vscode
+	}
+	s.mu.Lock()
+	s.configuration = c
+	s.models = model.NewSet(providers, c.Model, model.DefaultPatience)
+	s.mu.Unlock()
+	var folders []string
+	for _, f := range c.WorkspaceFolders {
+		folders = append(folders, f.Path)
+	}
+	s.watcher.Watch(folders)
+	s.hub.SetFolders(c.WorkspaceFolders)
+	s.load()
+}
+
+// load reads the configured servers anew.
+func (s *Server) load() *protocol.ServersChangedParams {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	result := config.Load(s.configuration)
+	s.problems = result.Problems
+	return &protocol.ServersChangedParams{Servers: s.hub.Configure(result.Servers), Problems: result.Problems}
+}
+
+// reload is load after a file changed, told to the front end.
+func (s *Server) reload() {
+	if err := s.editor.ServersChanged(context.Background(), s.load()); err != nil {
+		s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+func (s *Server) currentModels() broker.Models {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.models
+}
+
+// askInput asks the person for an input of mcp.json.
+func (s *Server) askInput(ctx context.Context, server config.Server, in config.Input) (string, error) {
+	if !s.capabilities.Inputs {
+		return "", fmt.Errorf("%s cannot ask for the input %q", s.frontEnd.Name, in.ID)
+	}
+	result, err := s.editor.PromptInput(ctx, &protocol.PromptInputParams{
+		ID: in.ID, Source: server.Source, ServerName: server.Name, Kind: in.Type,
+		Description: in.Description, Default: in.Default, Password: in.Password, Options: in.Options,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case result.Value == nil:
+		return "", fmt.Errorf("the input %q was not given", in.ID)
+	}
+	return result.Value.Secret, nil
+}

@@ -1,0 +1,307 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+	"golang.org/x/tools/txtar"
+
+	"assent/sidecar/server"
+	"assent/sidecar/wire/wiretest"
+)
+
+var update = flag.Bool("update", false, "rewrite what the sidecar says in the transcripts")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := wiretest.Main(m)
+	// go-sdk announces a cancelled call in a goroutine of its own, which has five seconds.
+	if err := goleak.Find(goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.call.func1")); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// transcripts is where the conversations are that the TypeScript tests replay too.
+const transcripts = "../../protocol/testdata"
+
+// clock stands still, so that a conversation is the same at every replay.
+var clock = time.Date(2026, time.July, 28, 12, 0, 0, 0, time.UTC)
+
+// TestTranscripts replays each conversation: it says what the front end says, plays the MCP servers,
+// and wants from the sidecar what the sections "sidecar" hold. The messages of one section may come
+// in any order, for they come from several goroutines; the next section waits for all of them.
+func TestTranscripts(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(transcripts, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		t.Fatal("there are no transcripts")
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			wiretest.Install(t, path)
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := newFrontEnd(t)
+			for i, section := range archive.Files {
+				switch section.Name {
+				case "frontend":
+					for _, line := range wiretest.Lines(section.Data) {
+						f.send(line)
+					}
+				case "sidecar":
+					if *update {
+						archive.Files[i].Data = f.everything()
+					} else {
+						f.want(wiretest.Lines(section.Data))
+					}
+				}
+			}
+			f.close()
+			if *update {
+				if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// frontEnd is the other end of a sidecar's wire, raw.
+type frontEnd struct {
+	t        *testing.T
+	toServer io.WriteCloser
+	messages chan string
+	served   chan error
+	logs     *syncBuffer
+}
+
+// syncBuffer keeps the log until the test fails.
+type syncBuffer struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func newFrontEnd(t *testing.T) *frontEnd {
+	t.Helper()
+	stdin, toServer := io.Pipe()
+	fromServer, stdout := io.Pipe()
+	f := &frontEnd{
+		t: t, toServer: toServer, messages: make(chan string, 1000), served: make(chan error, 1), logs: &syncBuffer{},
+	}
+	var mu sync.Mutex
+	ids := 0
+	s := server.New(server.Options{
+		Version: "test",
+		DataDir: t.TempDir(),
+		Log:     zerolog.New(f.logs),
+		Now:     func() time.Time { return clock },
+		NewID: func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			ids++
+			return fmt.Sprintf("id-%d", ids)
+		},
+	})
+	go func() { f.served <- s.Serve(context.Background(), stdin, stdout) }()
+	go func() {
+		defer close(f.messages)
+		for in := bufio.NewReader(fromServer); ; {
+			header, err := textproto.NewReader(in).ReadMIMEHeader()
+			if err != nil {
+				return
+			}
+			length, err := strconv.Atoi(header.Get("Content-Length"))
+			if err != nil {
+				return
+			}
+			body := make([]byte, length)
+			if _, err := io.ReadFull(in, body); err != nil {
+				return
+			}
+			f.messages <- string(body)
+		}
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(f.logs)
+		}
+	})
+	return f
+}
+
+// send sends one frame.
+func (f *frontEnd) send(body string) {
+	f.sendRaw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body))
+}
+
+func (f *frontEnd) sendRaw(bytes string) {
+	f.t.Helper()
+	if _, err := io.WriteString(f.toServer, bytes); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// close ends the conversation and waits until the sidecar has.
+func (f *frontEnd) close() {
+	f.t.Helper()
+	if err := f.toServer.Close(); err != nil {
+		f.t.Error(err)
+	}
+	if err := <-f.served; err != nil {
+		f.t.Errorf("Serve = %v", err)
+	}
+	for m := range f.messages {
+		if !strings.Contains(m, `"method":"`) { // events of the end may still come
+			f.t.Errorf("the sidecar still said %s", m)
+		}
+	}
+}
+
+// next returns the sidecar's next message.
+func (f *frontEnd) next() string {
+	f.t.Helper()
+	select {
+	case m, ok := <-f.messages:
+		if !ok {
+			f.t.Fatal("the sidecar has ended")
+		}
+		return m
+	case <-time.After(30 * time.Second):
+		f.t.Fatal("the sidecar says nothing")
+	}
+	return ""
+}
+
+// everything returns what the sidecar says until it rests.
+func (f *frontEnd) everything() []byte {
+	var lines strings.Builder
+	for {
+		select {
+		case m, ok := <-f.messages:
+			if !ok {
+				return []byte(lines.String())
+			}
+			lines.WriteString(m + "\n")
+		case <-time.After(time.Second):
+			return []byte(lines.String())
+		}
+	}
+}
+
+// want waits for messages, in any order.
+func (f *frontEnd) want(lines []string) {
+	f.t.Helper()
+	want := joinProgress(f.t, lines)
+	var got []string
+	for {
+		joined := joinProgress(f.t, got)
+		missing := difference(want, joined)
+		if len(missing) == 0 && len(joined) == len(want) {
+			return
+		}
+		if extra := difference(joined, want); len(extra) > 0 && !slices.ContainsFunc(extra, isProgress) {
+			f.t.Fatalf("the sidecar said\n%s\nand not\n%s", strings.Join(extra, "\n"), strings.Join(missing, "\n"))
+		}
+		got = append(got, f.next())
+	}
+}
+
+// difference returns the messages of a that are not in b.
+func difference(a, b []string) []string {
+	rest := slices.Clone(b)
+	var out []string
+	for _, m := range a {
+		i := slices.IndexFunc(rest, func(o string) bool { return equal(m, o) })
+		if i < 0 {
+			out = append(out, m)
+			continue
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return out
+}
+
+func equal(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func isProgress(m string) bool { return strings.Contains(m, `"method":"mcpSamplingProgress"`) }
+
+// joinProgress replaces the pieces of a completion by one message with their text: how many pieces a
+// text comes in is a matter of time.
+func joinProgress(t *testing.T, lines []string) []string {
+	t.Helper()
+	var out []string
+	type piece struct {
+		Params struct {
+			MessageID int64  `json:"messageId"`
+			Sequence  int64  `json:"sequence"`
+			Chunk     string `json:"chunk"`
+		} `json:"params"`
+	}
+	pieces := map[int64][]piece{}
+	for _, line := range lines {
+		if !isProgress(line) {
+			out = append(out, line)
+			continue
+		}
+		var p piece
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		pieces[p.Params.MessageID] = append(pieces[p.Params.MessageID], p)
+	}
+	for id, ps := range pieces {
+		slices.SortFunc(ps, func(a, b piece) int { return cmp.Compare(a.Params.Sequence, b.Params.Sequence) })
+		var text strings.Builder
+		for i, p := range ps {
+			if p.Params.Sequence != int64(i) {
+				t.Fatalf("piece %d of message %d has the number %d", i, id, p.Params.Sequence)
+			}
+			text.WriteString(p.Params.Chunk)
+		}
+		joined, err := json.Marshal(map[string]any{"method": "mcpSamplingProgress", "messageId": id, "text": text.String()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(joined))
+	}
+	return out
+}
