@@ -1,0 +1,53 @@
+import * as vscode from "vscode";
+import type { Panel } from "./view.ts";
+
+const mutedKey = "attention.muted";
+
+/** Several questions that come together make one notification. */
+const gatherMs = 300;
+
+/**
+ * Tells about questions that wait while the panel is hidden: once, with one notification for all of
+ * them, and again only after all of them were settled.
+ */
+export class Attention {
+  readonly #panel: Panel;
+  readonly #state: vscode.Memento;
+  #count = 0;
+  #told = false;
+  #gathering: NodeJS.Timeout | undefined;
+
+  constructor(panel: Panel, state: vscode.Memento) {
+    this.#panel = panel;
+    this.#state = state;
+  }
+
+  setOpenAsks(count: number): void {
+    const grew = count > this.#count;
+    this.#count = count;
+    if (count === 0) this.#told = false;
+    if (grew && !this.#panel.visible) {
+      this.#gathering ??= setTimeout(() => void this.#tell(), gatherMs);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.#gathering);
+  }
+
+  async #tell(): Promise<void> {
+    this.#gathering = undefined;
+    if (this.#count === 0 || this.#told || this.#panel.visible) return;
+    if (this.#state.get(mutedKey) === true) return;
+    this.#told = true;
+    const text =
+      this.#count === 1
+        ? "1 question from an MCP server waits for you."
+        : `${this.#count} questions from MCP servers wait for you.`;
+    const review = "Review";
+    const mute = "Do Not Show Again";
+    const choice = await vscode.window.showInformationMessage(text, review, mute);
+    if (choice === review) await this.#panel.reveal({ kind: "ask" });
+    if (choice === mute) await this.#state.update(mutedKey, true);
+  }
+}

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { type EditorRequests, type InitializeParams, protocolVersion } from "@assent/protocol";
+import * as vscode from "vscode";
+import { Attention } from "./attention.ts";
+import { onConfigurationChange, readConfiguration, setModelApiKey } from "./configuration.ts";
+import type { Handlers } from "./handlers.ts";
+import { Inputs } from "./inputs.ts";
+import { logLine } from "./log.ts";
+import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
+import { OpenAsks } from "./openAsks.ts";
+import { openConfiguration } from "./openSource.ts";
+import { Relay } from "./relay.ts";
+import { Sidecar } from "./sidecar.ts";
+import { Panel } from "./view.ts";
+
+/** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
+let running: Sidecar | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Assent", { log: true });
+  const inputs = new Inputs(context.secrets);
+  const handlers: Handlers<EditorRequests> = {
+    "input/prompt": (params, token) => inputs.prompt(params, token),
+    "languageModel/list": listLanguageModels,
+    "languageModel/send": (request, token) => {
+      const { requestId } = request;
+      const piece = (text: string): void =>
+        sidecar.notify("languageModel/progress", { requestId, text });
+      return sendLanguageModelRequest(request, piece, token);
+    },
+  };
+  const sidecar = new Sidecar({
+    command: process.env["ASSENT_SIDECAR"] ?? binary(context),
+    args: () => ["serve", "--data-dir", dataFolder(context), "--log-level", logLevel()],
+    initializeParams: () => introduction(context),
+    log: (line) => logLine(log, line),
+    handlers,
+  });
+  running = sidecar;
+
+  const restart = (): null => {
+    sidecar.restart();
+    return null;
+  };
+  const showLog = (): null => {
+    log.show();
+    return null;
+  };
+  const relay = new Relay(sidecar);
+  const panel = new Panel(context.extensionUri, sidecar, relay, {
+    "host/restartSidecar": restart,
+    "host/showLog": showLog,
+    "host/openConfiguration": openConfiguration,
+  });
+  const attention = new Attention(panel, context.globalState);
+  const openAsks = new OpenAsks(sidecar, (count) => {
+    panel.setOpenAsks(count);
+    attention.setOpenAsks(count);
+  });
+  const tellConfiguration = async (): Promise<void> => {
+    const configuration = await readConfiguration(context.secrets);
+    sidecar.notify("workspace/didChangeConfiguration", configuration);
+  };
+
+  const command = (name: string, run: () => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(`assent.${name}`, run);
+  context.subscriptions.push(
+    log,
+    relay,
+    panel,
+    attention,
+    openAsks,
+    vscode.window.registerWebviewViewProvider(Panel.id, panel),
+    onConfigurationChange(context.secrets, () => void tellConfiguration()),
+    command("newTask", () => panel.reveal({ kind: "newTask" })),
+    command("runTool", () => panel.reveal({ kind: "toolRunner" })),
+    command("restartSidecar", restart),
+    command("showLog", showLog),
+    command("openConfiguration", () => openConfiguration(undefined)),
+    command("setModelApiKey", () => setModelApiKey(context.secrets)),
+    command("forgetInputs", () => inputs.forget()),
+  );
+  sidecar.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}
+
+function binary(context: vscode.ExtensionContext): string {
+  const name = process.platform === "win32" ? "assent.exe" : "assent";
+  return context.asAbsolutePath(join("bin", name));
+}
+
+/** Tasks belong to a workspace; without one, to the person. */
+function dataFolder(context: vscode.ExtensionContext): string {
+  return (context.storageUri ?? context.globalStorageUri).fsPath;
+}
+
+function logLevel(): string {
+  return vscode.workspace.getConfiguration("assent").get("log.level", "info");
+}
+
+async function introduction(context: vscode.ExtensionContext): Promise<InitializeParams> {
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  return {
+    protocolVersion,
+    clientInfo: { name: "VS Code", version },
+    capabilities: { elicitation: true, sampling: true, languageModels: true, inputs: true },
+    configuration: await readConfiguration(context.secrets),
+  };
+}

@@ -1,0 +1,77 @@
+import type { PromptInputParams, PromptInputResult } from "@assent/protocol";
+import * as vscode from "vscode";
+
+const prefix = "input:";
+
+/**
+ * Asks for the values of an mcp.json's inputs, each once, and keeps them. A value belongs to the
+ * configuration file that asks for it: another file with the same id gets nothing of it.
+ */
+export class Inputs {
+  readonly #secrets: vscode.SecretStorage;
+  /** VS Code has one input box: a prompt that came while another is open would close that one. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(secrets: vscode.SecretStorage) {
+    this.#secrets = secrets;
+  }
+
+  prompt(params: PromptInputParams, token: vscode.CancellationToken): Promise<PromptInputResult> {
+    const inTurn = this.#last.then(() => this.#prompt(params, token));
+    this.#last = inTurn.catch(() => undefined);
+    return inTurn;
+  }
+
+  /** Forgets every value; servers ask again at their next start. */
+  async forget(): Promise<void> {
+    const keys = await this.#secrets.keys();
+    await Promise.all(
+      keys.filter((key) => key.startsWith(prefix)).map((key) => this.#secrets.delete(key)),
+    );
+  }
+
+  async #prompt(
+    params: PromptInputParams,
+    token: vscode.CancellationToken,
+  ): Promise<PromptInputResult> {
+    const key = prefix + JSON.stringify([params.source, params.id]);
+    const kept = await this.#secrets.get(key);
+    const value = kept ?? (await ask(params, token));
+    if (value === undefined) return { value: null };
+    if (kept === undefined) await this.#secrets.store(key, value);
+    return { value: { secret: value } };
+  }
+}
+
+async function ask(
+  params: PromptInputParams,
+  token: vscode.CancellationToken,
+): Promise<string | undefined> {
+  const title = `MCP Server ${params.serverName}`;
+  const prompt = params.description ?? params.id;
+  switch (params.kind) {
+    case "promptString":
+      return await vscode.window.showInputBox(
+        {
+          title,
+          prompt,
+          password: params.password ?? false,
+          ignoreFocusOut: true,
+          ...(params.default === undefined ? {} : { value: params.default }),
+        },
+        token,
+      );
+    case "pickString": {
+      const options = [...(params.options ?? [])];
+      // Where there is a default, it is the one that Enter takes.
+      options.sort((a, b) => Number(b === params.default) - Number(a === params.default));
+      return await vscode.window.showQuickPick(
+        options,
+        { title, placeHolder: prompt, ignoreFocusOut: true },
+        token,
+      );
+    }
+    default:
+      return params.kind satisfies never;
+  }
+}

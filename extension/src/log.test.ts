@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { type Log, logLine } from "./log.ts";
+
+function written(line: string): readonly string[] {
+  const lines: string[] = [];
+  const write = (level: string) => (text: string) => lines.push(`${level}: ${text}`);
+  const log: Log = {
+    trace: write("trace"),
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+  };
+  logLine(log, line);
+  return lines;
+}
+
+test.for<readonly [line: string, want: string]>([
+  [
+    '{"level":"warn","time":"2026-11-21T10:00:00Z","server":"a","pid":7,"message":"slow"}',
+    'warn: slow server="a" pid=7',
+  ],
+  ['{"level":"fatal","message":"no disk"}', "error: no disk"],
+  ['{"message":"without a level"}', "info: without a level"],
+  ['{"level":"debug","count":1}', "debug: count=1"],
+  ["panic: runtime error", "error: panic: runtime error"],
+  ["12", "error: 12"],
+])("%s is logged as %s", ([line, want]) => {
+  expect(written(line)).toEqual([want]);
+});

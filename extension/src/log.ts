@@ -1,0 +1,41 @@
+type Level = "trace" | "debug" | "info" | "warn" | "error";
+
+/** The part of VS Code's LogOutputChannel that is used here. */
+export type Log = Readonly<Record<Level, (text: string) => void>>;
+
+/** Writes a line of the sidecar's stderr to the log: zerolog's JSON, or what a crash leaves behind. */
+export function logLine(log: Log, line: string): void {
+  const entry = parse(line);
+  if (entry === undefined) {
+    log.error(line);
+    return;
+  }
+  const { level, message, time: _, ...fields } = entry;
+  const words = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  if (typeof message === "string") words.unshift(message);
+  log[methodOf(level)](words.join(" "));
+}
+
+function methodOf(level: unknown): Level {
+  switch (level) {
+    case "trace":
+    case "debug":
+    case "warn":
+      return level;
+    case "error":
+    case "fatal":
+    case "panic":
+      return "error";
+    default:
+      return "info";
+  }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

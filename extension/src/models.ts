@@ -1,0 +1,107 @@
+import {
+  type ContentBlock,
+  ErrorCode,
+  type LanguageModelMessage,
+  type LanguageModelRequest,
+  type LanguageModelResponse,
+  type ListLanguageModelsResult,
+} from "@assent/protocol";
+import * as vscode from "vscode";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+export async function listLanguageModels(): Promise<ListLanguageModelsResult> {
+  const models = await vscode.lm.selectChatModels();
+  return {
+    models: models.map((model) => {
+      const { name, vendor, maxInputTokens } = model;
+      return { id: idOf(model), name, vendor, maxInputTokens };
+    }),
+  };
+}
+
+/** Has one of VS Code's models continue a conversation, and hands over each piece as it comes. */
+export async function sendLanguageModelRequest(
+  request: LanguageModelRequest,
+  piece: (text: string) => void,
+  token: vscode.CancellationToken,
+): Promise<LanguageModelResponse> {
+  const models = await vscode.lm.selectChatModels();
+  const model = models.find((candidate) => idOf(candidate) === request.modelId);
+  if (model === undefined) {
+    throw failure(`VS Code has no language model ${request.modelId} any more. Choose another.`);
+  }
+  const messages = (request.messages ?? []).map(toMessage);
+  try {
+    const response = await model.sendRequest(messages, toOptions(request), token);
+    for await (const text of response.text) piece(text);
+  } catch (error) {
+    if (!token.isCancellationRequested) throw readable(error, model);
+  }
+  // Models may end a cancelled answer with an error, or as if it were complete.
+  if (token.isCancellationRequested) {
+    throw new ResponseError(ErrorCode.RequestCancelled, "The request was cancelled.");
+  }
+  return {};
+}
+
+/** VS Code promises that an id is unique among the models of one vendor, and no more. */
+function idOf({ vendor, id }: vscode.LanguageModelChat): string {
+  return `${vendor}/${id}`;
+}
+
+function toMessage(message: LanguageModelMessage): vscode.LanguageModelChatMessage {
+  const content = (message.content ?? []).map(toPart);
+  return message.role === "user"
+    ? vscode.LanguageModelChatMessage.User(content)
+    : vscode.LanguageModelChatMessage.Assistant(content);
+}
+
+function toPart(block: ContentBlock): vscode.LanguageModelTextPart | vscode.LanguageModelDataPart {
+  switch (block.type) {
+    case "text":
+      return new vscode.LanguageModelTextPart(block.text);
+    case "image":
+      return vscode.LanguageModelDataPart.image(Buffer.from(block.data, "base64"), block.mimeType);
+    case "audio":
+    case "resource":
+    case "resource_link":
+    case "unknown":
+      throw failure(`VS Code's language models cannot be given content of type ${block.type}.`);
+    default:
+      return block satisfies never;
+  }
+}
+
+/** VS Code leaves these to each model; the names are those that OpenAI's and Copilot's take. */
+function toOptions(request: LanguageModelRequest): vscode.LanguageModelChatRequestOptions {
+  const { justification, maxTokens, temperature, stopSequences } = request;
+  return {
+    justification,
+    modelOptions: {
+      max_tokens: maxTokens,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(stopSequences === undefined ? {} : { stop: stopSequences }),
+    },
+  };
+}
+
+function readable(error: unknown, model: vscode.LanguageModelChat): ResponseError<void> {
+  if (error instanceof ResponseError) return error;
+  if (error instanceof vscode.LanguageModelError) {
+    switch (error.code) {
+      case vscode.LanguageModelError.NoPermissions.name:
+        return failure(
+          `VS Code was not allowed to let Assent use ${model.name}. Permit it in "Manage Language Model Access", or choose another model.`,
+        );
+      case vscode.LanguageModelError.Blocked.name:
+        return failure(`${model.name} refused: its quota is used up, or its filter objected.`);
+      case vscode.LanguageModelError.NotFound.name:
+        return failure(`VS Code has no language model ${model.name} any more. Choose another.`);
+    }
+  }
+  return failure(`${model.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function failure(message: string): ResponseError<void> {
+  return new ResponseError(ErrorCode.InternalError, message);
+}

@@ -1,0 +1,32 @@
+import { expect, onTestFinished, test } from "vitest";
+import { OpenAsks } from "./openAsks.ts";
+import { reach, startSidecar } from "./testing/start.ts";
+
+test("open asks are counted over all tasks, from the list and from the events after it", async () => {
+  const sidecar = startSidecar("works");
+  const counts: number[] = [];
+  let listed = (): void => {};
+  const isListed = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
+  const asks = new OpenAsks(sidecar, (count) => {
+    counts.push(count);
+    if (count === 2) listed();
+  });
+  onTestFinished(() => asks.dispose());
+  await isListed;
+
+  const emit = async (taskId: string, number: number, openAsks: number): Promise<void> => {
+    await sidecar.forward("test/emit", { taskId, number, openAsks, event: {} });
+  };
+  counts.length = 0;
+  await emit("a", 4, 7); // Older than what the list said: it says nothing new.
+  await emit("a", 6, 1);
+  await emit("b", 1, 3);
+  await emit("a", 7, 0);
+  expect(counts).toEqual([1, 4, 3]);
+
+  await expect(sidecar.forward("test/crash", {})).rejects.toThrow();
+  await reach(sidecar, "restarting");
+  expect(asks.count).toBe(0);
+});

@@ -1,0 +1,46 @@
+/** What a webview's page differs in from host to host. */
+export interface PageOptions {
+  readonly host: "vscode" | "browser";
+  /** The URL of the folder with the built webview. */
+  readonly base: string;
+  /** The Content-Security-Policy source of that folder. */
+  readonly source: string;
+  /** Where the page may connect to; nowhere when absent. */
+  readonly connect?: string;
+  /** Fresh for every page. */
+  readonly nonce: string;
+}
+
+/**
+ * The webview's HTML. Only scripts with the nonce and styles of the webview's own folder are
+ * allowed; what a server sends can neither run nor load anything.
+ */
+export function page(options: PageOptions): string {
+  const { host, base, source, nonce } = options;
+  const policy = [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${source}`,
+    `font-src ${source}`,
+    `img-src ${source} data:`,
+    "media-src data:",
+    ...(options.connect === undefined ? [] : [`connect-src ${options.connect}`]),
+  ].join("; ");
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Assent</title>
+<link rel="stylesheet" href="${base}/main.css">
+</head>
+<body data-host="${host}">
+<div id="root"></div>
+<script type="module" nonce="${nonce}" src="${base}/main.js"></script>
+</body>
+</html>
+`;
+}

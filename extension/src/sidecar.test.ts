@@ -1,0 +1,164 @@
+import { ErrorCode } from "@assent/protocol";
+import type { SidecarStatus } from "@assent/protocol/host";
+import { describe, expect, test } from "vitest";
+import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
+import type { Sidecar } from "./sidecar.ts";
+import { nextNotification, reach, startSidecar } from "./testing/start.ts";
+
+describe("a sidecar that works", () => {
+  test("answers requests, and takes requests without params", async () => {
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    expect(await sidecar.forward("test/echo", { a: [1, null] })).toEqual({ a: [1, null] });
+    expect(await sidecar.forward("test/echo", undefined)).toBeNull();
+  });
+
+  test("keeps the code, the message and the data of an error", async () => {
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    await expect(sidecar.forward("test/fail", {})).rejects.toMatchObject({
+      code: ErrorCode.AskSettled,
+      message: "Somebody was first.",
+      data: { by: "terminal" },
+    });
+  });
+
+  test("is told of a cancellation", async () => {
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    const source = new CancellationTokenSource();
+    const waiting = nextNotification(sidecar, "test/waiting");
+    const request = sidecar.forward("test/untilCancelled", {}, source.token);
+    await waiting;
+    source.cancel();
+    await expect(request).rejects.toMatchObject({ code: ErrorCode.RequestCancelled });
+  });
+
+  test("gets its own requests answered, and refused where there is no handler", async () => {
+    const sidecar = startSidecar("works", {
+      handlers: { "input/prompt": ({ id }) => ({ value: { secret: `for ${id}` } }) },
+    });
+    await reach(sidecar, "running");
+    const answer = await sidecar.forward("test/callEditor", { id: "token" });
+    expect(answer).toEqual({ value: { secret: "for token" } });
+
+    const other = startSidecar("works");
+    await reach(other, "running");
+    await expect(other.forward("test/callEditor", {})).rejects.toMatchObject({
+      code: ErrorCode.MethodNotFound,
+    });
+  });
+
+  test("hands over the lines of its stderr", async () => {
+    const lines: string[] = [];
+    const sidecar = startSidecar("works", { log: (line) => lines.push(line) });
+    await reach(sidecar, "running");
+    expect(lines).toEqual([expect.stringMatching(/^{"level":"info","mode":"works",/)]);
+  });
+
+  test("ends when it is stopped, and answers no more", async () => {
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    await sidecar.stop();
+    await expect(sidecar.forward("test/echo", {})).rejects.toMatchObject({
+      code: ErrorCode.Unavailable,
+    });
+  });
+});
+
+describe("a sidecar that crashes", () => {
+  test("fails what it did not answer, and is started again", async () => {
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    const restarting = reach(sidecar, "restarting");
+    const lost = sidecar.forward("test/crash", {});
+    await expect(lost).rejects.toBeInstanceOf(ResponseError);
+    await expect(lost).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    expect((await restarting).reason).toBe("It ended with exit status 7.");
+    await reach(sidecar, "running");
+    expect(await sidecar.forward("test/echo", { again: true })).toEqual({ again: true });
+  });
+
+  test("is started again after pauses that grow up to a limit", async () => {
+    const pauses: number[] = [];
+    const sidecar = startSidecar("dies");
+    await new Promise<void>((resolve) => {
+      sidecar.onStatus((status) => {
+        if (status.state === "restarting") pauses.push(status.retryInMs);
+        if (pauses.length === 5) resolve();
+      });
+    });
+    expect(pauses).toEqual([10, 20, 40, 80, 80]);
+  });
+
+  test("has its crashes forgiven after it ran for a while", async () => {
+    const pauses: number[] = [];
+    const sidecar = startSidecar("dies", { timing: { firstPause: 10, steady: 0 } });
+    await new Promise<void>((resolve) => {
+      sidecar.onStatus((status) => {
+        if (status.state === "restarting") pauses.push(status.retryInMs);
+        if (pauses.length === 3) resolve();
+      });
+    });
+    expect(pauses).toEqual([10, 10, 10]);
+  });
+
+  test("is started at once when somebody asks for it", async () => {
+    const sidecar = startSidecar("dies", { timing: { firstPause: 1_000_000 } });
+    await reach(sidecar, "restarting");
+    const starting = reach(sidecar, "starting");
+    sidecar.restart();
+    await starting;
+  });
+
+  test("is started again after it wrote something else than the protocol", async () => {
+    const sidecar = startSidecar("garbage");
+    const { reason } = await reach(sidecar, "restarting");
+    expect(reason).toMatch(/^It wrote what is not the protocol: /);
+  });
+});
+
+describe("a sidecar that can never work", () => {
+  test.for<readonly [name: string, mode: string, reason: RegExp]>([
+    ["speaks another version", "old", /speaks version \d+ of the protocol/],
+    ["refuses the handshake", "refuses", /Update the extension\.$/],
+  ])("fails for good when it %s", async ([, mode, reason]) => {
+    const states: SidecarStatus["state"][] = [];
+    const sidecar = startSidecar(mode);
+    sidecar.onStatus(({ state }) => states.push(state));
+    expect((await reach(sidecar, "failed")).reason).toMatch(reason);
+    expect(states).toEqual(["failed"]);
+    await expect(sidecar.forward("test/echo", {})).rejects.toMatchObject({
+      code: ErrorCode.Unavailable,
+      message: expect.stringMatching(reason),
+    });
+  });
+
+  test("fails for good when there is no such program, and can be asked to try again", async () => {
+    const sidecar = startSidecar("", { command: "/nonexistent/assent" });
+    expect((await reach(sidecar, "failed")).reason).toMatch(/cannot be started: .*ENOENT/);
+    const starting = reach(sidecar, "starting");
+    sidecar.restart();
+    await starting;
+    await reach(sidecar, "failed");
+  });
+
+  test("is given up when it does not answer the handshake, and killed", async () => {
+    const sidecar = startSidecar("deaf", {
+      timing: { handshake: 500, farewell: 50, firstPause: 1_000_000 },
+    });
+    const { reason } = await reach(sidecar, "restarting");
+    expect(reason).toBe("It did not answer the handshake.");
+  });
+});
+
+test("a sidecar that does not listen is killed when it is stopped", async () => {
+  let sidecar: Sidecar | undefined;
+  const line = await new Promise<string>((resolve) => {
+    sidecar = startSidecar("deaf", { log: resolve });
+  });
+  const { pid } = JSON.parse(line) as { readonly pid: number };
+  expect(process.kill(pid, 0)).toBe(true);
+  await sidecar?.stop();
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});

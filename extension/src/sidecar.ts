@@ -1,0 +1,307 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type EditorRequests,
+  ErrorCode,
+  type InitializeParams,
+  type InitializeResult,
+  protocolVersion,
+  type SidecarNotifications,
+  type SidecarRequests,
+} from "@assent/protocol";
+import type { SidecarStatus } from "@assent/protocol/host";
+import {
+  CancellationToken,
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+import { type Handlers, handlerOf } from "./handlers.ts";
+
+/** How to start a sidecar, and what to do with what it says of its own accord. */
+export interface SidecarOptions {
+  readonly command: string;
+  /** The arguments; asked for at every start. */
+  args(): readonly string[];
+  /** The handshake's params; asked for at every start, so that they are current after a crash. */
+  initializeParams(): Promise<InitializeParams>;
+  /** Takes a line that the sidecar wrote to stderr. */
+  log(line: string): void;
+  /** Answers the sidecar's requests; what a handler throws becomes the answer. */
+  readonly handlers: Handlers<EditorRequests>;
+  readonly timing?: Partial<Timing>;
+}
+
+/** How patient to be, in milliseconds. */
+export interface Timing {
+  /** The pause after a first crash; each further crash doubles it. */
+  readonly firstPause: number;
+  readonly longestPause: number;
+  /** A sidecar that ran for this long has its earlier crashes forgiven. */
+  readonly steady: number;
+  /** For the handshake's answer. */
+  readonly handshake: number;
+  /** For the process to end after its stdin was closed. */
+  readonly farewell: number;
+}
+
+const patience: Timing = {
+  firstPause: 250,
+  longestPause: 30_000,
+  steady: 60_000,
+  handshake: 30_000,
+  farewell: 3_000,
+};
+
+/** How one process ended. After a final end another try would end the same way. */
+interface End {
+  /** A sentence about "it", to stand after one that names the sidecar. */
+  readonly reason: string;
+  readonly final: boolean;
+}
+
+type StatusListener = (status: SidecarStatus) => void;
+type NotificationListener = (method: string, params: unknown) => void;
+
+/**
+ * The sidecar's process and the connection to it. It is started again, after growing pauses, when it
+ * ends by itself, and left alone when starting it again cannot help. Needs no VS Code: the playground
+ * uses it too.
+ */
+export class Sidecar {
+  readonly #options: SidecarOptions;
+  readonly #timing: Timing;
+  readonly #statusListeners = new Set<StatusListener>();
+  readonly #notificationListeners = new Set<NotificationListener>();
+  #status: SidecarStatus = { state: "starting" };
+  /** Set while the handshake is done and the process runs. */
+  #connection: MessageConnection | undefined;
+  /** Aborted to end the present process, or the pause between two. */
+  #interrupt = new AbortController();
+  #stopped = false;
+  #supervision: Promise<void> | undefined;
+
+  constructor(options: SidecarOptions) {
+    this.#options = options;
+    this.#timing = { ...patience, ...options.timing };
+  }
+
+  get status(): SidecarStatus {
+    return this.#status;
+  }
+
+  /** Calls back at every change of the status, until the returned function is called. */
+  onStatus(listener: StatusListener): () => void {
+    this.#statusListeners.add(listener);
+    return () => this.#statusListeners.delete(listener);
+  }
+
+  /** Calls back with every notification of the sidecar's, until the returned function is called. */
+  onNotification(listener: NotificationListener): () => void {
+    this.#notificationListeners.add(listener);
+    return () => this.#notificationListeners.delete(listener);
+  }
+
+  start(): void {
+    this.#supervision ??= this.#supervise();
+  }
+
+  /** Ends the present process, if there is one, and starts another without a pause. */
+  restart(): void {
+    this.#interrupt.abort();
+  }
+
+  /** Ends the process for good; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#interrupt.abort();
+    await this.#supervision;
+  }
+
+  async request<M extends keyof SidecarRequests>(
+    method: M,
+    params: SidecarRequests[M]["params"],
+  ): Promise<SidecarRequests[M]["result"]> {
+    return (await this.forward(method, params)) as SidecarRequests[M]["result"];
+  }
+
+  /** Sends a notification, or nothing while the sidecar is not running. */
+  notify<M extends keyof SidecarNotifications>(method: M, params: SidecarNotifications[M]): void {
+    this.forwardNotification(method, params);
+  }
+
+  /** Passes a request on as it is; fails with `Unavailable` where no answer can come. */
+  async forward(
+    method: string,
+    params: unknown,
+    token: CancellationToken = CancellationToken.None,
+  ): Promise<unknown> {
+    const connection = this.#connection;
+    if (connection === undefined) throw unavailable(whyUnavailable(this.#status));
+    try {
+      // vscode-jsonrpc sends params that are given as `undefined` as `[null]`.
+      return await (params === undefined
+        ? connection.sendRequest(method, token)
+        : connection.sendRequest(method, params, token));
+    } catch (error) {
+      if (connection === this.#connection) throw error;
+      throw unavailable("Assent's sidecar stopped before it answered.");
+    }
+  }
+
+  /** Passes a notification on as it is, or drops it while the sidecar is not running. */
+  forwardNotification(method: string, params: unknown): void {
+    const args = params === undefined ? [] : [params];
+    this.#connection?.sendNotification(method, ...args).catch(() => {
+      // The pipe is broken: the process is ending, and its end is reported as such.
+    });
+  }
+
+  async #supervise(): Promise<void> {
+    let pause = this.#timing.firstPause;
+    while (!this.#stopped) {
+      this.#interrupt = new AbortController();
+      const { signal } = this.#interrupt;
+      this.#setStatus({ state: "starting" });
+      const startedAt = Date.now();
+      const end = await this.#run(signal);
+      if (Date.now() - startedAt >= this.#timing.steady) pause = this.#timing.firstPause;
+      if (!signal.aborted && end.final) {
+        this.#setStatus({ state: "failed", reason: end.reason });
+        await aborted(signal);
+      } else if (!signal.aborted) {
+        this.#setStatus({ state: "restarting", retryInMs: pause, reason: end.reason });
+        await unlessAborted(sleep(pause, undefined, { signal }));
+        pause = Math.min(pause * 2, this.#timing.longestPause);
+      }
+      if (signal.aborted) pause = this.#timing.firstPause;
+    }
+  }
+
+  /** Runs one process from its start to its end. */
+  async #run(signal: AbortSignal): Promise<End> {
+    const { command } = this.#options;
+    // A group of its own keeps a terminal's Ctrl-C away from it: its stdin tells it when to end.
+    const child = spawn(command, this.#options.args(), {
+      stdio: "pipe",
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    const ended = new Promise<End>((resolve) => {
+      child.once("error", (error) => {
+        const reason = `It cannot be started: ${error.message}. Installing the extension again may help.`;
+        if (child.pid === undefined) resolve({ reason, final: true });
+      });
+      child.once("close", (code, killedBy) => {
+        const how = killedBy ? `was killed by ${killedBy}` : `ended with exit status ${code}`;
+        resolve({ reason: `It ${how}.`, final: false });
+      });
+    });
+    if (child.pid === undefined) return await ended;
+
+    let verdict: End | undefined;
+    const finish = (end?: End): void => {
+      verdict ??= end;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.stdin.end();
+      const force = setTimeout(() => child.kill("SIGKILL"), this.#timing.farewell);
+      child.once("close", () => clearTimeout(force));
+    };
+    signal.addEventListener("abort", () => finish(), { once: true });
+    createInterface({ input: child.stderr }).on("line", this.#options.log);
+    const reader = new StreamMessageReader(child.stdout);
+    reader.onError((error) => {
+      finish({ reason: `It wrote what is not the protocol: ${error.message}`, final: false });
+    });
+    const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
+    // What cannot be written was meant for a process that is ending, or of no use any more.
+    connection.onError(() => finish());
+    connection.onRequest((method, params, token) => {
+      const handle = handlerOf(this.#options.handlers, method);
+      if (handle !== undefined) return handle(params, token);
+      throw new ResponseError(ErrorCode.MethodNotFound, `This front end has no ${method}.`);
+    });
+    connection.onNotification((method, params) => {
+      for (const listener of this.#notificationListeners) listener(method, params);
+    });
+    connection.listen();
+
+    const refusal = await Promise.race([this.#shakeHands(connection), ended]);
+    if (refusal !== undefined) {
+      finish(refusal);
+    } else if (!signal.aborted && verdict === undefined) {
+      this.#connection = connection;
+      this.#setStatus({ state: "running" });
+    }
+    const end = await ended;
+    this.#connection = undefined;
+    connection.dispose();
+    return verdict ?? end;
+  }
+
+  /** Introduces both sides; returns why they cannot talk, or nothing. */
+  async #shakeHands(connection: MessageConnection): Promise<End | undefined> {
+    const answered = new AbortController();
+    try {
+      const params = await this.#options.initializeParams();
+      const result = await Promise.race([
+        connection.sendRequest<InitializeResult>("initialize", params),
+        unlessAborted(sleep(this.#timing.handshake, undefined, { signal: answered.signal })),
+      ]);
+      if (result === undefined) {
+        return { reason: "It did not answer the handshake.", final: false };
+      }
+      if (result.protocolVersion === protocolVersion) return undefined;
+      const reason = `It speaks version ${result.protocolVersion} of the protocol, its host version ${protocolVersion}. Installing the extension again brings both to one version.`;
+      return { reason, final: true };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      // A refusal is final: the sidecar would refuse the same words again.
+      return { reason, final: error instanceof ResponseError };
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #setStatus(status: SidecarStatus): void {
+    this.#status = status;
+    for (const listener of this.#statusListeners) listener(status);
+  }
+}
+
+function unavailable(reason: string): ResponseError<void> {
+  return new ResponseError(ErrorCode.Unavailable, reason);
+}
+
+function whyUnavailable(status: SidecarStatus): string {
+  switch (status.state) {
+    case "starting":
+    case "running":
+      return "Assent's sidecar is starting. Try again in a moment.";
+    case "restarting":
+      return `Assent's sidecar stopped: ${status.reason} It is started again in a moment.`;
+    case "failed":
+      return `Assent's sidecar does not run: ${status.reason}`;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Resolves when the signal is aborted. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+/** Waits for a pause to end, be it early. */
+async function unlessAborted(pause: Promise<unknown>): Promise<undefined> {
+  try {
+    await pause;
+  } catch {
+    // Cut short, as was wanted.
+  }
+  return undefined;
+}

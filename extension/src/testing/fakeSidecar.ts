@@ -1,0 +1,63 @@
+// A stand-in for the sidecar that misbehaves on demand. The first argument says how it starts; the
+// methods below say what it does later.
+import { ErrorCode, protocolVersion } from "@assent/protocol";
+import {
+  createMessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+
+const mode = process.argv[2];
+process.stderr.write(`${JSON.stringify({ level: "info", mode, pid: process.pid })}\n`);
+if (mode === "dies") process.exit(3);
+if (mode === "garbage") process.stdout.write("Loading model...\r\n\r\n");
+
+const connection = createMessageConnection(
+  new StreamMessageReader(process.stdin),
+  new StreamMessageWriter(process.stdout),
+);
+
+connection.onRequest(async (method, params, token) => {
+  switch (method) {
+    case "initialize":
+      if (mode === "deaf") return await new Promise(() => {});
+      if (mode === "refuses") {
+        throw new ResponseError(ErrorCode.VersionMismatch, "Update the extension.");
+      }
+      return {
+        protocolVersion: mode === "old" ? protocolVersion - 1 : protocolVersion,
+        serverInfo: { name: "fake", version: "0" },
+      };
+    case "test/echo":
+      return params;
+    case "test/fail":
+      throw new ResponseError(ErrorCode.AskSettled, "Somebody was first.", { by: "terminal" });
+    case "test/untilCancelled":
+      await connection.sendNotification("test/waiting", {});
+      await new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+      throw new ResponseError(ErrorCode.RequestCancelled, "cancelled");
+    case "test/crash":
+      return process.exit(7);
+    case "test/notifyAroundAnswer":
+      await connection.sendNotification("test/order", { number: 1 });
+      setImmediate(() => void connection.sendNotification("test/order", { number: 2 }));
+      return { between: true };
+    case "test/callEditor":
+      return await connection.sendRequest("input/prompt", params);
+    case "test/emit":
+      await connection.sendNotification("task/event", params);
+      return null;
+    case "task/list":
+      return { tasks: [{ id: "a", title: "", createdAt: 0, openAsks: 2, lastNumber: 5 }] };
+    default:
+      throw new ResponseError(ErrorCode.MethodNotFound, `no ${method}`);
+  }
+});
+connection.onNotification((method, params) => {
+  void connection.sendNotification("test/told", { method, params: params ?? null });
+});
+// One that is deaf does not notice that its stdin was closed, either.
+if (mode === "deaf") setInterval(() => {}, 1000);
+else connection.onClose(() => process.exit(0));
+connection.listen();

@@ -1,0 +1,64 @@
+import { fileURLToPath } from "node:url";
+import { protocolVersion } from "@assent/protocol";
+import type { SidecarStatus } from "@assent/protocol/host";
+import { onTestFinished } from "vitest";
+import { Sidecar, type SidecarOptions, type Timing } from "../sidecar.ts";
+
+const fake = fileURLToPath(new URL("fakeSidecar.ts", import.meta.url));
+
+/** Pauses that a test can wait for. */
+const hasty: Partial<Timing> = {
+  firstPause: 10,
+  longestPause: 80,
+  handshake: 5_000,
+  farewell: 300,
+};
+
+/** Starts a fake sidecar, or another program, and stops it when the test is over. */
+export function startSidecar(mode: string, options: Partial<SidecarOptions> = {}): Sidecar {
+  const sidecar = new Sidecar({
+    command: process.execPath,
+    args: () => [fake, mode],
+    initializeParams: async () => ({
+      protocolVersion,
+      clientInfo: { name: "test", version: "0" },
+      capabilities: {},
+      configuration: { model: {} },
+    }),
+    log: () => {},
+    handlers: {},
+    timing: hasty,
+    ...options,
+  });
+  onTestFinished(() => sidecar.stop());
+  sidecar.start();
+  return sidecar;
+}
+
+/** Waits for a state and returns the status; the states before it are of no interest. */
+export async function reach<S extends SidecarStatus["state"]>(
+  sidecar: Sidecar,
+  state: S,
+): Promise<Extract<SidecarStatus, { state: S }>> {
+  const isReached = (status: SidecarStatus): status is Extract<SidecarStatus, { state: S }> =>
+    status.state === state;
+  if (isReached(sidecar.status)) return sidecar.status;
+  return await new Promise((resolve) => {
+    const unsubscribe = sidecar.onStatus((status) => {
+      if (!isReached(status)) return;
+      unsubscribe();
+      resolve(status);
+    });
+  });
+}
+
+/** Waits for the next notification of a method and returns its params. */
+export async function nextNotification(sidecar: Sidecar, wanted: string): Promise<unknown> {
+  return await new Promise((resolve) => {
+    const unsubscribe = sidecar.onNotification((method, params) => {
+      if (method !== wanted) return;
+      unsubscribe();
+      resolve(params);
+    });
+  });
+}

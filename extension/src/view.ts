@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import type { HostRequests, Reveal } from "@assent/protocol/host";
+import * as vscode from "vscode";
+import { type Channel, openChannel } from "./channel.ts";
+import type { Handlers } from "./handlers.ts";
+import { page } from "./page.ts";
+import type { Relay } from "./relay.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+/**
+ * The panel in the side bar. Its page is thrown away when the panel is hidden and made anew when it
+ * is shown; nothing is lost by that, since the page holds no truth.
+ */
+export class Panel implements vscode.WebviewViewProvider {
+  static readonly id = "assent.panel";
+
+  readonly #dist: vscode.Uri;
+  readonly #sidecar: Sidecar;
+  readonly #relay: Relay;
+  readonly #handlers: Handlers<HostRequests>;
+  #view: vscode.WebviewView | undefined;
+  /** To the page that has said that it is ready. */
+  #channel: Channel | undefined;
+  #reveal: Reveal | undefined;
+  #openAsks = 0;
+
+  /** The handlers are everything that a host does, but what only the panel knows. */
+  constructor(
+    extension: vscode.Uri,
+    sidecar: Sidecar,
+    relay: Relay,
+    handlers: Omit<Handlers<HostRequests>, "host/ready">,
+  ) {
+    this.#dist = vscode.Uri.joinPath(extension, "dist", "webview");
+    this.#sidecar = sidecar;
+    this.#relay = relay;
+    this.#handlers = handlers;
+  }
+
+  get visible(): boolean {
+    return this.#view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const { webview } = view;
+    this.#view = view;
+    this.#showBadge();
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.#close();
+    });
+    view.onDidDispose(() => {
+      this.#close();
+      this.#view = undefined;
+    });
+    webview.onDidReceiveMessage((message: unknown) => {
+      if (isReady(message)) this.#open(webview);
+      this.#channel?.receive(message);
+    });
+    webview.options = { enableScripts: true, localResourceRoots: [this.#dist] };
+    webview.html = page({
+      host: "vscode",
+      base: webview.asWebviewUri(this.#dist).toString(),
+      source: webview.cspSource,
+      nonce: randomBytes(16).toString("base64url"),
+    });
+  }
+
+  /** Brings the panel up, and something in it into view. */
+  async reveal(reveal: Reveal): Promise<void> {
+    if (this.visible && this.#channel !== undefined) {
+      this.#relay.tell("host/reveal", reveal);
+    } else {
+      this.#reveal = reveal;
+    }
+    await vscode.commands.executeCommand(`${Panel.id}.focus`);
+  }
+
+  /** How many questions the badge counts. */
+  setOpenAsks(count: number): void {
+    this.#openAsks = count;
+    this.#showBadge();
+  }
+
+  dispose(): void {
+    this.#close();
+  }
+
+  #showBadge(): void {
+    if (this.#view === undefined) return;
+    const count = this.#openAsks;
+    const tooltip = count === 1 ? "1 open question" : `${count} open questions`;
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+  }
+
+  /** A page says that it is ready once in its life, so whatever was there before it has gone. */
+  #open(webview: vscode.Webview): void {
+    this.#close();
+    this.#channel = openChannel((message) => void webview.postMessage(message));
+    this.#relay.attach(this.#channel.connection, {
+      ...this.#handlers,
+      "host/ready": () => {
+        const reveal = this.#reveal;
+        this.#reveal = undefined;
+        const { status } = this.#sidecar;
+        return reveal === undefined ? { status } : { status, reveal };
+      },
+    });
+  }
+
+  #close(): void {
+    this.#channel?.connection.dispose();
+    this.#channel = undefined;
+  }
+}
+
+function isReady(message: unknown): boolean {
+  return (
+    typeof message === "object" &&
+    message !== null &&
+    "method" in message &&
+    message.method === "host/ready"
+  );
+}
