@@ -1,0 +1,420 @@
+import { ErrorCode, type Message } from "@assent/protocol";
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/browser";
+import { MemoryStorage, showApp } from "../testing/app.tsx";
+import { axeFindings } from "../testing/axe.ts";
+import { FakeHost } from "../testing/host.ts";
+import { at, message, server, task, tool, toolCall } from "../testing/samples.ts";
+
+// The whole panel over a real connection: tasks, the tool runner, and what goes wrong.
+
+// Each drawing of a notice is counted, to see what an event costs.
+const drawn = vi.hoisted(() => [] as string[]);
+vi.mock("./chat/NoticeRow.tsx", () => ({
+  NoticeRow: ({ notice }: { notice: { text: string } }) => {
+    drawn.push(notice.text);
+    return notice.text;
+  },
+}));
+
+const notice = (id: number, text: string): Message =>
+  message(id, { type: "notice", level: "info", text });
+
+describe("the open task", () => {
+  test("shows its messages, and draws an event's alone", async () => {
+    const host = new FakeHost(task(), [notice(1, "one"), notice(2, "two")]);
+    showApp(host);
+    await screen.findByText("two");
+    drawn.length = 0;
+    await host.event({ type: "messageAdded", message: notice(3, "three") });
+    await screen.findByText("three");
+    expect(drawn).toEqual(["three"]);
+  });
+
+  test("is read again from the last number where an event is missing", async () => {
+    const host = new FakeHost(task(), [notice(1, "one")]);
+    showApp(host);
+    await screen.findByText("one");
+    host.task = task({ lastNumber: 2 });
+    host.messages = [notice(2, "missed"), notice(3, "three")];
+    await host.event({ type: "messageAdded", message: notice(3, "three") });
+    await screen.findByText("missed");
+    screen.getByText("one");
+    screen.getByText("three");
+    expect(host.calls("task/open")).toEqual([
+      { taskId: "t1", after: 0 },
+      { taskId: "t1", after: 1 },
+    ]);
+  });
+
+  test("is the one that was open before, and is chosen with the arrow keys", async () => {
+    const tasks = [task({ id: "t3", title: "Third" }), task({ id: "t2", title: "Second" }), task()];
+    const host = new FakeHost(task(), [], {
+      "task/list": () => ({ tasks }),
+      "task/open": ({ taskId }) => ({
+        task: tasks.find(({ id }) => id === taskId) ?? task(),
+        messages: [notice(1, `of ${taskId}`)],
+      }),
+    });
+    const storage = new MemoryStorage();
+    storage.saved = { openTaskId: "t2" };
+    const { user, container } = showApp(host, storage);
+    await screen.findByText("of t2");
+    await user.click(screen.getByRole("button", { name: "Second" }));
+    const list = screen.getByRole("listbox", { name: "Tasks" });
+    expect(document.activeElement).toBe(list);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("listbox")).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Second" }));
+    await user.keyboard("{Enter}{ArrowDown}{Enter}");
+    await screen.findByText("of t1");
+    await user.keyboard("{Enter}{Home}{Enter}");
+    await screen.findByText("of t3");
+    expect(storage.saved).toMatchObject({ openTaskId: "t3" });
+  });
+
+  test("is renamed in place", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/rename": ({ title }) => task({ title, lastNumber: 2 }),
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Rename Task" }));
+    const title = screen.getByRole("textbox", { name: "New title of First" });
+    expect(document.activeElement).toBe(title);
+    await user.clear(title);
+    await user.type(title, "Better{Enter}");
+    await screen.findByRole("button", { name: "Rename Task" });
+    expect(host.calls("task/rename")).toEqual([{ taskId: "t1", title: "Better" }]);
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Rename Task" }));
+  });
+
+  test("is closed only after a second thought", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/close": () => task({ closed: true, lastNumber: 2 }),
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Close Task" }));
+    const question = screen.getByRole("group", { name: "Close this task?" });
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("group", { name: "Close this task?" })).toBeNull();
+    expect(host.calls("task/close")).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Close Task" }));
+    expect(question.isConnected).toBe(false);
+    const again = screen.getByRole("group", { name: "Close this task?" });
+    await user.click(within(again).getByRole("button", { name: "Close Task" }));
+    await waitFor(() => expect(host.calls("task/close")).toEqual([{ taskId: "t1" }]));
+  });
+
+  test("has older messages to page to", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/open": ({ before }) =>
+        before === undefined
+          ? { task: task(), messages: [notice(5, "five")], reset: true, earlier: true }
+          : { task: task(), messages: [notice(4, `before ${before}`)] },
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Show earlier messages" }));
+    await screen.findByText("before 5");
+    expect(screen.queryByRole("button", { name: /earlier/ })).toBeNull();
+  });
+
+  test("that cannot be read says so, and can be tried again", async () => {
+    let broken = true;
+    const host = new FakeHost(task(), [], {
+      "task/open": () => {
+        if (broken) throw new ResponseError(ErrorCode.InternalError, "The store is damaged.");
+        return { task: task(), messages: [notice(1, "one")] };
+      },
+    });
+    const { user } = showApp(host);
+    await screen.findByText("The task could not be read: The store is damaged.");
+    broken = false;
+    await user.click(screen.getByRole("button", { name: "Try Again" }));
+    await screen.findByText("one");
+  });
+
+  test("a call of it is cancelled", async () => {
+    const host = new FakeHost(task(), [message(1, toolCall())], {
+      "tools/cancel": () => ({ cancelled: true }),
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    await waitFor(() =>
+      expect(host.calls("tools/cancel")).toEqual([{ taskId: "t1", messageId: 1 }]),
+    );
+  });
+});
+
+describe("the tool runner", () => {
+  const withTools = (handlers: ConstructorParameters<typeof FakeHost>[2] = {}) => {
+    const host = new FakeHost(task(), [], {
+      "tools/list": () => ({ tools: [tool] }),
+      "tools/call": () => ({ messageId: 1 }),
+      ...handlers,
+    });
+    host.servers = [server()];
+    return host;
+  };
+  const choose = async (user: ReturnType<typeof showApp>["user"]) => {
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Server" }), "database");
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Tool" }), "cleanup");
+  };
+
+  test("runs a tool with its arguments, steps aside, and keeps the choice", async () => {
+    const host = withTools();
+    const { user, container, storage, unmount } = showApp(host);
+    await choose(user);
+    screen.getByText("Removes what is old.");
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    expect(host.calls("tools/call")).toEqual([]);
+    await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
+    const call = { taskId: "t1", serverName: "database", toolName: "cleanup" };
+    await waitFor(() =>
+      expect(host.calls("tools/call")).toEqual([{ ...call, arguments: { older: "2024" } }]),
+    );
+    const toggle = await screen.findByRole("button", { name: "Run a Tool cleanup of database" });
+    expect(toggle.getAttribute("aria-expanded")).toBe("false");
+    unmount();
+
+    const { user: later } = showApp(withTools(), storage);
+    await later.click(await screen.findByRole("button", { name: /^Run a Tool/ }));
+    const older = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Older than" });
+    expect(older.value).toBe("2024");
+  });
+
+  test("makes a task where there is none", async () => {
+    const host = withTools({
+      "task/list": () => ({}),
+      "task/create": () => task(),
+    });
+    const { user } = showApp(host);
+    await screen.findByRole("heading", { name: "Assent lets MCP servers ask" });
+    await choose(user);
+    await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
+    await waitFor(() =>
+      expect(host.calls("tools/call")).toEqual([
+        { taskId: "t1", serverName: "database", toolName: "cleanup", arguments: { older: "2024" } },
+      ]),
+    );
+    expect(host.calls("task/create")).toEqual([{}]);
+  });
+
+  test("says why a tool could not be run, and keeps its arguments", async () => {
+    const host = withTools({
+      "tools/call": () => {
+        throw new ResponseError(ErrorCode.ServerFailed, "The server is gone. Restart it.");
+      },
+    });
+    const { user } = showApp(host);
+    await choose(user);
+    const older = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Older than" });
+    await user.type(older, "2024{Enter}");
+    await screen.findByText("The server is gone. Restart it.");
+    expect(older.value).toBe("2024");
+  });
+
+  test("runs nothing in a closed task", async () => {
+    const closed = task({ closed: true });
+    const host = withTools({ "task/open": () => ({ task: closed }) });
+    const storage = new MemoryStorage();
+    storage.saved = { openTaskId: "t1" };
+    const { user } = showApp(host, storage);
+    await choose(user);
+    screen.getByText("This task is closed. Make a new one to run a tool.");
+    expect(screen.getByRole("button", { name: "Run" }).matches(":disabled")).toBe(true);
+  });
+
+  test("has a filter where the tools are many", async () => {
+    const many = Array.from({ length: 12 }, (_, n) => ({
+      name: `tool_${n}`,
+      title: `Number ${n}`,
+    }));
+    const { user } = showApp(withTools({ "tools/list": () => ({ tools: many }) }));
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Server" }), "database");
+    const tools = await screen.findByRole("combobox", { name: "Tool" });
+    expect(within(tools).getAllByRole("option")).toHaveLength(13);
+    await user.type(screen.getByRole("searchbox", { name: "Filter the tools" }), "number 11");
+    const names = within(tools)
+      .getAllByRole("option")
+      .map(({ textContent }) => textContent);
+    expect(names).toEqual(["Choose a tool…", "Number 11 (tool_11)"]);
+  });
+
+  test("shows why a server failed, and restarts it", async () => {
+    const failed = server({
+      state: "failed",
+      reason: "npx was not found on /usr/bin.",
+      stderr: ["sh: 1: npx: not found"],
+    });
+    const host = withTools({
+      "tools/list": () => {
+        throw new ResponseError(ErrorCode.ServerFailed, "npx was not found on /usr/bin.");
+      },
+      "server/restart": () => server(),
+    });
+    host.servers = [failed];
+    const { user, container } = showApp(host);
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Server" }), "database");
+    screen.getByRole("option", { name: "database (failed)" });
+    screen.getByText("npx was not found on /usr/bin.");
+    screen.getByText("sh: 1: npx: not found");
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Restart Server" }));
+    await waitFor(() => expect(host.calls("server/restart")).toEqual([{ serverName: "database" }]));
+    await screen.findByRole("option", { name: "database (running)" });
+  });
+
+  test("does not start a server by coming back to it", async () => {
+    const storage = new MemoryStorage();
+    storage.saved = { runner: { open: true, serverName: "database", toolName: "cleanup" } };
+    const host = withTools();
+    host.servers = [server({ state: "stopped" })];
+    const { user } = showApp(host, storage);
+    const start = await screen.findByRole("button", { name: "Start Server" });
+    expect(host.calls("tools/list")).toEqual([]);
+    await user.click(start);
+    await screen.findByRole("textbox", { name: "Older than" });
+  });
+
+  test("no longer waits for a server when another one is chosen", async () => {
+    const host = withTools({
+      "tools/list": ({ serverName }) =>
+        serverName === "slow" ? new Promise(() => {}) : { tools: [tool] },
+    });
+    host.servers = [server({ name: "slow", state: "stopped" }), server()];
+    const { user } = showApp(host);
+    const servers = await screen.findByRole("combobox", { name: "Server" });
+    await user.selectOptions(servers, "slow");
+    await screen.findByText("Reading the server's tools…");
+    await user.selectOptions(servers, "database");
+    await screen.findByRole("combobox", { name: "Tool" });
+  });
+
+  test("comes into view with the server that the host names", async () => {
+    const storage = new MemoryStorage();
+    storage.saved = { runner: { open: false } };
+    const host = withTools();
+    showApp(host, storage);
+    await screen.findByRole("button", { name: /^Run a Tool/ });
+    await host.tell("host/reveal", { kind: "toolRunner", serverName: "database" });
+    const servers = await screen.findByRole<HTMLSelectElement>("combobox", { name: "Server" });
+    expect(servers.value).toBe("database");
+    await waitFor(() => expect(document.activeElement).toBe(servers));
+  });
+});
+
+describe("what goes wrong", () => {
+  test("no server: the way to configure one", async () => {
+    const host = new FakeHost(task(), [], { "task/list": () => ({}) });
+    const { user, container } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Open MCP Configuration" }));
+    await waitFor(() => expect(host.calls("host/openConfiguration")).toEqual([{}]));
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("faults of the configuration lead to their place", async () => {
+    const problems = [
+      { source: "/w/.vscode/mcp.json", line: 12, column: 5, message: "comand is unknown." },
+      { source: "settings", message: "The input key is not defined." },
+    ];
+    const host = new FakeHost(task(), [], { "server/list": () => ({ problems }) });
+    const { user, container } = showApp(host);
+    await screen.findByText("2 problems in the MCP configuration");
+    await user.click(screen.getByRole("button", { name: "mcp.json:12" }));
+    await user.click(screen.getByRole("button", { name: "settings" }));
+    await waitFor(() =>
+      expect(host.calls("host/openConfiguration")).toEqual([
+        { source: "/w/.vscode/mcp.json", line: 12, column: 5 },
+        { source: "settings" },
+      ]),
+    );
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("the sidecar does not run: why, and what to do", async () => {
+    const host = new FakeHost(task(), [], {
+      "host/ready": () => ({ status: { state: "failed", reason: "It is not there." } }),
+    });
+    const { user, container } = showApp(host);
+    await screen.findByText("Assent's sidecar does not run: It is not there.");
+    await user.click(screen.getByRole("button", { name: "Restart" }));
+    await user.click(screen.getByRole("button", { name: "Show Log" }));
+    await waitFor(() => expect(host.calls("host/showLog")).toHaveLength(1));
+    expect(host.calls("host/restartSidecar")).toHaveLength(1);
+    expect(host.calls("task/list")).toEqual([]);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("the sidecar restarts: everything is read again from where it was", async () => {
+    const host = new FakeHost(task({ lastNumber: 4 }), [message(1, toolCall())]);
+    host.servers = [server()];
+    showApp(host);
+    await screen.findByText("running", { exact: false, selector: ".row-state" });
+    await host.tell("host/sidecarStatus", {
+      state: "restarting",
+      retryInMs: 3000,
+      reason: "It exited with code 2.",
+    });
+    await screen.findByText("Assent's sidecar stopped: It exited with code 2.", { exact: false });
+
+    host.task = task({ lastNumber: 5 });
+    const lost = { type: "lost", reason: "Assent stopped while the call ran." } as const;
+    host.messages = [message(1, toolCall({ endedAt: at + 10, result: lost }))];
+    await host.tell("host/sidecarStatus", { state: "running" });
+    await screen.findByText("Assent stopped while the call ran.");
+    expect(screen.queryByText(/sidecar stopped/)).toBeNull();
+    expect(host.calls("task/open")).toEqual([
+      { taskId: "t1", after: 0 },
+      { taskId: "t1", after: 4 },
+    ]);
+    expect(host.calls("task/list")).toHaveLength(2);
+    expect(host.calls("server/list")).toHaveLength(2);
+  });
+
+  test("the sidecar lost the open task: another one is opened", async () => {
+    const host = new FakeHost(task(), [notice(1, "one")]);
+    showApp(host);
+    await screen.findByText("one");
+    host.task = task({ id: "t2", title: "Second" });
+    host.messages = [notice(1, "two")];
+    await host.tell("host/sidecarStatus", { state: "running" });
+    await screen.findByText("two");
+    expect(screen.queryByText("one")).toBeNull();
+  });
+
+  test("the link is lost: it says so, and goes on when there is one again", async () => {
+    const host = new FakeHost(task(), [notice(1, "one")]);
+    const { session } = showApp(host);
+    await screen.findByText("one");
+    session.down(2000);
+    await screen.findByText("The connection to Assent is lost.", { exact: false });
+    host.connect(session);
+    await waitFor(() => expect(screen.queryByText(/is lost/)).toBeNull());
+    await waitFor(() => expect(host.calls("task/open")).toHaveLength(2));
+  });
+
+  test("the store fails: the person is told", async () => {
+    const host = new FakeHost(task());
+    showApp(host);
+    await screen.findByText(/^Run a tool/);
+    await host.tell("storage/failed", { message: "Tasks are not kept: the disk is full." });
+    await screen.findByText("Tasks are not kept: the disk is full.");
+  });
+
+  test("an action fails: why, until it is put away", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/create": () => {
+        throw new ResponseError(ErrorCode.InternalError, "No more tasks today.");
+      },
+    });
+    const { user } = showApp(host);
+    await screen.findByText(/^Run a tool/);
+    await user.click(screen.getByRole("button", { name: "New Task" }));
+    await screen.findByText("No more tasks today.");
+    await user.click(screen.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByText("No more tasks today.")).toBeNull();
+  });
+});

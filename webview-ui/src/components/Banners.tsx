@@ -1,0 +1,144 @@
+import type { ConfigProblem } from "@assent/protocol";
+import type { SidecarStatus } from "@assent/protocol/host";
+import { useEffect, useState } from "react";
+import type { Actions } from "../session.ts";
+import type { Link, State } from "../state/state.ts";
+import { unreachable } from "../unreachable.ts";
+import { Banner } from "./ui/Banner.tsx";
+import { Disclosure } from "./ui/Disclosure.tsx";
+import { IconButton } from "./ui/IconButton.tsx";
+import { useNow } from "./ui/useNow.ts";
+import { count, elapsed } from "./ui/words.ts";
+
+export interface BannersProps {
+  readonly state: State;
+  readonly actions: Actions;
+}
+
+/** What is wrong with the panel itself, and what can be done about it. */
+export function Banners({ state, actions }: BannersProps) {
+  const { link, sidecar, problems, storageFailure, failure } = state;
+  return (
+    <div className="banners">
+      {link.up ? <SidecarBanner status={sidecar} actions={actions} /> : <LinkBanner link={link} />}
+      {storageFailure !== undefined && <Banner level="warning">{storageFailure}</Banner>}
+      {problems.length > 0 && <ProblemsBanner problems={problems} actions={actions} />}
+      {failure !== undefined && (
+        <Banner
+          level="error"
+          actions={<IconButton icon="close" label="Dismiss" onClick={actions.dismissFailure} />}
+        >
+          {failure}
+        </Banner>
+      )}
+    </div>
+  );
+}
+
+function LinkBanner({ link }: { readonly link: Extract<Link, { up: false }> }) {
+  return (
+    <Banner level="warning">
+      The connection to Assent is lost. <Countdown to={link} />
+    </Banner>
+  );
+}
+
+function SidecarBanner({
+  status,
+  actions,
+}: {
+  readonly status: SidecarStatus;
+  readonly actions: Actions;
+}) {
+  const buttons = (
+    <>
+      <button type="button" className="secondary" onClick={actions.restartSidecar}>
+        Restart
+      </button>
+      <button type="button" className="secondary" onClick={actions.showLog}>
+        Show Log
+      </button>
+    </>
+  );
+  switch (status.state) {
+    case "running":
+      return null;
+    case "starting":
+      return <Banner level="busy">Assent is starting…</Banner>;
+    case "restarting":
+      return (
+        <Banner level="warning" actions={buttons}>
+          Assent's sidecar stopped: {status.reason} <Countdown to={status} />
+        </Banner>
+      );
+    case "failed":
+      return (
+        <Banner level="error" actions={buttons}>
+          Assent's sidecar does not run: {status.reason}
+        </Banner>
+      );
+    default:
+      return unreachable(status);
+  }
+}
+
+/**
+ * The seconds until something is tried again; they begin anew with each announcement. They stand in
+ * a live region and must not make it speak.
+ */
+function Countdown({ to }: { readonly to: { readonly retryInMs: number } }) {
+  const [due, setDue] = useState(() => Date.now() + to.retryInMs);
+  useEffect(() => setDue(Date.now() + to.retryInMs), [to]);
+  const now = useNow(true);
+  return (
+    <span aria-hidden="true">
+      {due > now ? `Next try in ${elapsed(due - now + 999)}.` : "Trying again…"}
+    </span>
+  );
+}
+
+function ProblemsBanner({
+  problems,
+  actions,
+}: {
+  readonly problems: readonly ConfigProblem[];
+  readonly actions: Actions;
+}) {
+  return (
+    <Banner level="warning">
+      <Disclosure
+        keep="config-problems"
+        summary={`${count(problems.length, "problem")} in the MCP configuration`}
+        initiallyOpen={problems.length <= 3}
+      >
+        <ul className="config-problems">
+          {problems.map((problem) => {
+            const { source, line = 0, column = 0, message } = problem;
+            const position = {
+              source,
+              ...(line > 0 && { line }),
+              ...(column > 0 && { column }),
+            };
+            return (
+              <li key={`${source}:${line}:${column}:${message}`}>
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => actions.openConfiguration(position)}
+                >
+                  {fileName(source)}
+                  {line > 0 && `:${line}`}
+                </button>{" "}
+                {message}
+              </li>
+            );
+          })}
+        </ul>
+      </Disclosure>
+    </Banner>
+  );
+}
+
+function fileName(source: string): string {
+  return source.split(/[/\\]/).at(-1) || source;
+}

@@ -1,0 +1,349 @@
+import { type AskResponseResult, ErrorCode, type Field } from "@assent/protocol";
+import { screen, waitFor } from "@testing-library/react";
+import { describe, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/browser";
+import { showApp } from "../testing/app.tsx";
+import { axeFindings } from "../testing/axe.ts";
+import { descriptionOf, valueIn } from "../testing/dom.ts";
+import { FakeHost } from "../testing/host.ts";
+import {
+  answered,
+  ask,
+  at,
+  demoModel,
+  elicitation,
+  message,
+  otherModel,
+  sampling,
+  task,
+} from "../testing/samples.ts";
+
+// Asks in the whole panel, over a real connection. The half second before an ask can be answered has
+// a test of its own.
+vi.mock("./chat/useArmed.ts", () => ({ useArmed: () => true }));
+
+const fields: readonly Field[] = [
+  { type: "string", name: "reason", title: "Reason", required: true },
+];
+const form = (id = 1, askId = "a1") => message(id, ask(askId, elicitation(fields)));
+const request = (id = 1) => message(id, ask("s1", sampling()));
+const waiting = task({ openAsks: 1 });
+
+const reason = () => screen.findByRole("textbox", { name: "Reason" });
+const submit = () => screen.getByRole("button", { name: "Submit" });
+const accepted = (content: unknown, askId = "a1") => ({
+  taskId: "t1",
+  askId,
+  askResponse: "yesButtonClicked",
+  elicitationContent: content,
+});
+
+describe("a form", () => {
+  test("is answered once, however often its buttons are pressed, and then says what was sent", async () => {
+    const host = new FakeHost(waiting, [form()], { askResponse: () => new Promise(() => {}) });
+    const { user, container } = showApp(host);
+    await user.type(await reason(), "old rows");
+    await user.dblClick(submit());
+    await user.click(screen.getByRole("button", { name: "Decline" }));
+    await user.keyboard("{Escape}");
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([accepted({ reason: "old rows" })]),
+    );
+    expect((await reason()).matches(":disabled")).toBe(true);
+
+    await host.event(
+      {
+        type: "askSettled",
+        messageId: 1,
+        outcome: answered,
+        elicitationResponse: { action: "accept", content: { reason: "old rows" } },
+      },
+      0,
+    );
+    await screen.findByText("Answered");
+    expect(screen.queryByRole("button", { name: "Submit" })).toBeNull();
+    await user.click(screen.getByText("What was sent"));
+    await screen.findByText("old rows");
+    expect(host.calls("askResponse")).toHaveLength(1);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test.each([
+    ["Decline", "noButtonClicked"],
+    ["Cancel", "cancelButtonClicked"],
+  ] as const)("%s is told as what it is", async (name, askResponse) => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name }));
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([{ taskId: "t1", askId: "a1", askResponse }]),
+    );
+  });
+
+  test("that is refused stays as it was filled in, and can be answered again", async () => {
+    let refuse = true;
+    const host = new FakeHost(waiting, [form()], {
+      askResponse: (): AskResponseResult => {
+        if (!refuse) return { outcome: answered };
+        throw new ResponseError(ErrorCode.InvalidAnswer, "The answer breaks the rules.", {
+          problems: [{ name: "reason", message: "Not this word." }],
+        });
+      },
+    });
+    const { user } = showApp(host);
+    await user.type(await reason(), "because{Enter}");
+    await screen.findByRole("alert");
+    expect(valueIn(await reason())).toBe("because");
+    expect(descriptionOf(await reason())).toBe("Not this word.");
+    expect(document.activeElement).toBe(await reason());
+    refuse = false;
+    await user.type(await reason(), " of age{Enter}");
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        accepted({ reason: "because" }),
+        accepted({ reason: "because of age" }),
+      ]),
+    );
+  });
+
+  test("that could not be answered says why and stays", async () => {
+    const host = new FakeHost(waiting, [form()], {
+      askResponse: () => {
+        throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
+      },
+    });
+    const { user } = showApp(host);
+    await user.type(await reason(), "x{Enter}");
+    await screen.findByText("The sidecar is not running.");
+    expect(valueIn(await reason())).toBe("x");
+    expect(submit().getAttribute("aria-disabled")).toBe("false");
+  });
+
+  test("that somebody else was first with is read again", async () => {
+    const host = new FakeHost(waiting, [form()], {
+      askResponse: () => {
+        host.messages = [
+          message(1, ask("a1", elicitation(fields), { ...answered, by: "terminal" })),
+        ];
+        throw new ResponseError(ErrorCode.AskSettled, "It was answered in the terminal.", answered);
+      },
+    });
+    const { user } = showApp(host);
+    await user.type(await reason(), "x{Enter}");
+    const words = await screen.findByText("Answered");
+    expect(words.parentElement?.textContent).toContain("in terminal");
+    expect(host.calls("task/open").at(-1)).toEqual({ taskId: "t1", after: 0 });
+  });
+
+  test("that the server gave up keeps what was typed to copy", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.type(await reason(), "a long thought");
+    await host.event(
+      { type: "askSettled", messageId: 1, outcome: { reason: "serverStoppedWaiting", at } },
+      0,
+    );
+    await screen.findByText("The server stopped waiting");
+    screen.getByText("What you had typed was not sent:");
+    screen.getByText("a long thought");
+    await user.click(screen.getByRole("button", { name: "Copy" }));
+    await screen.findByText("Copied.");
+    expect(await navigator.clipboard.readText()).toBe("Reason: a long thought");
+  });
+
+  test("that is open twice sends each answer to its own ask", async () => {
+    const host = new FakeHost(task({ openAsks: 2 }), [form(1, "a1"), form(2, "a2")]);
+    const { user } = showApp(host);
+    const [, second] = await screen.findAllByRole("textbox", { name: "Reason" });
+    if (second === undefined) throw new Error("there is one card only");
+    await user.type(second, "second{Enter}");
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([accepted({ reason: "second" }, "a2")]),
+    );
+  });
+});
+
+describe("a draft", () => {
+  test("is there when the view comes back, and gone when the ask is answered", async () => {
+    const first = showApp(new FakeHost(waiting, [form()]));
+    await first.user.type(await reason(), "half a thou");
+    first.unmount();
+
+    const host = new FakeHost(waiting, [form()]);
+    const second = showApp(host, first.storage);
+    await waitFor(async () => expect(valueIn(await reason())).toBe("half a thou"));
+    await second.user.type(await reason(), "ght{Enter}");
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([accepted({ reason: "half a thought" })]),
+    );
+    await waitFor(() => expect(second.view.draft("a1")).toBeUndefined());
+    expect(JSON.stringify(second.storage.saved)).not.toContain("thou");
+  });
+
+  test("is gone when the ask was answered elsewhere", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user, view } = showApp(host);
+    await user.type(await reason(), "x");
+    expect(view.draft("a1")).toEqual({ reason: "x" });
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
+    await screen.findByText("Answered");
+    expect(view.draft("a1")).toBeUndefined();
+  });
+});
+
+describe("a request for a completion", () => {
+  const approved = {
+    type: "askSettled",
+    messageId: 1,
+    outcome: answered,
+    model: otherModel,
+  } as const;
+
+  test("is approved, streams, and ends with its answer", async () => {
+    const host = new FakeHost(waiting, [request()], {
+      "model/list": () => ({ models: [demoModel, otherModel] }),
+    });
+    const { user, container } = showApp(host);
+    await user.selectOptions(
+      await screen.findByRole("combobox", { name: "Answered by" }),
+      otherModel.name,
+    );
+    await user.click(screen.getByRole("button", { name: "Approve & Send" }));
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        { taskId: "t1", askId: "s1", askResponse: "yesButtonClicked", modelId: otherModel.id },
+      ]),
+    );
+    await host.event(approved, 0);
+    await screen.findByText("gpt at localhost was asked");
+    const chunks = ["The risk ", "is ", "low."];
+    for (const [sequence, chunk] of chunks.entries()) {
+      await host.tell("mcpSamplingProgress", { taskId: "t1", messageId: 1, sequence, chunk });
+    }
+    await screen.findByText("The risk is low.");
+    screen.getByText("gpt at localhost is answering");
+    await host.event({
+      type: "samplingEnded",
+      messageId: 1,
+      result: {
+        type: "response",
+        role: "assistant",
+        content: { type: "text", text: "The risk is low. Really." },
+        model: "gpt-5",
+        stopReason: "maxTokens",
+      },
+    });
+    await screen.findByText("The risk is low. Really.");
+    screen.getByText("was cut off at the token limit");
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("that fails says why", async () => {
+    const host = new FakeHost(waiting, [request()]);
+    showApp(host);
+    await screen.findByRole("button", { name: "Approve & Send" });
+    await host.event(approved, 0);
+    await host.event({
+      type: "samplingEnded",
+      messageId: 1,
+      result: { type: "failure", reason: "The endpoint answered 401. Check the key." },
+    });
+    await screen.findByText("The endpoint answered 401. Check the key.");
+  });
+
+  test("is denied", async () => {
+    const host = new FakeHost(waiting, [request()]);
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Deny" }));
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        { taskId: "t1", askId: "s1", askResponse: "noButtonClicked" },
+      ]),
+    );
+  });
+});
+
+describe("the focus", () => {
+  const added = (id: number, askId: string) =>
+    ({ type: "messageAdded", message: form(id, askId) }) as const;
+  const cards = () => screen.findAllByRole("region", { name: "database asks" });
+
+  test("goes to a new ask when it is nowhere", async () => {
+    const host = new FakeHost(task());
+    showApp(host);
+    await screen.findByText(/^Run a tool/);
+    await host.event(added(1, "a1"), 1);
+    const [card] = await cards();
+    expect(document.activeElement).toBe(card);
+  });
+
+  test("stays where somebody types, and the ask is announced", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.type(await reason(), "I am typ");
+    await host.event(added(2, "a2"), 2);
+    await waitFor(async () => expect(await cards()).toHaveLength(2));
+    const [first] = screen.getAllByRole("textbox", { name: "Reason" });
+    expect(document.activeElement).toBe(first);
+    const heard = screen.getAllByRole("status").map((region) => region.textContent);
+    expect(heard).toContain("database waits for your answer.");
+    expect(heard).toContain("2 open questions");
+  });
+
+  test("is not drawn into a page that has none", async () => {
+    vi.mocked(document.hasFocus).mockReturnValue(false);
+    const host = new FakeHost(task());
+    showApp(host);
+    await screen.findByText(/^Run a tool/);
+    await host.event(added(1, "a1"), 1);
+    await cards();
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  test("goes on from an answered ask to its summary, and from there to the next ask", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.type(await reason(), "x{Enter}");
+    await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
+    const summary = await screen.findByRole("region", { name: /^database asked/ });
+    await waitFor(() => expect(document.activeElement).toBe(summary));
+    await host.event(added(2, "a2"), 1);
+    const [next] = await cards();
+    expect(document.activeElement).toBe(next);
+  });
+});
+
+describe("what waits", () => {
+  test("is counted, and the oldest is one press away", async () => {
+    const host = new FakeHost(task({ openAsks: 2 }), [form(1, "a1"), form(2, "a2")]);
+    const { user } = showApp(host);
+    await screen.findByText("2 open questions");
+    const [oldest, newest] = await screen.findAllByRole("region", { name: "database asks" });
+    newest?.focus();
+    await user.click(screen.getByRole("button", { name: "Show Oldest" }));
+    await waitFor(() => expect(document.activeElement).toBe(oldest));
+  });
+
+  test("in another task is brought here when the host asks for it", async () => {
+    const other = task({ id: "t2", title: "Second", openAsks: 1 });
+    const host = new FakeHost(task(), [], {
+      "task/list": () => ({ tasks: [task(), other] }),
+      "task/open": ({ taskId }) =>
+        taskId === "t2" ? { task: other, messages: [form()] } : { task: task() },
+    });
+    const storage = {
+      saved: { openTaskId: "t1" } as unknown,
+      load() {
+        return this.saved;
+      },
+      save() {},
+    };
+    showApp(host, storage);
+    await screen.findByText("1 open question in other tasks");
+    await host.tell("host/reveal", { kind: "ask" });
+    const card = await screen.findByRole("region", { name: "database asks" });
+    await waitFor(() => expect(document.activeElement).toBe(card));
+    screen.getByRole("button", { name: "Second" });
+  });
+});

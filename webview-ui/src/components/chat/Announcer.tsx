@@ -1,0 +1,30 @@
+import type { Ask } from "@assent/protocol";
+import { useEffect, useRef, useState } from "react";
+
+export interface AnnouncerProps {
+  /** The open task; another one is not news. */
+  readonly taskId: string | undefined;
+  readonly asks: readonly Ask[];
+}
+
+/** Tells who does not see the panel of each new ask, without moving their focus. */
+export function Announcer({ taskId, asks }: AnnouncerProps) {
+  const [words, setWords] = useState("");
+  const known = useRef<{ taskId: string | undefined; askIds: ReadonlySet<string> }>({
+    taskId: undefined,
+    askIds: new Set(),
+  });
+  useEffect(() => {
+    const before = known.current.taskId === taskId ? known.current.askIds : new Set<string>();
+    known.current = { taskId, askIds: new Set(asks.map(({ askId }) => askId)) };
+    const news = asks.filter(({ askId }) => !before.has(askId));
+    const servers = [...new Set(news.map(({ question }) => question.serverName))];
+    if (servers.length > 0) setWords(`${servers.join(" and ")} waits for your answer.`);
+    else if (asks.length === 0) setWords("");
+  }, [taskId, asks]);
+  return (
+    <p role="status" className="visually-hidden">
+      {words}
+    </p>
+  );
+}

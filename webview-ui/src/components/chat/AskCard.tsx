@@ -1,0 +1,70 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { Icon } from "../ui/Icon.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { askElementId, mayTakeFocus } from "./focus.ts";
+
+export interface AskCardProps {
+  readonly askId: string;
+  readonly serverName: string;
+  /** The calls during which the server asks; more than one where it does not say which. */
+  readonly toolNames: readonly string[];
+  readonly icon: string;
+  /** What the server does, after its name: "asks", "wants a completion". */
+  readonly does: string;
+  /** An answer is under way. */
+  readonly busy: boolean;
+  /** The ask can be answered now. */
+  readonly ready: boolean;
+  /** Put away without an answer: MCP's "cancel". */
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}
+
+/** The frame of every open ask: who asks, and the way out that answers nothing. */
+export function AskCard(props: AskCardProps) {
+  const { askId, serverName, toolNames, icon, does, busy, ready, onCancel, children } = props;
+  const headingId = useId();
+  const card = useRef<HTMLElement>(null);
+
+  useEffect(() => {
+    if (mayTakeFocus()) card.current?.focus({ preventScroll: true });
+  }, []);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onCancel();
+  };
+
+  return (
+    <section
+      ref={card}
+      id={askElementId(askId)}
+      className="ask-card"
+      aria-labelledby={headingId}
+      aria-busy={busy}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
+      <header className="ask-head">
+        <Icon name={icon} />
+        <div className="ask-who">
+          <h2 id={headingId}>
+            <span className="name">{serverName}</span> {does}
+          </h2>
+          {toolNames.length > 0 && <p className="muted">{during(toolNames)}</p>}
+        </div>
+        <IconButton icon="close" label="Cancel" aria-disabled={!ready} onClick={onCancel} />
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Where the server's era does not say which call asks, neither does the card. */
+export function during(toolNames: readonly string[]): string {
+  const [only, ...others] = toolNames;
+  return others.length === 0
+    ? `during the tool call ${only}`
+    : `during one of the tool calls ${toolNames.join(", ")}`;
+}

@@ -1,0 +1,100 @@
+import type { Ask, Model } from "@assent/protocol";
+import { useEffect, useRef } from "react";
+import type { Actions } from "../../session.ts";
+import { unreachable } from "../../unreachable.ts";
+import { own } from "../../viewState.ts";
+import { refusedProblems } from "../form/refusedProblems.ts";
+import { useView } from "../ViewContext.ts";
+import { ElicitationSummary } from "./ElicitationSummary.tsx";
+import { focusAsk, mayTakeFocus } from "./focus.ts";
+import { McpElicitationForm } from "./McpElicitationForm.tsx";
+import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { byPerson } from "./OutcomeLine.tsx";
+import { SamplingRecord } from "./SamplingRecord.tsx";
+import { useAnswer } from "./useAnswer.ts";
+
+export interface AskRowProps {
+  readonly taskId: string;
+  readonly ask: Ask;
+  readonly models: readonly Model[] | undefined;
+  readonly actions: Actions;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+/** An ask, open or settled: its card, its draft, and its one answer. */
+export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
+  const { askId, question, outcome } = ask;
+  const view = useView();
+  const answeredHere = useRef(false);
+  const { busy, refusal, answer } = useAnswer((response) => {
+    answeredHere.current = true;
+    return actions.answer({ taskId, askId, ...response });
+  });
+  const problems = refusedProblems(refusal);
+
+  // A draft is of use until the ask is settled, and after that where the person had no say in it.
+  const over = outcome !== undefined && byPerson(outcome.reason);
+  useEffect(() => {
+    if (over && view.draft(askId) !== undefined) view.setDraft(askId, undefined);
+  }, [over, askId, view]);
+
+  // The card that had the focus is gone. Its summary keeps the person's place in the conversation.
+  const settled = outcome !== undefined;
+  useEffect(() => {
+    if (settled && answeredHere.current && mayTakeFocus()) focusAsk(askId);
+  }, [settled, askId]);
+
+  const ways = {
+    onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
+    onDecline: () => answer({ askResponse: "noButtonClicked" }),
+  };
+
+  switch (question.type) {
+    case "mcp_elicitation": {
+      if (outcome !== undefined) {
+        const draft = over ? undefined : view.draft(askId);
+        return <ElicitationSummary {...{ askId, question, outcome, draft, keep }} />;
+      }
+      const { serverName, toolNames = [], elicitationRequest } = question;
+      return (
+        <McpElicitationForm
+          {...{ askId, serverName, toolNames, busy }}
+          {...ways}
+          request={elicitationRequest}
+          refusal={problems === undefined ? refusal?.message : undefined}
+          problems={problems}
+          draft={view.draft(askId)}
+          onDraft={(draft) => view.setDraft(askId, draft)}
+          onAccept={(elicitationContent) =>
+            answer({ askResponse: "yesButtonClicked", elicitationContent })
+          }
+        />
+      );
+    }
+    case "mcp_sampling": {
+      if (outcome !== undefined) return <SamplingRecord {...{ askId, question, outcome, keep }} />;
+      const { serverName, toolNames = [], samplingRequest, model } = question;
+      const chosen = own(view.draft(askId) ?? {}, "model");
+      return (
+        <McpSamplingApproval
+          {...{ askId, serverName, toolNames, busy, model, models, keep }}
+          request={samplingRequest}
+          refusal={refusal?.message}
+          chosenModelId={typeof chosen === "string" ? chosen : undefined}
+          onChooseModel={(id) => view.setDraft(askId, { model: id })}
+          onApprove={(modelId) =>
+            answer({
+              askResponse: "yesButtonClicked",
+              ...(modelId === undefined ? {} : { modelId }),
+            })
+          }
+          onDeny={ways.onDecline}
+          onCancel={ways.onCancel}
+        />
+      );
+    }
+    default:
+      return unreachable(question);
+  }
+}

@@ -1,0 +1,264 @@
+import type { Body, CallResult, ContentBlock, Outcome, SamplingResult } from "@assent/protocol";
+import { act, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test, vi } from "vitest";
+import type { Actions } from "../../session.ts";
+import { axeFindings } from "../../testing/axe.ts";
+import {
+  answered,
+  ask,
+  at,
+  elicitation,
+  message,
+  otherModel,
+  sampling,
+  toolCall,
+} from "../../testing/samples.ts";
+import { ChatRow } from "./ChatRow.tsx";
+
+const cancelCall = vi.fn<Actions["cancelCall"]>();
+// A row calls nothing else without its person.
+const actions = { cancelCall } as Partial<Actions> as Actions;
+
+function show(body: Body) {
+  return render(
+    <ChatRow taskId="t1" message={message(1, body)} models={undefined} actions={actions} />,
+  );
+}
+
+const result = (part: Partial<Extract<CallResult, { type: "result" }>>): CallResult => ({
+  type: "result",
+  ...part,
+});
+
+const ended = (ending: CallResult) => toolCall({ endedAt: at + 1501, result: ending });
+
+describe("a tool call", () => {
+  test("that runs counts its seconds and can be cancelled", async () => {
+    vi.useFakeTimers({ now: at + 1, toFake: ["setInterval", "clearInterval", "Date"] });
+    show(toolCall({ arguments: { older: "2024" } }));
+    screen.getByRole("region", { name: "cleanup of database" });
+    screen.getByText("running 0 s");
+    act(() => vi.advanceTimersByTime(75_000));
+    screen.getByText("running 1 min 15 s");
+    await userEvent.setup().click(screen.getByRole("button", { name: "Cancel" }));
+    expect(cancelCall).toHaveBeenCalledExactlyOnceWith("t1", 1);
+  });
+
+  test("shows its arguments on demand, and says nothing of none", async () => {
+    show(toolCall({ arguments: { older: "2024" } }));
+    expect(screen.queryByText(/"older": "2024"/)).toBeNull();
+    await userEvent.setup().click(screen.getByText("Arguments"));
+    await screen.findByText(/"older": "2024"/);
+  });
+
+  test("without arguments has no such line", () => {
+    show(toolCall());
+    expect(screen.queryByText("Arguments")).toBeNull();
+  });
+
+  test.each<readonly [string, CallResult, string, readonly (string | RegExp)[]]>([
+    ["done", result({ content: [{ type: "text", text: "7 rows" }] }), "done 1.5 s", ["7 rows"]],
+    ["that returned nothing", result({}), "done 1.5 s", ["It returned nothing."]],
+    [
+      "with a structured result alone",
+      result({ structuredContent: { rows: 7 } }),
+      "done 1.5 s",
+      [/"rows": 7/],
+    ],
+    [
+      "whose tool failed",
+      result({ isError: true, content: [{ type: "text", text: "no table" }] }),
+      "failed 1.5 s",
+      ["The tool says that it failed:", "no table"],
+    ],
+    [
+      "that the server refused",
+      { type: "error", code: -32602, message: "Unknown tool", data: { known: [] } },
+      "refused 1.5 s",
+      ["The server answered with error -32602: Unknown tool", "Error data"],
+    ],
+    ["cancelled", { type: "cancelled" }, "cancelled 1.5 s", ["Cancelled before it ended."]],
+    ["lost", { type: "lost", reason: "The server died." }, "lost 1.5 s", ["The server died."]],
+  ])("%s", async (_name, ending, state, texts) => {
+    const { container } = show(ended(ending));
+    screen.getByText(state);
+    for (const text of texts) await screen.findByText(text);
+    expect(screen.queryByRole("button", { name: "Cancel" })).toBeNull();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+});
+
+describe("content", () => {
+  const showContent = (...content: readonly ContentBlock[]) => show(ended(result({ content })));
+
+  test("text is shown letter by letter", () => {
+    showContent({ type: "text", text: "**not** bold\n  indented" });
+    expect(screen.getByText(/not/).textContent).toBe("**not** bold\n  indented");
+  });
+
+  test("a picture is drawn from its own bytes", () => {
+    showContent({ type: "image", data: "AAAA", mimeType: "image/png" });
+    const picture = screen.getByRole("img", { name: "From the server, image/png, 3 B" });
+    expect(picture.getAttribute("src")).toBe("data:image/png;base64,AAAA");
+  });
+
+  test("what calls itself a picture and is none is not drawn", () => {
+    showContent({ type: "image", data: "AAAA", mimeType: "text/html,<script>" });
+    expect(screen.queryByRole("img")).toBeNull();
+    screen.getByText("A picture that cannot be shown: text/html,<script>, 3 B.");
+  });
+
+  test("a sound can be played", () => {
+    showContent({ type: "audio", data: "AAAA", mimeType: "audio/wav" });
+    expect(screen.getByLabelText(/^Sound from the server/).tagName).toBe("AUDIO");
+  });
+
+  test("a link to a resource is told and leads nowhere", () => {
+    showContent({
+      type: "resource_link",
+      uri: "file:///etc/passwd",
+      name: "passwd",
+      title: "Users",
+      mimeType: "text/plain",
+    });
+    for (const text of ["Users", "file:///etc/passwd", "text/plain"]) screen.getByText(text);
+    expect(screen.queryByRole("link")).toBeNull();
+  });
+
+  test("a resource's own text, picture or bytes are shown", () => {
+    showContent(
+      { type: "resource", resource: { uri: "db://1", text: "seven" } },
+      { type: "resource", resource: { uri: "db://2", blob: "AAAA", mimeType: "image/gif" } },
+      { type: "resource", resource: { uri: "db://3", blob: "AAAA" } },
+    );
+    for (const text of ["db://1", "seven", "db://2", "db://3"]) screen.getByText(text);
+    screen.getByRole("img", { name: "From the server, image/gif, 3 B" });
+    screen.getByText("A file that cannot be shown: no known type, 3 B.");
+  });
+
+  test("what Assent does not know is shown as it came", () => {
+    showContent({ type: "unknown", raw: { type: "hologram", depth: 3 } });
+    screen.getByText(/"hologram"/);
+  });
+});
+
+describe("a notice", () => {
+  test.each(["info", "warning", "error"] as const)("of level %s", async (level) => {
+    const { container } = show({ type: "notice", level, text: "The server wrote to stdout." });
+    screen.getByText("The server wrote to stdout.");
+    expect(await axeFindings(container)).toEqual([]);
+  });
+});
+
+describe("a settled form", () => {
+  const reasons: readonly (readonly [Outcome["reason"], string])[] = [
+    ["answered", "Answered"],
+    ["declined", "Declined"],
+    ["dismissed", "Dismissed without an answer"],
+    ["serverStoppedWaiting", "The server stopped waiting"],
+    ["serverLost", "The connection to the server was lost"],
+    ["restarted", "Assent stopped while this was open"],
+  ];
+
+  test.each(reasons)("%s", async (reason, words) => {
+    const { container } = show(
+      ask("a1", elicitation(), { reason, at, detail: "The tool had ended." }),
+    );
+    screen.getByRole("region", { name: "database asked during the tool call cleanup" });
+    screen.getByText(words);
+    screen.getByText("The tool had ended.");
+    expect(screen.queryByRole("button")).toBeNull();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("tells who answered and what was sent, but no secret", async () => {
+    show(
+      ask(
+        "a1",
+        elicitation(
+          [
+            { type: "choice", name: "f", title: "Format", options: [{ value: "m", title: "MD" }] },
+            { type: "boolean", name: "b", title: "Stamps" },
+            { type: "number", name: "n" },
+            { type: "string", name: "password", title: "Password" },
+          ],
+          {
+            elicitationResponse: {
+              action: "accept",
+              content: { f: "m", b: false, n: 0, password: "hunter2", odd: [1] },
+            },
+          },
+        ),
+        answered,
+      ),
+    );
+    expect(screen.getByText("Answered").parentElement?.textContent).toMatch(/^Answered in VS Code/);
+    await userEvent.setup().click(screen.getByText("What was sent"));
+    await screen.findByText("Format");
+    const rows = [...document.querySelectorAll("dl > div")].map((row) =>
+      [...row.children].map((cell) => cell.textContent),
+    );
+    expect(rows).toEqual([
+      ["Format", "MD"],
+      ["Stamps", "No"],
+      ["n", "0"],
+      ["Password", "•••"],
+      ["odd", "[\n  1\n]"],
+    ]);
+  });
+});
+
+describe("an approved completion", () => {
+  const showAnswer = (part: Parameters<typeof sampling>[0]) =>
+    show(ask("a1", sampling(part), answered));
+
+  test("waits for its model", () => {
+    showAnswer({ model: otherModel });
+    screen.getByText("gpt at localhost was asked");
+  });
+
+  test("shows what is written so far", () => {
+    showAnswer({ progress: { text: "The **risk** is", sequence: 3 } });
+    screen.getByText("Demo (not a language model) is answering");
+    expect(screen.getByText("risk").tagName).toBe("STRONG");
+  });
+
+  const response = (stopReason?: string): SamplingResult => ({
+    type: "response",
+    role: "assistant",
+    content: { type: "text", text: "It is *low*." },
+    model: "gpt-5-2026",
+    ...(stopReason === undefined ? {} : { stopReason }),
+  });
+
+  test.each([
+    [undefined, ""],
+    ["endTurn", ""],
+    ["maxTokens", "was cut off at the token limit"],
+    ["stopSequence", "stopped at a stop sequence"],
+    ["contentFilter", "stopped: contentFilter"],
+  ])("shows the whole answer and why it stopped (%s)", async (stopReason, words) => {
+    const { container } = showAnswer({ model: otherModel, result: response(stopReason) });
+    expect(screen.getByText("low").tagName).toBe("EM");
+    expect(screen.getByText("gpt-5-2026").parentElement?.textContent).toBe(`gpt-5-2026${words}`);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("by the demo model never looks like one by a real model", () => {
+    showAnswer({ result: response() });
+    screen.getByText("Demo (not a language model)");
+    expect(screen.queryByText("gpt-5-2026")).toBeNull();
+  });
+
+  test("that failed says why", () => {
+    showAnswer({ result: { type: "failure", reason: "The endpoint answered 401." } });
+    screen.getByText("The endpoint answered 401.");
+  });
+
+  test("that was denied shows no answer", () => {
+    show(ask("a1", sampling(), { reason: "declined", at }));
+    screen.getByText("Denied");
+    expect(screen.queryByText(/was asked/)).toBeNull();
+  });
+});

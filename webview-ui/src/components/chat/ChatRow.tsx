@@ -1,0 +1,37 @@
+import type { Message, Model } from "@assent/protocol";
+import { memo } from "react";
+import type { Actions } from "../../session.ts";
+import { unreachable } from "../../unreachable.ts";
+import { AskRow } from "./AskRow.tsx";
+import { NoticeRow } from "./NoticeRow.tsx";
+import { ToolCallRow } from "./ToolCallRow.tsx";
+
+export interface ChatRowProps {
+  readonly taskId: string;
+  readonly message: Message;
+  readonly models: readonly Model[] | undefined;
+  readonly actions: Actions;
+}
+
+/** One message, of whatever kind. It is drawn again only when the message itself changed. */
+export const ChatRow = memo(function ChatRow({ taskId, message, models, actions }: ChatRowProps) {
+  const { id, time, body } = message;
+  const keep = `${taskId}:${id}`;
+  switch (body.type) {
+    case "notice":
+      return <NoticeRow notice={body} />;
+    case "toolCall":
+      return (
+        <ToolCallRow
+          call={body}
+          startedAt={time}
+          keep={keep}
+          onCancel={() => actions.cancelCall(taskId, id)}
+        />
+      );
+    case "ask":
+      return <AskRow {...{ taskId, models, actions, keep }} ask={body} />;
+    default:
+      return unreachable(body);
+  }
+});

@@ -1,0 +1,64 @@
+import type { Model } from "@assent/protocol";
+import { useRef } from "react";
+import type { Actions } from "../../session.ts";
+import type { Conversation } from "../../state/state.ts";
+import { Banner } from "../ui/Banner.tsx";
+import { RowBoundary } from "../ui/RowBoundary.tsx";
+import { ChatRow } from "./ChatRow.tsx";
+import { useStickyScroll } from "./useStickyScroll.ts";
+
+export interface ChatViewProps {
+  readonly conversation: Conversation;
+  readonly models: readonly Model[] | undefined;
+  readonly actions: Actions;
+}
+
+/** The open task, the newest message last. */
+export function ChatView({ conversation, models, actions }: ChatViewProps) {
+  const { taskId, task, messages, earlier, paging, failure } = conversation;
+  const scroller = useRef<HTMLElement>(null);
+  useStickyScroll(scroller, messages);
+  return (
+    <main ref={scroller} className="chat">
+      {failure !== undefined && (
+        <Banner
+          level="error"
+          actions={
+            <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
+              Try Again
+            </button>
+          }
+        >
+          The task could not be read: {failure}
+        </Banner>
+      )}
+      {earlier && (
+        <button
+          type="button"
+          className="link earlier"
+          disabled={paging}
+          onClick={actions.loadEarlier}
+        >
+          {paging ? "Loading earlier messages…" : "Show earlier messages"}
+        </button>
+      )}
+      {task !== undefined && messages.length === 0 && (
+        <p className="empty muted">
+          {task.closed
+            ? "Nothing happened here."
+            : "Run a tool: what it does and asks appears here."}
+        </p>
+      )}
+      <ol className="rows" aria-label="Messages">
+        {messages.map((message) => (
+          <li key={message.id}>
+            <RowBoundary>
+              <ChatRow {...{ taskId, message, models, actions }} />
+            </RowBoundary>
+          </li>
+        ))}
+      </ol>
+      {task?.closed && <p className="closed muted">This task is closed.</p>}
+    </main>
+  );
+}

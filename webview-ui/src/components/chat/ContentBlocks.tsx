@@ -1,0 +1,151 @@
+import type { ContentBlock, EmbeddedResource, ResourceLink } from "@assent/protocol";
+import { useState } from "react";
+import { unreachable } from "../../unreachable.ts";
+import { Clamp } from "../ui/Clamp.tsx";
+import { json } from "../ui/words.ts";
+import { Markdown } from "./Markdown.tsx";
+
+export interface ContentBlocksProps {
+  readonly blocks: readonly ContentBlock[];
+  /** A conversation's texts are Markdown; a tool's result is shown letter by letter. */
+  readonly texts: "markdown" | "plain";
+  /** Names the blocks in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+/** MCP content of every type. Nothing of it is fetched, and nothing is left out. */
+export function ContentBlocks({ blocks, texts, keep }: ContentBlocksProps) {
+  return (
+    <div className="content-blocks">
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
+        <Block key={index} block={block} texts={texts} keep={`${keep}:${index}`} />
+      ))}
+    </div>
+  );
+}
+
+interface BlockProps {
+  readonly block: ContentBlock;
+  readonly texts: "markdown" | "plain";
+  readonly keep: string;
+}
+
+function Block({ block, texts, keep }: BlockProps) {
+  switch (block.type) {
+    case "text":
+      return (
+        <Clamp keep={keep} text={block.text}>
+          {texts === "markdown" ? <Markdown text={block.text} /> : <Verbatim text={block.text} />}
+        </Clamp>
+      );
+    case "image":
+      return <Image data={block.data} mimeType={block.mimeType} />;
+    case "audio":
+      return <Audio data={block.data} mimeType={block.mimeType} />;
+    case "resource_link":
+      return <LinkedResource link={block} />;
+    case "resource":
+      return <Resource block={block} keep={keep} />;
+    case "unknown": {
+      const text = json(block.raw);
+      return (
+        <Clamp keep={keep} text={text}>
+          <p className="muted">Content of a type that Assent does not know:</p>
+          <Verbatim text={text} />
+        </Clamp>
+      );
+    }
+    default:
+      return unreachable(block);
+  }
+}
+
+export function Verbatim({ text }: { readonly text: string }) {
+  return <pre className="verbatim">{text}</pre>;
+}
+
+interface MediaProps {
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+function Image({ data, mimeType }: MediaProps) {
+  const [broken, setBroken] = useState(false);
+  if (broken || !/^image\/[\w.+-]+$/.test(mimeType)) {
+    return <Undrawn what="picture" data={data} mimeType={mimeType} />;
+  }
+  return (
+    <img
+      className="content-image"
+      src={`data:${mimeType};base64,${data}`}
+      alt={`From the server, ${mimeType}, ${bytes(data)}`}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function Audio({ data, mimeType }: MediaProps) {
+  const [broken, setBroken] = useState(false);
+  if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
+    return <Undrawn what="sound" data={data} mimeType={mimeType} />;
+  }
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: MCP has no captions.
+    <audio
+      controls
+      aria-label={`Sound from the server, ${mimeType}, ${bytes(data)}`}
+      src={`data:${mimeType};base64,${data}`}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function Undrawn({ what, data, mimeType }: MediaProps & { readonly what: string }) {
+  return (
+    <p className="muted">
+      A {what} that cannot be shown: {mimeType}, {bytes(data)}.
+    </p>
+  );
+}
+
+/** A link is told, and not followed: reading it is the server's business. */
+function LinkedResource({ link }: { readonly link: ResourceLink }) {
+  const { uri, name, title, description, mimeType } = link;
+  return (
+    <div className="resource">
+      <span className="resource-name">{title || name}</span>
+      <span className="link-target">{uri}</span>
+      {mimeType !== undefined && <span className="muted">{mimeType}</span>}
+      {description !== undefined && <p className="muted">{description}</p>}
+    </div>
+  );
+}
+
+function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly keep: string }) {
+  const { uri, mimeType = "no known type", text, blob } = block.resource;
+  return (
+    <div className="resource">
+      <span className="link-target">{uri}</span>
+      {text !== undefined && (
+        <Clamp keep={keep} text={text}>
+          <Verbatim text={text} />
+        </Clamp>
+      )}
+      {blob !== undefined &&
+        (mimeType.startsWith("image/") ? (
+          <Image data={blob} mimeType={mimeType} />
+        ) : (
+          <Undrawn what="file" data={blob} mimeType={mimeType} />
+        ))}
+    </div>
+  );
+}
+
+/** The size of what base64 stands for. */
+export function bytes(base64: string): string {
+  const size = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  if (size < 1024) return `${size} B`;
+  if (size < 1024 * 1024) return `${(size / 1024).toFixed(1)} kB`;
+  return `${(size / (1024 * 1024)).toFixed(1)} MB`;
+}

@@ -1,0 +1,143 @@
+import type { Field, McpElicitation, Outcome } from "@assent/protocol";
+import { useId, useState } from "react";
+import { type Draft, own } from "../../viewState.ts";
+import { labelOf } from "../form/ChoiceControls.tsx";
+import { titleOf } from "../form/FieldFrame.tsx";
+import { looksSecret } from "../form/secrets.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { json } from "../ui/words.ts";
+import { during } from "./AskCard.tsx";
+import { askElementId, parkedFocus } from "./focus.ts";
+import { Markdown } from "./Markdown.tsx";
+import { OutcomeLine } from "./OutcomeLine.tsx";
+
+export interface ElicitationSummaryProps {
+  readonly askId: string;
+  readonly question: McpElicitation;
+  readonly outcome: Outcome;
+  /** What the person had typed when the server went away. */
+  readonly draft: Draft | undefined;
+  readonly keep: string;
+}
+
+/** A server's form that is settled: what became of it, and what the server was told. */
+export function ElicitationSummary(props: ElicitationSummaryProps) {
+  const { askId, question, outcome, draft, keep } = props;
+  const { serverName, toolNames = [], elicitationRequest, elicitationResponse } = question;
+  const { message, fields = [] } = elicitationRequest;
+  const headingId = useId();
+  return (
+    <section
+      id={askElementId(askId)}
+      className="settled"
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
+      <h2 id={headingId} className="settled-head">
+        <span className="name">{serverName}</span> asked{" "}
+        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+      </h2>
+      <OutcomeLine outcome={outcome} asked="form" />
+      <Disclosure
+        keep={`${keep}:sent`}
+        summary={elicitationResponse?.action === "accept" ? "What was sent" : "What was asked"}
+      >
+        {message !== "" && <Markdown text={message} />}
+        {elicitationResponse?.action === "accept" ? (
+          <Sent fields={fields} content={elicitationResponse.content} />
+        ) : (
+          <p className="muted">
+            {fields.length === 0 ? "It had no fields." : fields.map(titleOf).join(", ")}
+          </p>
+        )}
+      </Disclosure>
+      {draft !== undefined && <Typed fields={fields} draft={draft} />}
+    </section>
+  );
+}
+
+function Sent({
+  fields,
+  content,
+}: {
+  readonly fields: readonly Field[];
+  readonly content: unknown;
+}) {
+  const sent = isRecord(content) ? content : {};
+  const names = Object.keys(sent);
+  if (names.length === 0) return <p className="muted">An answer without any field.</p>;
+  return (
+    <dl className="values">
+      {names.map((name) => {
+        const field = fields.find((candidate) => candidate.name === name);
+        return (
+          <div key={name}>
+            <dt>{field === undefined ? name : titleOf(field)}</dt>
+            <dd>{field === undefined ? json(sent[name]) : shown(field, sent[name])}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** Nobody will get this any more, but who typed it may need it elsewhere. */
+function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly draft: Draft }) {
+  const [copied, setCopied] = useState<boolean>();
+  const typed = fields.flatMap((field) => {
+    const input = own(draft, field.name);
+    return input === undefined || input === "" ? [] : [{ field, text: shown(field, input) }];
+  });
+  if (typed.length === 0) return null;
+  const copy = async () => {
+    const text = typed.map((entry) => `${titleOf(entry.field)}: ${entry.text}`).join("\n");
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      setCopied(false);
+    }
+  };
+  return (
+    <div className="typed">
+      <p>What you had typed was not sent:</p>
+      <dl className="values">
+        {typed.map(({ field, text }) => (
+          <div key={field.name}>
+            <dt>{titleOf(field)}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="actions">
+        <button type="button" className="secondary" onClick={() => void copy()}>
+          Copy
+        </button>
+        <span role="status" className="muted">
+          {copied === true && "Copied."}
+          {copied === false && "The clipboard is not to be had; select the text instead."}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function shown(field: Field, value: unknown): string {
+  if (looksSecret(field)) return "•••";
+  if (typeof value === "string") return value === "" ? "(empty text)" : optionText(field, value);
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
+    return value.length === 0 ? "(none)" : value.map((item) => optionText(field, item)).join(", ");
+  }
+  return json(value);
+}
+
+function optionText(field: Field, value: string): string {
+  if (field.type !== "choice" && field.type !== "choices") return value;
+  const option = field.options?.find((candidate) => candidate.value === value);
+  return option === undefined ? value : labelOf(option);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import type { ComponentProps, ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import rehypeSanitize from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+
+export interface MarkdownProps {
+  readonly text: string;
+}
+
+/**
+ * A stranger's Markdown. It loads nothing, runs nothing, and cannot pass for the panel itself:
+ * pictures are told in words, links show where they lead, and headings stay below the panel's own.
+ */
+export function Markdown({ text }: MarkdownProps) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown
+        remarkPlugins={remarkPlugins}
+        rehypePlugins={rehypePlugins}
+        components={components}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+const remarkPlugins = [remarkGfm];
+const rehypePlugins = [rehypeSanitize];
+
+const components: Components = {
+  a: ({ href, children }) => <Link target={href}>{children}</Link>,
+  img: ({ alt, src }) => <Picture alt={alt} source={typeof src === "string" ? src : undefined} />,
+  input: ({ checked }) => (checked ? "[x]" : "[ ]"),
+  h1: heading,
+  h2: heading,
+  h3: heading,
+  h4: heading,
+  h5: heading,
+  h6: heading,
+};
+
+function heading({ children }: ComponentProps<"h3">) {
+  return <h3>{children}</h3>;
+}
+
+/** The host opens what is clicked, so it had better be seen. */
+function Link({
+  target,
+  children,
+}: {
+  readonly target: string | undefined;
+  readonly children: ReactNode;
+}) {
+  if (target === undefined || !/^(https?|mailto):/i.test(target)) return <span>{children}</span>;
+  return (
+    <>
+      <a href={target} title={target} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+      {!says(children, target) && <span className="link-target"> ({target})</span>}
+    </>
+  );
+}
+
+function says(children: ReactNode, target: string): boolean {
+  return typeof children === "string" && children === target;
+}
+
+function Picture({
+  alt,
+  source,
+}: {
+  readonly alt: string | undefined;
+  readonly source: string | undefined;
+}) {
+  const name = alt === undefined || alt === "" ? "picture" : alt;
+  return (
+    <span className="picture">
+      [{name}
+      {source !== undefined && source !== "" && <span className="link-target"> ({source})</span>}]
+    </span>
+  );
+}

@@ -1,0 +1,343 @@
+import type { Field } from "@assent/protocol";
+import { fireEvent, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test, vi } from "vitest";
+import { axeFindings } from "../../testing/axe.ts";
+import { descriptionOf, isWrong, valueIn } from "../../testing/dom.ts";
+import { elicitation } from "../../testing/samples.ts";
+import { McpElicitationForm, type McpElicitationFormProps } from "./McpElicitationForm.tsx";
+
+// The half second before an ask can be answered has a test of its own.
+vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
+
+type Data = Omit<McpElicitationFormProps, "onDraft" | "onAccept" | "onDecline" | "onCancel">;
+
+function props(fields: readonly Field[], part: Partial<Data> = {}) {
+  return {
+    askId: "a1",
+    serverName: "database",
+    toolNames: ["cleanup"],
+    request: elicitation(fields).elicitationRequest,
+    busy: false,
+    refusal: undefined,
+    problems: undefined,
+    draft: undefined,
+    onDraft: vi.fn<McpElicitationFormProps["onDraft"]>(),
+    onAccept: vi.fn<McpElicitationFormProps["onAccept"]>(),
+    onDecline: vi.fn<McpElicitationFormProps["onDecline"]>(),
+    onCancel: vi.fn<McpElicitationFormProps["onCancel"]>(),
+    ...part,
+  };
+}
+
+function show(fields: readonly Field[], part: Partial<Data> = {}) {
+  const given = props(fields, part);
+  const drawn = render(<McpElicitationForm {...given} />);
+  return { ...given, ...drawn, user: userEvent.setup() };
+}
+
+const submit = () => screen.getByRole("button", { name: "Submit" });
+
+const everyKind: readonly Field[] = [
+  { type: "string", name: "text", title: "Text", description: "Any words." },
+  { type: "string", name: "email", title: "Email", format: "email" },
+  { type: "string", name: "site", title: "Site", format: "uri" },
+  { type: "string", name: "day", title: "Day", format: "date" },
+  { type: "string", name: "moment", title: "Moment", format: "date-time" },
+  { type: "number", name: "ratio", title: "Ratio", minimum: -1 },
+  { type: "number", name: "rows", title: "Rows", integer: true, minimum: 0, maximum: 5000 },
+  { type: "boolean", name: "stamps", title: "Time stamps", description: "On each line." },
+  { type: "boolean", name: "sure", title: "Sure", required: true },
+  {
+    type: "choice",
+    name: "format",
+    title: "Format",
+    required: true,
+    options: [{ value: "json" }, { value: "md", title: "Markdown" }],
+  },
+  {
+    type: "choice",
+    name: "zone",
+    title: "Zone",
+    options: ["a", "b", "c", "d", "e"].map((value) => ({ value, title: `Zone ${value}` })),
+  },
+  {
+    type: "choices",
+    name: "labels",
+    title: "Labels",
+    minItems: 1,
+    maxItems: 2,
+    options: [{ value: "u", title: "Urgent" }, { value: "f", title: "Finance" }, { value: "l" }],
+  },
+  { type: "json", name: "extra", title: "Extra", schema: {} },
+];
+
+test("the card says who asks, during what, and what", () => {
+  show([]);
+  const card = screen.getByRole("region", { name: "database asks" });
+  within(card).getByText("during the tool call cleanup");
+  expect(within(card).getByText("1,204").tagName).toBe("STRONG");
+});
+
+test("where the server's era leaves the call open, so does the card", () => {
+  show([], { toolNames: ["cleanup", "count"] });
+  screen.getByText("during one of the tool calls cleanup, count");
+});
+
+test("every kind of field sends exactly what was meant", async () => {
+  const { user, onAccept } = show(everyKind);
+  await user.type(screen.getByRole("textbox", { name: "Text" }), "two{Shift>}{Enter}{/Shift}lines");
+  await user.type(screen.getByRole("textbox", { name: "Email" }), "ä@exämple.com");
+  await user.type(screen.getByRole("textbox", { name: "Site" }), "https://example.com/?a=b");
+  fireEvent.change(screen.getByLabelText("Day"), { target: { value: "2026-11-21" } });
+  fireEvent.change(screen.getByLabelText("Moment"), { target: { value: "2026-11-21T20:00" } });
+  await user.type(screen.getByRole("textbox", { name: "Ratio" }), "-0.5");
+  await user.type(screen.getByRole("textbox", { name: "Rows" }), "1e3");
+  await user.click(screen.getByRole("checkbox", { name: "Time stamps" }));
+  await user.click(screen.getByRole("checkbox", { name: "Time stamps" }));
+  await user.click(screen.getByRole("radio", { name: "Markdown" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Zone" }), "Zone e");
+  await user.click(screen.getByRole("checkbox", { name: "Finance" }));
+  await user.click(screen.getByRole("checkbox", { name: "Urgent" }));
+  fireEvent.change(screen.getByRole("textbox", { name: "Extra" }), { target: { value: "[1]" } });
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({
+    text: "two\nlines",
+    email: "ä@exämple.com",
+    site: "https://example.com/?a=b",
+    day: "2026-11-21",
+    moment: "2026-11-21T20:00:00+05:30",
+    ratio: -0.5,
+    rows: 1000,
+    stamps: false,
+    sure: false,
+    format: "md",
+    zone: "e",
+    labels: ["u", "f"],
+    extra: [1],
+  });
+});
+
+test("what is optional and untouched is left out", async () => {
+  const { user, onAccept } = show(everyKind.map((field) => ({ ...field, required: false })));
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({});
+});
+
+test("defaults of every type are filled in and sent", async () => {
+  const defaults: readonly Field[] = [
+    { type: "string", name: "text", default: "hello" },
+    { type: "string", name: "moment", format: "date-time", default: "2026-11-21T14:30:00.5Z" },
+    { type: "number", name: "zero", default: 0 },
+    { type: "boolean", name: "off", default: false },
+    { type: "boolean", name: "on", default: true },
+    { type: "choice", name: "one", options: [{ value: "a" }, { value: "" }], default: "" },
+    { type: "choices", name: "some", options: [{ value: "a" }, { value: "b" }], default: ["b"] },
+    { type: "json", name: "extra", schema: {}, default: { a: null } },
+  ];
+  const { user, onAccept } = show(defaults);
+  expect(valueIn(screen.getByRole("textbox", { name: "text" }))).toBe("hello");
+  screen.getByText("Sent as 2026-11-21T14:30:00.5Z");
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({
+    text: "hello",
+    moment: "2026-11-21T14:30:00.5Z",
+    zero: 0,
+    off: false,
+    on: true,
+    one: "",
+    some: ["b"],
+    extra: { a: null },
+  });
+});
+
+test("an optional choice can be taken back", async () => {
+  const { user, onAccept } = show([
+    { type: "choice", name: "few", title: "Few", options: [{ value: "a" }], default: "a" },
+    {
+      type: "choice",
+      name: "many",
+      title: "Many",
+      options: ["a", "b", "c", "d", "e"].map((value) => ({ value })),
+      default: "a",
+    },
+  ]);
+  await user.click(screen.getByRole("radio", { name: "No answer" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Many" }), "No answer");
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({});
+});
+
+describe("what is wrong", () => {
+  const fields: readonly Field[] = [
+    { type: "string", name: "name", title: "Name", required: true },
+    { type: "number", name: "rows", title: "Rows", minimum: 1 },
+    { type: "choice", name: "format", title: "Format", required: true, options: [{ value: "a" }] },
+  ];
+
+  test("is told beside each field and announced in a summary that leads there", async () => {
+    const { user, onAccept } = show(fields);
+    await user.type(screen.getByRole("textbox", { name: "Rows" }), "0");
+    await user.click(submit());
+    expect(onAccept).not.toHaveBeenCalled();
+    const name = screen.getByRole("textbox", { name: "Name" });
+    expect(document.activeElement).toBe(name);
+    expect(isWrong(name)).toBe(true);
+    expect(descriptionOf(name)).toBe("Required.");
+    expect(descriptionOf(screen.getByRole("textbox", { name: "Rows" }))).toBe(
+      "At least 1. At least 1.",
+    );
+    expect(descriptionOf(screen.getByRole("radiogroup", { name: "Format" }))).toBe("Choose one.");
+    const alert = screen.getByRole("alert");
+    expect(alert.textContent).toContain("3 things to mend:");
+    await user.click(within(alert).getByRole("button", { name: "Rows" }));
+    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Rows" }));
+    await user.click(within(alert).getByRole("button", { name: "Format" }));
+    expect(document.activeElement).toBe(screen.getByRole("radio", { name: "a" }));
+  });
+
+  test("is told as the person leaves a field, and is over as soon as it is mended", async () => {
+    const { user } = show(fields);
+    const rows = screen.getByRole("textbox", { name: "Rows" });
+    await user.type(rows, "many");
+    expect(isWrong(rows)).toBe(false);
+    await user.tab();
+    expect(descriptionOf(rows)).toBe("Not a number; write it like 12.5. At least 1.");
+    expect(screen.queryByRole("alert")).toBeNull();
+    await user.clear(rows);
+    expect(isWrong(rows)).toBe(false);
+  });
+
+  test("waits for the mouse to be released, lest the button move from under it", async () => {
+    const { user } = show(fields);
+    const rows = screen.getByRole("textbox", { name: "Rows" });
+    await user.type(rows, "0");
+    await user.pointer({ keys: "[MouseLeft>]", target: submit() });
+    expect(document.activeElement).toBe(submit());
+    expect(isWrong(rows)).toBe(false);
+    await user.pointer("[/MouseLeft]");
+    expect(screen.getByRole("alert").textContent).toContain("Rows: At least 1.");
+  });
+
+  test("is not told of a required field that was only passed", async () => {
+    const { user } = show(fields);
+    await user.click(screen.getByRole("textbox", { name: "Name" }));
+    await user.tab();
+    expect(isWrong(screen.getByRole("textbox", { name: "Name" }))).toBe(false);
+  });
+
+  test("may be a date that is half typed", async () => {
+    const { user, onAccept } = show([
+      { type: "string", name: "day", title: "Day", format: "date" },
+    ]);
+    const day = screen.getByLabelText<HTMLInputElement>("Day");
+    Object.defineProperty(day, "validity", { value: { badInput: true } });
+    await user.click(submit());
+    expect(onAccept).not.toHaveBeenCalled();
+    expect(descriptionOf(day)).toBe("This is not complete.");
+  });
+
+  test("by the sidecar's word is told in the same places, and what was typed stays", async () => {
+    const { user, rerender, onAccept } = show(fields);
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
+    await user.click(screen.getByRole("radio", { name: "a" }));
+    await user.click(submit());
+    expect(onAccept).toHaveBeenCalledTimes(1);
+    const given = props(fields);
+    rerender(<McpElicitationForm {...given} busy />);
+    const problems = [{ name: "name", message: "Already taken." }, { message: "Odd as a whole." }];
+    rerender(<McpElicitationForm {...given} problems={problems} />);
+    const name = screen.getByRole("textbox", { name: "Name" });
+    expect(valueIn(name)).toBe("x");
+    expect(descriptionOf(name)).toBe("Already taken.");
+    expect(document.activeElement).toBe(name);
+    expect(screen.getByRole("alert").textContent).toContain("Odd as a whole.");
+    await user.type(name, "y");
+    expect(isWrong(name)).toBe(false);
+  });
+});
+
+describe("the ways out", () => {
+  test("a yes is not a no, and neither is putting it away", async () => {
+    const { user, onAccept, onDecline, onCancel } = show([]);
+    await user.click(screen.getByRole("button", { name: "Decline" }));
+    expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 1, 0]);
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 1, 1]);
+    await user.click(submit());
+    expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
+  test("Escape puts away the card that has the focus, and no other", async () => {
+    const first = props([{ type: "string", name: "a", title: "A" }]);
+    const second = props([{ type: "string", name: "b", title: "B" }], { askId: "a2" });
+    render(
+      <>
+        <McpElicitationForm {...first} />
+        <McpElicitationForm {...second} />
+      </>,
+    );
+    const user = userEvent.setup();
+    await user.click(screen.getByRole("textbox", { name: "B" }));
+    await user.keyboard("{Escape}");
+    expect(second.onCancel).toHaveBeenCalledTimes(1);
+    expect(first.onCancel).not.toHaveBeenCalled();
+  });
+
+  test("Enter in a text submits, unless it ends a composition", async () => {
+    const { user, onAccept } = show([{ type: "string", name: "a", title: "A" }]);
+    const text = screen.getByRole("textbox", { name: "A" });
+    fireEvent.keyDown(text, { key: "Enter", isComposing: true });
+    expect(onAccept).not.toHaveBeenCalled();
+    await user.type(text, "x{Enter}");
+    expect(onAccept).toHaveBeenCalledExactlyOnceWith({ a: "x" });
+  });
+
+  test("all are shut while an answer is under way", async () => {
+    const field: Field = { type: "string", name: "a", title: "A", default: "x" };
+    const { user, onAccept, onDecline, onCancel } = show([field], { busy: true });
+    expect(screen.getByRole("textbox", { name: "A" }).matches(":disabled")).toBe(true);
+    await user.click(submit());
+    await user.click(screen.getByRole("button", { name: "Decline" }));
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    fireEvent.keyDown(screen.getByRole("region"), { key: "Escape" });
+    expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 0, 0]);
+  });
+});
+
+test("drafts hold what was typed, and nothing that looks like a secret", async () => {
+  const { user, onDraft, onAccept } = show([
+    { type: "string", name: "user", title: "User" },
+    { type: "string", name: "apiKey", title: "Key" },
+  ]);
+  const key = screen.getByLabelText("Key");
+  expect(key.getAttribute("type")).toBe("password");
+  expect(descriptionOf(key)).toMatch(/looks like a secret/);
+  await user.type(screen.getByRole("textbox", { name: "User" }), "ada");
+  await user.type(key, "s3cret");
+  for (const [draft] of onDraft.mock.calls) expect(JSON.stringify(draft)).not.toContain("s3");
+  expect(onDraft).toHaveBeenLastCalledWith({ user: "ada" });
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({ user: "ada", apiKey: "s3cret" });
+});
+
+test("a draft is there again, also where it undid a default", async () => {
+  const { user, onAccept } = show(
+    [
+      { type: "string", name: "a", title: "A", default: "default" },
+      { type: "boolean", name: "b", title: "B", default: true },
+      { type: "choice", name: "c", title: "C", options: [{ value: "x" }], default: "x" },
+    ],
+    { draft: { a: "typed", b: false } },
+  );
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({ a: "typed", b: false });
+});
+
+test("axe finds nothing, neither at first nor with everything wrong", async () => {
+  const { user, container } = show(everyKind.map((field) => ({ ...field, required: true })));
+  expect(await axeFindings(container)).toEqual([]);
+  await user.click(submit());
+  screen.getByRole("alert");
+  expect(await axeFindings(container)).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import type { FieldProblem, McpElicitationRequest } from "@assent/protocol";
+import type { Draft } from "../../viewState.ts";
+import { FieldsForm } from "../form/FieldsForm.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { AskCard } from "./AskCard.tsx";
+import { Markdown } from "./Markdown.tsx";
+import { useArmed } from "./useArmed.ts";
+
+export interface McpElicitationFormProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly toolNames: readonly string[];
+  readonly request: McpElicitationRequest;
+  /** An answer is under way: until it is confirmed or refused, there is no second one. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** What was wrong with its fields. */
+  readonly problems: readonly FieldProblem[] | undefined;
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft) => void;
+  /** The person submitted the form. */
+  readonly onAccept: (content: Readonly<Record<string, unknown>>) => void;
+  /** The person said no. */
+  readonly onDecline: () => void;
+  /** The person put the form away and said nothing. */
+  readonly onCancel: () => void;
+}
+
+/** A server's form, as long as it waits for an answer. */
+export function McpElicitationForm(props: McpElicitationFormProps) {
+  const { askId, serverName, toolNames, request, busy, refusal, problems } = props;
+  const { draft, onDraft, onAccept, onDecline, onCancel } = props;
+  const ready = useArmed() && !busy;
+  const whenReady = (act: () => void) => () => {
+    if (ready) act();
+  };
+  return (
+    <AskCard
+      {...{ askId, serverName, toolNames, busy, ready }}
+      icon="question"
+      does="asks"
+      onCancel={whenReady(onCancel)}
+    >
+      {request.message !== "" && <Markdown text={request.message} />}
+      <FieldsForm
+        fields={request.fields ?? noFields}
+        draft={draft}
+        onDraft={onDraft}
+        disabled={busy}
+        refused={problems}
+        onSubmit={(content) => whenReady(() => onAccept(content))()}
+      >
+        {refusal !== undefined && <Refusal message={refusal} />}
+        <div className="actions">
+          <button type="submit" className="primary" aria-disabled={!ready}>
+            Submit
+          </button>
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={!ready}
+            onClick={whenReady(onDecline)}
+          >
+            Decline
+          </button>
+        </div>
+      </FieldsForm>
+    </AskCard>
+  );
+}
+
+const noFields = [] as const;

@@ -1,0 +1,58 @@
+import type { Outcome, OutcomeReason } from "@assent/protocol";
+import { unreachable } from "../../unreachable.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { when } from "../ui/words.ts";
+
+export interface OutcomeLineProps {
+  readonly outcome: Outcome;
+  /** What was asked decides what a yes and a no are called. */
+  readonly asked: "form" | "completion";
+}
+
+/** How an ask ended, by whose act, and when. */
+export function OutcomeLine({ outcome, asked }: OutcomeLineProps) {
+  const { icon, words } = describe(outcome.reason, asked);
+  return (
+    <p className="outcome">
+      <Icon name={icon} />
+      <span>
+        <strong>{words}</strong>
+        {outcome.by !== undefined && ` in ${outcome.by}`}
+        <span className="muted">
+          {" "}
+          at <time dateTime={new Date(outcome.at).toISOString()}>{when(outcome.at)}</time>
+        </span>
+        {outcome.detail !== undefined && outcome.detail !== "" && (
+          <span className="outcome-detail"> {outcome.detail}</span>
+        )}
+      </span>
+    </p>
+  );
+}
+
+/** Only a person's own act is told as one. */
+export function byPerson(reason: OutcomeReason): boolean {
+  return reason === "answered" || reason === "declined" || reason === "dismissed";
+}
+
+function describe(
+  reason: OutcomeReason,
+  asked: "form" | "completion",
+): { readonly icon: string; readonly words: string } {
+  switch (reason) {
+    case "answered":
+      return { icon: "pass", words: asked === "form" ? "Answered" : "Approved" };
+    case "declined":
+      return { icon: "circle-slash", words: asked === "form" ? "Declined" : "Denied" };
+    case "dismissed":
+      return { icon: "close", words: "Dismissed without an answer" };
+    case "serverStoppedWaiting":
+      return { icon: "clock", words: "The server stopped waiting" };
+    case "serverLost":
+      return { icon: "debug-disconnect", words: "The connection to the server was lost" };
+    case "restarted":
+      return { icon: "debug-restart", words: "Assent stopped while this was open" };
+    default:
+      return unreachable(reason);
+  }
+}

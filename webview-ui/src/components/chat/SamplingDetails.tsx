@@ -1,0 +1,118 @@
+import type { ContentBlock, McpSamplingRequest, ModelPreferences } from "@assent/protocol";
+import { Clamp } from "../ui/Clamp.tsx";
+import { count, json } from "../ui/words.ts";
+import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
+import { Markdown } from "./Markdown.tsx";
+
+export interface SamplingDetailsProps {
+  readonly request: McpSamplingRequest;
+  readonly keep: string;
+}
+
+/** Everything of a sampling request that a server wrote. */
+export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
+  const { messages = [], systemPrompt } = request;
+  return (
+    <div className="sampling-details">
+      {systemPrompt !== undefined && systemPrompt !== "" && (
+        <div className="turn">
+          <p className="turn-role">System prompt</p>
+          <Clamp keep={`${keep}:system`} text={systemPrompt}>
+            <Markdown text={systemPrompt} />
+          </Clamp>
+        </div>
+      )}
+      {messages.map(({ role, content = [] }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
+        <div key={index} className="turn">
+          <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
+          <ContentBlocks blocks={content} texts="markdown" keep={`${keep}:turn${index}`} />
+        </div>
+      ))}
+      <Limits request={request} />
+    </div>
+  );
+}
+
+function Limits({ request }: { readonly request: McpSamplingRequest }) {
+  const { maxTokens, temperature, stopSequences = [], includeContext, metadata } = request;
+  const limits: readonly (readonly [name: string, value: string | undefined])[] = [
+    ["Maximum tokens", maxTokens.toLocaleString()],
+    ["Temperature", temperature?.toString()],
+    ["Stop sequences", stopSequences.map((text) => JSON.stringify(text)).join(", ")],
+    ["Context asked for", includeContext],
+    ["Model preferences", preferences(request.modelPreferences)],
+  ];
+  return (
+    <>
+      <dl className="values">
+        {limits.map(
+          ([name, value]) =>
+            value !== undefined &&
+            value !== "" && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {metadata !== undefined && metadata !== null && (
+        <div className="turn">
+          <p className="turn-role">Metadata</p>
+          <Verbatim text={json(metadata)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function preferences(wishes: ModelPreferences | undefined): string {
+  const hints = wishes?.hints?.flatMap(({ name }) => (name === undefined ? [] : [name])) ?? [];
+  return [
+    hints.length > 0 ? `like ${hints.join(", then ")}` : undefined,
+    priority("cost", wishes?.costPriority),
+    priority("speed", wishes?.speedPriority),
+    priority("intelligence", wishes?.intelligencePriority),
+  ]
+    .filter((wish) => wish !== undefined)
+    .join("; ");
+}
+
+function priority(name: string, value: number | undefined): string | undefined {
+  return value === undefined ? undefined : `${name} ${value}`;
+}
+
+/** A request in one line. */
+export function summarize(request: McpSamplingRequest): string {
+  const { messages = [], systemPrompt = "", maxTokens } = request;
+  const blocks = messages.flatMap(({ content = [] }) => content);
+  return [
+    count(messages.length, "message"),
+    systemPrompt === "" ? undefined : "a system prompt",
+    media(blocks),
+    `about ${count(estimateTokens(systemPrompt, blocks), "token")} of text`,
+    `at most ${count(maxTokens, "token")} back`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+function media(blocks: readonly ContentBlock[]): string | undefined {
+  const pictures = blocks.filter(({ type }) => type === "image").length;
+  const sounds = blocks.filter(({ type }) => type === "audio").length;
+  const parts = [
+    pictures > 0 ? count(pictures, "picture") : undefined,
+    sounds > 0 ? count(sounds, "sound") : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+// Four characters a token: right within a factor of two for most models and languages.
+function estimateTokens(systemPrompt: string, blocks: readonly ContentBlock[]): number {
+  const characters = blocks.reduce(
+    (sum, block) => sum + (block.type === "text" ? block.text.length : 0),
+    systemPrompt.length,
+  );
+  return Math.ceil(characters / 4);
+}

@@ -1,0 +1,27 @@
+/** The element that takes the focus for an ask. */
+export function askElementId(askId: string): string {
+  return `ask-${askId}`;
+}
+
+/** Brings an ask into view and the focus to it; says whether it is there. */
+export function focusAsk(askId: string): boolean {
+  const element = document.getElementById(askElementId(askId));
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "nearest" });
+  return element !== null;
+}
+
+/** Marks an element that has the focus only because it had to go somewhere. */
+export const parkedFocus = { tabIndex: -1, "data-parked-focus": "" } as const;
+
+/**
+ * Says whether something new may take the focus: the person is in this page, and at nothing in it.
+ * A page without the focus must not even try, since it could take it from the editor.
+ */
+export function mayTakeFocus(): boolean {
+  const at = document.activeElement;
+  return (
+    document.hasFocus() &&
+    (at === null || at === document.body || at.hasAttribute("data-parked-focus"))
+  );
+}

@@ -1,0 +1,74 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { elicitation, sampling } from "../../testing/samples.ts";
+import { McpElicitationForm } from "./McpElicitationForm.tsx";
+import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { armingMs } from "./useArmed.ts";
+
+const nothing = () => {};
+
+test("a form that just appeared takes no answer, by whatever way", () => {
+  vi.useFakeTimers();
+  const ways = { onAccept: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
+  render(
+    <McpElicitationForm
+      askId="a1"
+      serverName="database"
+      toolNames={[]}
+      request={elicitation().elicitationRequest}
+      busy={false}
+      refusal={undefined}
+      problems={undefined}
+      draft={undefined}
+      onDraft={nothing}
+      {...ways}
+    />,
+  );
+  const tryAll = () => {
+    fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Enter" });
+    fireEvent.click(screen.getByRole("button", { name: "Submit" }));
+    fireEvent.click(screen.getByRole("button", { name: "Decline" }));
+    fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Escape" });
+    return Object.values(ways).map((way) => way.mock.calls.length);
+  };
+  expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
+  expect(tryAll()).toEqual([0, 0, 0]);
+  act(() => vi.advanceTimersByTime(armingMs - 1));
+  expect(tryAll()).toEqual([0, 0, 0]);
+  act(() => vi.advanceTimersByTime(1));
+  expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe(
+    "false",
+  );
+  expect(tryAll()).toEqual([2, 1, 2]);
+});
+
+test("a request for a completion does not either", () => {
+  vi.useFakeTimers();
+  const ways = { onApprove: vi.fn(), onDeny: vi.fn(), onCancel: vi.fn() };
+  render(
+    <McpSamplingApproval
+      askId="a1"
+      serverName="database"
+      toolNames={[]}
+      request={sampling().samplingRequest}
+      model={sampling().model}
+      models={undefined}
+      chosenModelId={undefined}
+      onChooseModel={nothing}
+      busy={false}
+      refusal={undefined}
+      keep="t1:1"
+      {...ways}
+    />,
+  );
+  const tryAll = () => {
+    for (const name of ["Approve & Send", "Deny", "Cancel"]) {
+      fireEvent.click(screen.getByRole("button", { name }));
+    }
+    return Object.values(ways).map((way) => way.mock.calls.length);
+  };
+  expect(tryAll()).toEqual([0, 0, 0]);
+  act(() => vi.advanceTimersByTime(armingMs));
+  expect(tryAll()).toEqual([1, 1, 1]);
+});

@@ -1,0 +1,110 @@
+import type { ChoiceField, ChoicesField, Option } from "@assent/protocol";
+import type { SharedProps } from "./controlProps.ts";
+
+export interface ChoiceProps {
+  readonly field: ChoiceField;
+  /** The chosen option's value; absent where none is. */
+  readonly chosen: string | undefined;
+  readonly onInput: (input: string | undefined) => void;
+}
+
+const noAnswer = "No answer";
+
+/** One of many options. */
+export function ChoiceSelect({
+  field,
+  chosen,
+  shared,
+  onInput,
+}: ChoiceProps & { readonly shared: SharedProps }) {
+  const { options = [] } = field;
+  // An option may be the empty text, so the control's own values are positions.
+  const index = options.findIndex(({ value }) => value === chosen);
+  return (
+    <select
+      {...shared}
+      value={index}
+      onChange={(event) => onInput(options[Number(event.target.value)]?.value)}
+    >
+      <option value={-1} disabled={field.required ?? false}>
+        {field.required ? "Choose…" : noAnswer}
+      </option>
+      {options.map((option, position) => (
+        <option key={option.value} value={position}>
+          {labelOf(option)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** One of a few options. */
+export function Radios({
+  field,
+  chosen,
+  onInput,
+  group,
+}: ChoiceProps & {
+  /** Ties the radios together; unique in the page. */
+  readonly group: string;
+}) {
+  const { options = [], required = false } = field;
+  return (
+    <>
+      {options.map((option) => (
+        <label key={option.value} className="tick">
+          <input
+            type="radio"
+            name={group}
+            checked={option.value === chosen}
+            onChange={() => onInput(option.value)}
+          />
+          <span>{labelOf(option)}</span>
+        </label>
+      ))}
+      {!required && (
+        <label className="tick">
+          <input
+            type="radio"
+            name={group}
+            checked={chosen === undefined}
+            onChange={() => onInput(undefined)}
+          />
+          <span>{noAnswer}</span>
+        </label>
+      )}
+    </>
+  );
+}
+
+/** Any of several options. */
+export function Ticks({
+  field,
+  chosen,
+  onInput,
+}: {
+  readonly field: ChoicesField;
+  readonly chosen: readonly string[];
+  readonly onInput: (input: readonly string[]) => void;
+}) {
+  return field.options?.map((option) => (
+    <label key={option.value} className="tick">
+      <input
+        type="checkbox"
+        checked={chosen.includes(option.value)}
+        onChange={(event) =>
+          onInput(
+            event.target.checked
+              ? [...chosen, option.value]
+              : chosen.filter((value) => value !== option.value),
+          )
+        }
+      />
+      <span>{labelOf(option)}</span>
+    </label>
+  ));
+}
+
+export function labelOf({ value, title }: Option): string {
+  return title === undefined || title === "" ? value : title;
+}

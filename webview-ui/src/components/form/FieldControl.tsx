@@ -1,0 +1,82 @@
+import type { Field } from "@assent/protocol";
+import { unreachable } from "../../unreachable.ts";
+import type { FieldInput } from "../../viewState.ts";
+import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
+import type { SharedProps } from "./controlProps.ts";
+import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
+import { TextControl } from "./TextControl.tsx";
+
+export interface FieldControlProps {
+  readonly id: string;
+  readonly field: Field;
+  /** Absent while the field was never touched and has no default. */
+  readonly input: FieldInput | undefined;
+  readonly problem: string | undefined;
+  /** Without a value, the person took their answer back. */
+  readonly onInput: (input: FieldInput | undefined) => void;
+  /** The person is done with the field for now. */
+  readonly onLeave: () => void;
+}
+
+/** Up to so many options are all shown at once. */
+const maxRadios = 4;
+
+/** One field of a form: a native control with its name, its description and what is wrong with it. */
+export function FieldControl({ id, field, input, problem, onInput, onLeave }: FieldControlProps) {
+  const frame = { id, field, problem };
+  const shared: SharedProps = {
+    id,
+    name: field.name,
+    "aria-describedby": describedBy(id, field, problem),
+    "aria-invalid": problem !== undefined,
+    "aria-required": field.required ?? false,
+    onBlur: onLeave,
+  };
+  switch (field.type) {
+    case "string":
+    case "number":
+    case "json":
+      return (
+        <LabelledFrame {...frame}>
+          <TextControl
+            {...{ field, shared, onInput }}
+            input={typeof input === "string" ? input : ""}
+          />
+        </LabelledFrame>
+      );
+    case "boolean": {
+      // To ARIA, "required" asks for the tick itself. Here no tick is an answer too.
+      const { "aria-required": _asks, ...tick } = shared;
+      return (
+        <TickFrame {...frame}>
+          <input
+            {...tick}
+            type="checkbox"
+            checked={input === true}
+            onChange={(event) => onInput(event.target.checked)}
+          />
+        </TickFrame>
+      );
+    }
+    case "choice": {
+      const chosen = typeof input === "string" ? input : undefined;
+      return field.options !== undefined && field.options.length > maxRadios ? (
+        <LabelledFrame {...frame}>
+          <ChoiceSelect {...{ field, chosen, shared, onInput }} />
+        </LabelledFrame>
+      ) : (
+        <GroupFrame {...frame} role="radiogroup" onLeave={onLeave}>
+          <Radios {...{ field, chosen, onInput }} group={id} />
+        </GroupFrame>
+      );
+    }
+    case "choices":
+      return (
+        <GroupFrame {...frame} role="group" onLeave={onLeave}>
+          <Ticks {...{ field, onInput }} chosen={Array.isArray(input) ? input : []} />
+        </GroupFrame>
+      );
+    default:
+      return unreachable(field);
+  }
+}

@@ -1,0 +1,174 @@
+import type { Field } from "@assent/protocol";
+import type { FocusEvent, ReactNode } from "react";
+import { unreachable } from "../../unreachable.ts";
+import { looksSecret } from "./secrets.ts";
+
+export interface FieldFrameProps {
+  /** The id of the control, or of the group of controls; the others derive from it. */
+  readonly id: string;
+  readonly field: Field;
+  readonly problem: string | undefined;
+  readonly children: ReactNode;
+}
+
+export interface GroupFrameProps extends FieldFrameProps {
+  readonly role: "group" | "radiogroup";
+  readonly onLeave: () => void;
+}
+
+/** A field with one control, named by a label. */
+export function LabelledFrame(props: FieldFrameProps) {
+  const { id, field, children } = props;
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <Title field={field} />
+      </label>
+      <Description {...props} />
+      {children}
+      <Problem {...props} />
+    </div>
+  );
+}
+
+/** A field with several controls, named by a legend. */
+export function GroupFrame(props: GroupFrameProps) {
+  const { id, field, problem, role, onLeave, children } = props;
+  const leave = (event: FocusEvent<HTMLElement>) => {
+    if (!event.currentTarget.contains(event.relatedTarget)) onLeave();
+  };
+  return (
+    <fieldset
+      id={id}
+      className="field"
+      role={role}
+      aria-describedby={describedBy(id, field, problem)}
+      {...(role === "radiogroup" && {
+        "aria-required": field.required ?? false,
+        "aria-invalid": problem !== undefined,
+      })}
+      onBlur={leave}
+    >
+      <legend>
+        <Title field={field} />
+      </legend>
+      <Description {...props} />
+      {children}
+      <Problem {...props} />
+    </fieldset>
+  );
+}
+
+/** A field with one tick, which stands before its own name. */
+export function TickFrame(props: FieldFrameProps) {
+  const { id, field, children } = props;
+  return (
+    <div className="field tick-field">
+      <label className="tick" htmlFor={id}>
+        {children}
+        <Title field={field} />
+      </label>
+      <Description {...props} />
+      <Problem {...props} />
+    </div>
+  );
+}
+
+/** What describes a control: first what is wrong, then what it is for. */
+export function describedBy(
+  id: string,
+  field: Field,
+  problem: string | undefined,
+): string | undefined {
+  const ids = [
+    ...(problem === undefined ? [] : [problemId(id)]),
+    ...(notesOf(field).length === 0 ? [] : [descriptionId(id)]),
+  ];
+  return ids.length === 0 ? undefined : ids.join(" ");
+}
+
+/** The server's title where it gave one. */
+export function titleOf(field: Field): string {
+  return field.title === undefined || field.title === "" ? field.name : field.title;
+}
+
+// The star is for the eye; to others the control itself says that it is required. A tick cannot be
+// forgotten, so it has none.
+function Title({ field }: { readonly field: Field }) {
+  const starred = field.required === true && field.type !== "boolean";
+  return (
+    <span className="field-title">
+      {titleOf(field)}
+      {starred && (
+        <span className="required" aria-hidden="true">
+          {" *"}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Description({ id, field }: FieldFrameProps) {
+  const notes = notesOf(field);
+  if (notes.length === 0) return null;
+  return (
+    <div id={descriptionId(id)} className="field-description">
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </div>
+  );
+}
+
+function Problem({ id, problem }: FieldFrameProps) {
+  if (problem === undefined) return null;
+  return (
+    <p id={problemId(id)} className="field-problem">
+      {problem}
+    </p>
+  );
+}
+
+function notesOf(field: Field): readonly string[] {
+  const warning = looksSecret(field)
+    ? "This looks like a secret. MCP forbids asking for one in a form; decline unless you are sure."
+    : "";
+  return [field.description ?? "", boundsOf(field) ?? "", warning].filter((note) => note !== "");
+}
+
+/** The rules that a person wants to know before they answer. */
+function boundsOf(field: Field): string | undefined {
+  switch (field.type) {
+    case "number":
+      return range(field.minimum, field.maximum, (n) => String(n));
+    case "choices":
+      return range(field.minItems, field.maxItems, (n) => `${n} of these`);
+    case "json":
+      return "Typed as JSON.";
+    case "string":
+    case "boolean":
+    case "choice":
+      return undefined;
+    default:
+      return unreachable(field);
+  }
+}
+
+function range(
+  least: number | undefined,
+  most: number | undefined,
+  name: (n: number) => string,
+): string | undefined {
+  if (least !== undefined && most !== undefined) return `From ${least} to ${name(most)}.`;
+  if (least !== undefined) return `At least ${name(least)}.`;
+  if (most !== undefined) return `At most ${name(most)}.`;
+  return undefined;
+}
+
+function descriptionId(id: string): string {
+  return `${id}-description`;
+}
+
+function problemId(id: string): string {
+  return `${id}-problem`;
+}

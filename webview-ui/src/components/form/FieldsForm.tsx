@@ -1,0 +1,164 @@
+import type { Field, FieldProblem } from "@assent/protocol";
+import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { FieldControl } from "./FieldControl.tsx";
+import { titleOf } from "./FieldFrame.tsx";
+import { initialInputs, keepable, withInput } from "./inputs.ts";
+import { useAfterPress } from "./useAfterPress.ts";
+import { readField, readForm } from "./validate.ts";
+
+export interface FieldsFormProps {
+  readonly fields: readonly Field[];
+  /** What was typed in an earlier life of the view. */
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft) => void;
+  /** Nothing can be changed or submitted. */
+  readonly disabled: boolean;
+  /** What the sidecar found wrong with the answer that was submitted last. */
+  readonly refused: readonly FieldProblem[] | undefined;
+  /** Called with an answer that follows the fields' rules, in the order of the fields. */
+  readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
+  /** The buttons. */
+  readonly children: ReactNode;
+}
+
+/**
+ * A form of a stranger's making: an elicitation, or the arguments of a tool. A field is checked when
+ * the person leaves it, and all are when they submit; what is wrong stands beside the field, and
+ * after a submission also above the form, where it is announced.
+ */
+export function FieldsForm(props: FieldsFormProps) {
+  const { fields, draft, onDraft, disabled, refused, onSubmit, children } = props;
+  const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
+  const [summary, setSummary] = useState<readonly SummaryEntry[]>([]);
+  const prefix = useId();
+  const afterPress = useAfterPress();
+  const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
+
+  const showAll = (found: readonly FieldProblem[]) => {
+    setProblems(found);
+    setSummary(
+      found.map(({ name, message }) => {
+        const field = fields.find((candidate) => candidate.name === name);
+        return field === undefined
+          ? { title: name ?? "", message }
+          : { title: titleOf(field), message, controlId: idOf(field) };
+      }),
+    );
+  };
+
+  const [shownRefusal, setShownRefusal] = useState(refused);
+  if (refused !== shownRefusal) {
+    setShownRefusal(refused);
+    showAll(refused ?? []);
+  }
+
+  // What was submitted in vain leads to the first field to mend.
+  useEffect(() => {
+    const first = summary.find(({ controlId }) => controlId !== undefined);
+    if (first?.controlId !== undefined) focusControl(first.controlId);
+  }, [summary]);
+
+  const check = (field: Field, input: FieldInput | undefined) => {
+    const reading = readField(field, input);
+    setProblems((found) => {
+      const others = found.filter(({ name }) => name !== field.name);
+      return reading.kind === "problem"
+        ? [...others, { name: field.name, message: reading.message }]
+        : others;
+    });
+  };
+
+  const change = (field: Field, input: FieldInput | undefined) => {
+    const next = withInput(inputs, field.name, input);
+    setInputs(next);
+    onDraft(keepable(fields, next));
+    // Only what is marked as wrong is checked at each key.
+    if (problems.some(({ name }) => name === field.name)) check(field, input);
+  };
+
+  const leave = (field: Field) => {
+    const input = own(inputs, field.name);
+    // Who only tabs through has not forgotten anything yet.
+    if (input !== undefined && input !== "") afterPress(() => check(field, input));
+  };
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (disabled) return;
+    const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
+    const reading = readForm(fields, inputs);
+    if (incomplete.length > 0) {
+      showAll(incomplete.map(({ name }) => ({ name, message: "This is not complete." })));
+    } else if (!reading.ok) {
+      showAll(reading.problems);
+    } else {
+      showAll([]);
+      onSubmit(reading.content);
+    }
+  };
+
+  return (
+    <form className="fields-form" noValidate onSubmit={submit}>
+      <Summary entries={summary} />
+      <fieldset className="fields" disabled={disabled}>
+        {fields.map((field) => (
+          <FieldControl
+            key={field.name}
+            id={idOf(field)}
+            field={field}
+            input={own(inputs, field.name)}
+            problem={problems.find(({ name }) => name === field.name)?.message}
+            onInput={(input) => change(field, input)}
+            onLeave={() => leave(field)}
+          />
+        ))}
+      </fieldset>
+      {children}
+    </form>
+  );
+}
+
+interface SummaryEntry {
+  /** Empty where the form as a whole is wrong. */
+  readonly title: string;
+  readonly message: string;
+  /** Absent where there is no field to go to. */
+  readonly controlId?: string;
+}
+
+function Summary({ entries }: { readonly entries: readonly SummaryEntry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <div role="alert" className="problems">
+      <p>{entries.length === 1 ? "One thing to mend:" : `${entries.length} things to mend:`}</p>
+      <ul>
+        {entries.map(({ title, message, controlId }) => (
+          <li key={`${title}: ${message}`}>
+            {controlId === undefined ? (
+              title
+            ) : (
+              <button type="button" className="link" onClick={() => focusControl(controlId)}>
+                {title}
+              </button>
+            )}
+            {title === "" ? message : `: ${message}`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function focusControl(id: string): void {
+  const control = document.getElementById(id);
+  const target = control instanceof HTMLFieldSetElement ? control.querySelector("input") : control;
+  target?.focus();
+}
+
+/** A half-typed date reads as empty, but is not: only the control itself knows. */
+function isIncomplete(id: string): boolean {
+  const control = document.getElementById(id);
+  return control instanceof HTMLInputElement && control.validity.badInput;
+}

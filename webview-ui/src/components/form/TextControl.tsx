@@ -1,0 +1,74 @@
+import type { JSONField, NumberField, StringField } from "@assent/protocol";
+import type { ChangeEvent, KeyboardEvent } from "react";
+import { unreachable } from "../../unreachable.ts";
+import type { SharedProps } from "./controlProps.ts";
+import { fromLocalInput, toLocalInput } from "./dates.ts";
+import { looksSecret } from "./secrets.ts";
+
+export interface TextControlProps {
+  readonly field: StringField | NumberField | JSONField;
+  readonly input: string;
+  readonly shared: SharedProps;
+  readonly onInput: (input: string) => void;
+}
+
+/** The control of a field whose input is a text. */
+export function TextControl({ field, input, shared, onInput }: TextControlProps) {
+  const typed = {
+    ...shared,
+    autoComplete: "off",
+    spellCheck: false,
+    value: input,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+      onInput(event.target.value),
+  };
+  if (looksSecret(field)) return <input {...typed} type="password" />;
+  switch (field.type) {
+    case "json":
+      return <textarea {...typed} className="code" rows={3} />;
+    case "number":
+      // Not type="number": that shows and reads numbers as the locale has them, and reports what it
+      // does not understand as empty.
+      return <input {...typed} type="text" inputMode={field.integer ? "numeric" : "decimal"} />;
+    case "string":
+      break;
+    default:
+      return unreachable(field);
+  }
+  switch (field.format) {
+    case undefined:
+      return <textarea {...typed} spellCheck rows={1} onKeyDown={submitOnEnter} />;
+    // Not type="email" and type="url": those change what was typed.
+    case "email":
+      return <input {...typed} type="text" inputMode="email" />;
+    case "uri":
+      return <input {...typed} type="text" inputMode="url" />;
+    case "date":
+      return <input {...typed} type="date" />;
+    case "date-time":
+      return (
+        <>
+          <input
+            {...typed}
+            type="datetime-local"
+            step="any"
+            value={toLocalInput(input)}
+            onChange={(event) => onInput(fromLocalInput(event.target.value))}
+          />
+          {input !== "" && <span className="field-sent">Sent as {input}</span>}
+        </>
+      );
+    default:
+      return unreachable(field.format);
+  }
+}
+
+/**
+ * A text may have several lines, so its control is a textarea; it submits at Enter like an input, and
+ * Shift+Enter starts a line. Enter that ends an input method's composition does neither.
+ */
+function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}

@@ -1,0 +1,49 @@
+import type { Field } from "@assent/protocol";
+import { unreachable } from "../../unreachable.ts";
+import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { looksSecret } from "./secrets.ts";
+
+/** What the controls hold at first: the draft where there is one, else the fields' own defaults. */
+export function initialInputs(fields: readonly Field[], draft: Draft | undefined): Draft {
+  const entries = fields.flatMap((field): [string, FieldInput][] => {
+    const input =
+      draft === undefined || looksSecret(field) ? defaultInput(field) : own(draft, field.name);
+    return input === undefined ? [] : [[field.name, input]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The part of the inputs that may be kept: nothing that looks like a secret. */
+export function keepable(fields: readonly Field[], inputs: Draft): Draft {
+  const kept = fields.flatMap((field): [string, FieldInput][] => {
+    const input = own(inputs, field.name);
+    return input === undefined || looksSecret(field) ? [] : [[field.name, input]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Sets one input; without a value, as if it had never been touched. */
+export function withInput(inputs: Draft, name: string, input: FieldInput | undefined): Draft {
+  const others = Object.entries(inputs).filter(([key]) => key !== name);
+  return Object.fromEntries(input === undefined ? others : [...others, [name, input]]);
+}
+
+function defaultInput(field: Field): FieldInput | undefined {
+  switch (field.type) {
+    case "string":
+    case "boolean":
+      return field.default;
+    case "number":
+      return field.default === undefined ? undefined : String(field.default);
+    case "choice":
+      return field.options?.some(({ value }) => value === field.default)
+        ? field.default
+        : undefined;
+    case "choices":
+      return field.default;
+    case "json":
+      return field.default === undefined ? undefined : JSON.stringify(field.default, null, 2);
+    default:
+      return unreachable(field);
+  }
+}

@@ -1,0 +1,21 @@
+import { ErrorCode, type FieldProblem } from "@assent/protocol";
+import { RpcError } from "../../client.ts";
+
+/** What the sidecar found wrong with the fields of an answer; absent where it was something else. */
+export function refusedProblems(error: unknown): readonly FieldProblem[] | undefined {
+  if (!(error instanceof RpcError) || error.code !== ErrorCode.InvalidAnswer) return undefined;
+  const { data } = error;
+  if (typeof data !== "object" || data === null || !("problems" in data)) return undefined;
+  const problems = Array.isArray(data.problems) ? data.problems.filter(isProblem) : [];
+  return problems.length === 0 ? undefined : problems;
+}
+
+function isProblem(value: unknown): value is FieldProblem {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "message" in value &&
+    typeof value.message === "string" &&
+    (!("name" in value) || typeof value.name === "string")
+  );
+}

@@ -1,0 +1,26 @@
+import type { Task } from "@assent/protocol";
+import { TaskLine } from "./TaskLine.tsx";
+
+export interface TaskChoiceProps {
+  /** The most recently created first. */
+  readonly tasks: readonly Task[];
+  readonly onOpen: (taskId: string) => void;
+}
+
+/** All tasks, while none is open. */
+export function TaskChoice({ tasks, onOpen }: TaskChoiceProps) {
+  return (
+    <main className="welcome">
+      <h2>Tasks</h2>
+      <ul className="task-choice">
+        {tasks.map((task) => (
+          <li key={task.id}>
+            <button type="button" className="task-option" onClick={() => onOpen(task.id)}>
+              <TaskLine task={task} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
+}

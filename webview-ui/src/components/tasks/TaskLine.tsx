@@ -1,0 +1,30 @@
+import type { Task } from "@assent/protocol";
+import { briefly, count } from "../ui/words.ts";
+
+export interface TaskLineProps {
+  readonly task: Task;
+}
+
+/** A task in a list: its title, its state, and what waits in it. */
+export function TaskLine({ task }: TaskLineProps) {
+  const { createdAt, closed = false, openAsks } = task;
+  return (
+    <span className="task-line">
+      <span className="task-line-title">{taskTitle(task)}</span>
+      {openAsks > 0 && (
+        <>
+          <span className="badge" aria-hidden="true">
+            {openAsks}
+          </span>
+          <span className="visually-hidden">, {count(openAsks, "open question")},</span>
+        </>
+      )}
+      <span className="muted">{closed ? "closed" : briefly(createdAt)}</span>
+    </span>
+  );
+}
+
+/** A task has no title before its first tool call. */
+export function taskTitle({ title }: Task): string {
+  return title === "" ? "New task" : title;
+}

@@ -1,0 +1,17 @@
+export interface NoServersProps {
+  readonly onConfigure: () => void;
+}
+
+/** What to do where there is no server to run a tool of. */
+export function NoServers({ onConfigure }: NoServersProps) {
+  return (
+    <div className="no-servers">
+      <p>No MCP server is configured yet. Add one to .vscode/mcp.json or to your settings.</p>
+      <div className="actions">
+        <button type="button" className="primary" onClick={onConfigure}>
+          Open MCP Configuration
+        </button>
+      </div>
+    </div>
+  );
+}

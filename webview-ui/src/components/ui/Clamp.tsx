@@ -1,0 +1,40 @@
+import { type ReactNode, useState } from "react";
+import { useView } from "../ViewContext.ts";
+
+export interface ClampProps {
+  /** Names the clamp in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** What the content says, to tell whether it is long. */
+  readonly text: string;
+  readonly children: ReactNode;
+}
+
+/** Shows the beginning of a long content, and all of it on demand. */
+export function Clamp({ keep, text, children }: ClampProps) {
+  const view = useView();
+  const [all, setAll] = useState(() => view.expanded(keep) ?? false);
+  if (!isLong(text)) return children;
+  const toggle = () => {
+    setAll(!all);
+    view.setExpanded(keep, !all);
+  };
+  return (
+    <div className="clamp">
+      <div className={all ? "clamp-all" : "clamp-some"}>{children}</div>
+      <button type="button" className="link" aria-expanded={all} onClick={toggle}>
+        {all ? "Show less" : `Show all (${text.length.toLocaleString()} characters)`}
+      </button>
+    </div>
+  );
+}
+
+const longLines = 12;
+// About what fits into a line of a narrow panel.
+const lineLength = 60;
+
+/** An estimate by the text alone: measuring would draw everything twice. */
+export function isLong(text: string): boolean {
+  if (text.length > longLines * lineLength * 2) return true;
+  const lines = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / lineLength)));
+  return lines.reduce((sum, n) => sum + n, 0) > longLines;
+}

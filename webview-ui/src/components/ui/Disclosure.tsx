@@ -1,0 +1,31 @@
+import { type ReactNode, useState } from "react";
+import { useView } from "../ViewContext.ts";
+
+export interface DisclosureProps {
+  /** Names the disclosure in the view's state; unique in the panel. */
+  readonly keep: string;
+  readonly summary: ReactNode;
+  readonly initiallyOpen?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Something that the person can open and close, and finds again as they left it. */
+export function Disclosure({ keep, summary, initiallyOpen = false, children }: DisclosureProps) {
+  const view = useView();
+  const [open, setOpen] = useState(() => view.expanded(keep) ?? initiallyOpen);
+  return (
+    <details
+      className="disclosure"
+      open={open}
+      onToggle={(event) => {
+        const now = event.currentTarget.open;
+        if (now === open) return;
+        setOpen(now);
+        view.setExpanded(keep, now);
+      }}
+    >
+      <summary>{summary}</summary>
+      {open && <div className="disclosure-body">{children}</div>}
+    </details>
+  );
+}

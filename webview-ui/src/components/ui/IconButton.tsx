@@ -1,0 +1,23 @@
+import type { ComponentProps } from "react";
+import { Icon } from "./Icon.tsx";
+
+export interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
+  readonly icon: string;
+  /** The button's name, shown as its tooltip. */
+  readonly label: string;
+}
+
+/** A toolbar's button. */
+export function IconButton({ icon, label, className = "", ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`icon-button ${className}`}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { briefly, count, duration, elapsed } from "./words.ts";
+
+test("numbers come with their noun", () => {
+  expect([0, 1, 2, 1500].map((n) => count(n, "token"))).toEqual([
+    "0 tokens",
+    "1 token",
+    "2 tokens",
+    "1,500 tokens",
+  ]);
+});
+
+test("durations are as exact as they are short", () => {
+  expect([0, 950, 1501, 12_345, 61_000].map(duration)).toEqual([
+    "0 ms",
+    "950 ms",
+    "1.5 s",
+    "12 s",
+    "1 min 1 s",
+  ]);
+  // The clocks of two processes may differ.
+  expect(duration(-5)).toBe("0 ms");
+  expect(elapsed(-5)).toBe("0 s");
+});
+
+test("a list has the time of today, the day of this year, and the year of others", () => {
+  const now = new Date(2026, 10, 21, 14, 30).getTime();
+  expect(briefly(new Date(2026, 10, 21, 9, 5).getTime(), now)).toMatch(/9:05/);
+  expect(briefly(new Date(2026, 10, 20, 9, 5).getTime(), now)).toBe("Nov 20");
+  expect(briefly(new Date(2025, 10, 20, 9, 5).getTime(), now)).toBe("Nov 20, 2025");
+});

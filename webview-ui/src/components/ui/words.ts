@@ -1,0 +1,44 @@
+/** A number with its noun. */
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString()} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A time of today as the clock shows it; another day's with its date. */
+export function when(time: number, now = Date.now()): string {
+  const date = new Date(time);
+  const today = date.toDateString() === new Date(now).toDateString();
+  return today
+    ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+    : date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** The same for a list, where space is short. */
+export function briefly(time: number, now = Date.now()): string {
+  const date = new Date(time);
+  const sameYear = date.getFullYear() === new Date(now).getFullYear();
+  return date.toDateString() === new Date(now).toDateString()
+    ? when(time, now)
+    : date.toLocaleDateString([], {
+        month: "short",
+        day: "numeric",
+        ...(!sameYear && { year: "numeric" }),
+      });
+}
+
+/** How long something took. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return elapsed(ms);
+}
+
+/** How long something has taken so far, in whole seconds. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** JSON as it is shown. */
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? "";
+}

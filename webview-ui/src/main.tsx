@@ -1,0 +1,32 @@
+/**
+ * The entry of the webview. The host's page is
+ *
+ *     <body data-host="vscode"> (or "browser") <div id="root"></div> </body>
+ *
+ * and loads main.css and this file, bundled as main.js, as a module with the nonce of its
+ * Content-Security-Policy. In a browser the page's query holds the `token` of the host's WebSocket.
+ */
+import "@vscode/codicons/dist/codicon.css";
+import "./styles/browser-theme.css";
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/content.css";
+import "./styles/chat.css";
+import "./styles/form.css";
+import "./styles/tasks.css";
+import "./styles/tools.css";
+import { createRoot } from "react-dom/client";
+import { createBridge } from "./bridge.ts";
+import { applyBrowserTheme } from "./browserTheme.ts";
+import { App } from "./components/App.tsx";
+import { createSession } from "./session.ts";
+import { ViewStateStore } from "./viewState.ts";
+
+applyBrowserTheme(window);
+const bridge = createBridge();
+const view = new ViewStateStore(bridge.storage);
+const session = createSession(view);
+const root = document.getElementById("root");
+if (root === null) throw new Error('the page has no element with the id "root"');
+createRoot(root).render(<App session={session} view={view} />);
+bridge.connect(session);

@@ -1,0 +1,294 @@
+import {
+  type AskResponseParams,
+  type CallToolParams,
+  ErrorCode,
+  type Outcome,
+} from "@assent/protocol";
+import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
+import type { LinkListener } from "./bridge.ts";
+import { type Client, RpcError } from "./client.ts";
+import { reduce } from "./state/reducer.ts";
+import { type Action, initialState, type State } from "./state/state.ts";
+import type { ViewStateStore } from "./viewState.ts";
+
+/** What the person can do. An action that fails says so in the state, unless it returns a promise. */
+export interface Actions {
+  /** Makes a task and opens it. */
+  newTask(): void;
+  openTask(taskId: string): void;
+  renameTask(taskId: string, title: string): void;
+  closeTask(taskId: string): void;
+  /** Reads the open task again after that failed. */
+  retryTask(taskId: string): void;
+  loadEarlier(): void;
+  /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
+  answer(params: AskResponseParams): Promise<Outcome>;
+  /** Runs a tool in the open task, or in a new one where none is open. */
+  runTool(params: Omit<CallToolParams, "taskId">): Promise<void>;
+  cancelCall(taskId: string, messageId: number): void;
+  listTools(serverName: string, signal: AbortSignal): void;
+  restartServer(serverName: string): void;
+  listModels(): void;
+  restartSidecar(): void;
+  showLog(): void;
+  openConfiguration(position: SourcePosition): void;
+  reveal(reveal: Reveal): void;
+  revealed(): void;
+  dismissFailure(): void;
+}
+
+/** The state and all that changes it; knows nothing of how it is drawn. */
+export interface Session extends LinkListener {
+  getState(): State;
+  /** Calls back after every change, until the function that it returns is called. */
+  subscribe(onChange: () => void): () => void;
+  readonly actions: Actions;
+}
+
+export function createSession(view: ViewStateStore): Session {
+  let state = initialState;
+  let client: Client | undefined;
+  let catchingUp = false;
+  const listeners = new Set<() => void>();
+
+  function dispatch(action: Action): void {
+    const before = state;
+    state = reduce(state, action);
+    if (state === before) return;
+    for (const listener of listeners) listener();
+  }
+
+  function request(): Client["request"] {
+    if (client === undefined) {
+      throw new RpcError(ErrorCode.Unavailable, "There is no connection to Assent right now.");
+    }
+    return client.request;
+  }
+
+  /** Does something that nobody waits for. Where it fails, the person is told. */
+  function attempt(work: () => Promise<unknown>): void {
+    void (async () => {
+      try {
+        await work();
+      } catch (error) {
+        dispatch({ type: "failed", message: messageOf(error) });
+      }
+    })();
+  }
+
+  function take(status: SidecarStatus): void {
+    dispatch({ type: "sidecarStatus", status });
+    if (status.state !== "running") return;
+    attempt(listServers);
+    attempt(async () => {
+      await listTasks();
+      if (!isListed(state)) select(firstTask(state, view.get().openTaskId));
+    });
+    catchUp();
+  }
+
+  async function listTasks(): Promise<void> {
+    const { tasks = [] } = await request()("task/list");
+    dispatch({ type: "tasksListed", tasks });
+  }
+
+  async function listServers(): Promise<void> {
+    dispatch({ type: "serversListed", params: await request()("server/list") });
+  }
+
+  function select(taskId: string | undefined): void {
+    dispatch({ type: "taskSelected", taskId });
+    if (taskId !== undefined && taskId !== view.get().openTaskId) {
+      view.update(({ scrollTop: _left, ...kept }) => ({ ...kept, openTaskId: taskId }));
+    }
+    catchUp();
+  }
+
+  /** Reads for as long as something is missing; one read at a time. */
+  function catchUp(): void {
+    if (catchingUp) return;
+    catchingUp = true;
+    attempt(async () => {
+      try {
+        while (state.tasksMissed || unread(state) !== undefined) await readMissing();
+      } finally {
+        catchingUp = false;
+      }
+    });
+  }
+
+  async function readMissing(): Promise<void> {
+    if (state.tasksMissed) await listTasks();
+    const open = unread(state);
+    if (open === undefined) return;
+    const { taskId, after } = open;
+    try {
+      const result = await request()("task/open", { taskId, after });
+      dispatch({ type: "taskRead", taskId, result });
+    } catch (error) {
+      dispatch({ type: "taskReadFailed", taskId, message: messageOf(error) });
+    }
+  }
+
+  /** Takes a notification about a task, and mends what it shows to be missing. */
+  function hear(action: Action): void {
+    dispatch(action);
+    catchUp();
+  }
+
+  async function createTask(): Promise<string> {
+    const task = await request()("task/create", {});
+    dispatch({ type: "taskKnown", task });
+    select(task.id);
+    return task.id;
+  }
+
+  async function loadEarlier(): Promise<void> {
+    const open = state.conversation;
+    const first = open?.messages[0];
+    if (open === undefined || first === undefined || open.paging) return;
+    const { taskId } = open;
+    dispatch({ type: "pageAsked", taskId });
+    try {
+      const result = await request()("task/open", { taskId, before: first.id });
+      dispatch({ type: "pageRead", taskId, result });
+    } catch (error) {
+      dispatch({ type: "pageRead", taskId });
+      throw error;
+    }
+  }
+
+  async function answer(params: AskResponseParams): Promise<Outcome> {
+    try {
+      const { outcome } = await request()("askResponse", params);
+      view.setDraft(params.askId, undefined);
+      return outcome;
+    } catch (error) {
+      // The ask is not open any more, although it looks so here: what is here cannot be right.
+      if (codeOf(error) === ErrorCode.AskSettled || codeOf(error) === ErrorCode.UnknownAsk) {
+        hear({ type: "taskDoubted", taskId: params.taskId });
+      }
+      throw error;
+    }
+  }
+
+  const actions: Actions = {
+    newTask: () => attempt(createTask),
+    openTask: select,
+    renameTask: (taskId, title) =>
+      attempt(async () => {
+        const task = await request()("task/rename", { taskId, title });
+        dispatch({ type: "taskKnown", task });
+      }),
+    closeTask: (taskId) =>
+      attempt(async () => {
+        const task = await request()("task/close", { taskId });
+        dispatch({ type: "taskKnown", task });
+      }),
+    retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
+    loadEarlier: () => attempt(loadEarlier),
+    answer,
+    async runTool(params) {
+      const taskId = state.conversation?.taskId ?? (await createTask());
+      await request()("tools/call", { ...params, taskId });
+    },
+    cancelCall: (taskId, messageId) =>
+      attempt(() => request()("tools/cancel", { taskId, messageId })),
+    listTools(serverName, signal) {
+      dispatch({ type: "toolsChanged", serverName, list: { state: "loading" } });
+      void (async () => {
+        try {
+          const { tools = [] } = await request()("tools/list", { serverName }, { signal });
+          dispatch({ type: "toolsChanged", serverName, list: { state: "ready", tools } });
+        } catch (error) {
+          const list = signal.aborted
+            ? undefined
+            : ({ state: "failed", message: messageOf(error) } as const);
+          dispatch({ type: "toolsChanged", serverName, list });
+        }
+      })();
+    },
+    restartServer: (serverName) =>
+      attempt(async () => {
+        const server = await request()("server/restart", { serverName });
+        dispatch({ type: "serverChanged", server });
+      }),
+    listModels: () =>
+      attempt(async () => {
+        const { models = [] } = await request()("model/list");
+        dispatch({ type: "modelsListed", models });
+      }),
+    restartSidecar: () => attempt(() => request()("host/restartSidecar")),
+    showLog: () => attempt(() => request()("host/showLog")),
+    openConfiguration: (position) => attempt(() => request()("host/openConfiguration", position)),
+    reveal: (reveal) => dispatch({ type: "reveal", reveal }),
+    revealed: () => dispatch({ type: "revealed" }),
+    dismissFailure: () => dispatch({ type: "failureDismissed" }),
+  };
+
+  return {
+    getState: () => state,
+    subscribe(onChange) {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
+    },
+    actions,
+    up(next) {
+      client = next;
+      next.onNotification("host/sidecarStatus", take);
+      next.onNotification("host/reveal", actions.reveal);
+      next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
+      next.onNotification("mcpSamplingProgress", (params) =>
+        hear({ type: "samplingProgress", params }),
+      );
+      next.onNotification("server/changed", (server) =>
+        dispatch({ type: "serverChanged", server }),
+      );
+      next.onNotification("server/listChanged", (params) =>
+        dispatch({ type: "serversListed", params }),
+      );
+      next.onNotification("storage/failed", ({ message }) =>
+        dispatch({ type: "storageFailed", message }),
+      );
+      dispatch({ type: "linkUp" });
+      attempt(async () => {
+        const { status, reveal } = await next.request("host/ready");
+        take(status);
+        if (reveal !== undefined) actions.reveal(reveal);
+      });
+    },
+    down(retryInMs) {
+      client = undefined;
+      dispatch({ type: "linkDown", retryInMs });
+    },
+  };
+}
+
+/** The open task where it has to be read, and reading it did not just fail. */
+function unread(state: State) {
+  const open = state.conversation;
+  if (open?.behind === undefined || open.failure !== undefined) return undefined;
+  return { taskId: open.taskId, after: open.behind };
+}
+
+/** Says whether there is an open task which the sidecar still knows. */
+function isListed({ tasks = [], conversation }: State): boolean {
+  return tasks.some(({ id }) => id === conversation?.taskId);
+}
+
+/** The task that was open last; else one that waits for the person; else the newest that is open. */
+function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
+  const first =
+    tasks.find(({ id }) => id === lastOpen) ??
+    tasks.find(({ openAsks }) => openAsks > 0) ??
+    tasks.find(({ closed }) => closed !== true);
+  return first?.id;
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof RpcError ? error.code : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

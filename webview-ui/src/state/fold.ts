@@ -1,0 +1,128 @@
+import type {
+  Ask,
+  AskSettled,
+  Event,
+  McpSampling,
+  McpSamplingProgressParams,
+  Message,
+  SamplingEnded,
+} from "@assent/protocol";
+import { unreachable } from "../unreachable.ts";
+
+/**
+ * Folds one event into a task's messages, which are in ascending order of id. The outcome is what
+ * task/open would return. Messages that did not change stay the same objects, so that their rows are
+ * not drawn again. An event about a message that is not among them (an older page) changes nothing.
+ */
+export function foldEvent(messages: readonly Message[], event: Event): readonly Message[] {
+  switch (event.type) {
+    case "taskChanged":
+      return messages;
+    case "messageAdded":
+      return upsert(messages, [event.message]);
+    case "askSettled":
+      return change(messages, event.messageId, (message) => settle(message, event));
+    case "samplingEnded":
+      return change(messages, event.messageId, (message) => endSampling(message, event));
+    case "callEnded":
+      return change(messages, event.messageId, (message) =>
+        message.body.type === "toolCall"
+          ? {
+              ...message,
+              body: { ...message.body, endedAt: event.endedAt, result: event.result },
+            }
+          : message,
+      );
+    default:
+      return unreachable(event);
+  }
+}
+
+/**
+ * Appends a piece of a completion. A piece that the message has already changes nothing; "gap" says
+ * that one before it is missing.
+ */
+export function foldProgress(
+  messages: readonly Message[],
+  piece: McpSamplingProgressParams,
+): readonly Message[] | "gap" {
+  const sampling = samplingOf(find(messages, piece.messageId));
+  if (sampling === undefined || sampling.question.result !== undefined) return messages;
+  const { text, sequence } = sampling.question.progress ?? { text: "", sequence: 0 };
+  if (piece.sequence < sequence) return messages;
+  if (piece.sequence > sequence) return "gap";
+  return change(messages, piece.messageId, (message) =>
+    withQuestion(message, sampling.ask, {
+      ...sampling.question,
+      progress: { text: text + piece.chunk, sequence: sequence + 1 },
+    }),
+  );
+}
+
+/** Puts messages in place of those with the same ids, or between them. */
+export function upsert(messages: readonly Message[], news: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  const first = news[0];
+  // Nearly always there is one new message, and it comes last.
+  if (first === undefined) return messages;
+  if (last === undefined || last.id < first.id) return [...messages, ...news];
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  for (const message of news) byId.set(message.id, message);
+  return [...byId.values()].sort((a, b) => a.id - b.id);
+}
+
+function find(messages: readonly Message[], id: number): Message | undefined {
+  return messages[messages.findLastIndex((message) => message.id === id)];
+}
+
+function change(
+  messages: readonly Message[],
+  id: number,
+  edit: (message: Message) => Message,
+): readonly Message[] {
+  const index = messages.findLastIndex((message) => message.id === id);
+  const message = messages[index];
+  return message === undefined ? messages : messages.with(index, edit(message));
+}
+
+function settle(message: Message, event: AskSettled): Message {
+  if (message.body.type !== "ask") return message;
+  const ask: Ask = { ...message.body, outcome: event.outcome };
+  const { question } = ask;
+  switch (question.type) {
+    case "mcp_elicitation":
+      return withQuestion(message, ask, {
+        ...question,
+        ...(event.elicitationResponse === undefined
+          ? {}
+          : { elicitationResponse: event.elicitationResponse }),
+      });
+    case "mcp_sampling":
+      return withQuestion(message, ask, {
+        ...question,
+        ...(event.model === undefined ? {} : { model: event.model }),
+      });
+    default:
+      return unreachable(question);
+  }
+}
+
+function endSampling(message: Message, event: SamplingEnded): Message {
+  const sampling = samplingOf(message);
+  if (sampling === undefined) return message;
+  const { progress: _written, ...question } = sampling.question;
+  return withQuestion(message, sampling.ask, { ...question, result: event.result });
+}
+
+function samplingOf(
+  message: Message | undefined,
+): { readonly ask: Ask; readonly question: McpSampling } | undefined {
+  const ask = message?.body;
+  return ask?.type === "ask" && ask.question.type === "mcp_sampling"
+    ? { ask, question: ask.question }
+    : undefined;
+}
+
+function withQuestion(message: Message, ask: Ask, question: Ask["question"]): Message {
+  return { ...message, body: { ...ask, question } };
+}

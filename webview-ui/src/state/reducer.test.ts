@@ -1,0 +1,356 @@
+import type { Event, Message, TaskEventParams } from "@assent/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  answered,
+  ask,
+  at,
+  demoModel,
+  elicitation,
+  message,
+  otherModel,
+  sampling,
+  server,
+  task,
+  toolCall,
+} from "../testing/samples.ts";
+import { reduce } from "./reducer.ts";
+import { type Action, initialState, type State } from "./state.ts";
+
+/** A state in which a task with these messages was read. */
+function reading(messages: readonly Message[], lastNumber = 1): State {
+  return play(
+    initialState,
+    { type: "sidecarStatus", status: { state: "running" } },
+    { type: "tasksListed", tasks: [task({ lastNumber })] },
+    { type: "taskSelected", taskId: "t1" },
+    {
+      type: "taskRead",
+      taskId: "t1",
+      result: { task: task({ lastNumber }), messages, reset: true },
+    },
+  );
+}
+
+function play(state: State, ...actions: readonly Action[]): State {
+  return actions.reduce(reduce, state);
+}
+
+function event(number: number, change: Event, part: Partial<TaskEventParams> = {}): Action {
+  return {
+    type: "taskEvent",
+    params: { taskId: "t1", number, openAsks: 0, event: change, ...part },
+  };
+}
+
+function added(id: number): Event {
+  return { type: "messageAdded", message: message(id, toolCall()) };
+}
+
+function piece(sequence: number, chunk: string, messageId = 1): Action {
+  return { type: "samplingProgress", params: { taskId: "t1", messageId, sequence, chunk } };
+}
+
+function ids(state: State): readonly number[] | undefined {
+  return state.conversation?.messages.map(({ id }) => id);
+}
+
+function bodyOf(state: State, index = 0) {
+  return state.conversation?.messages[index]?.body;
+}
+
+describe("events", () => {
+  test("are folded in, and change nothing but their message", () => {
+    const before = reading([message(1, toolCall()), message(2, toolCall())]);
+    const after = play(
+      before,
+      event(2, { type: "callEnded", messageId: 2, endedAt: at, result: { type: "cancelled" } }),
+    );
+    expect(bodyOf(after, 1)).toEqual(toolCall({ endedAt: at, result: { type: "cancelled" } }));
+    expect(after.conversation?.messages[0]).toBe(before.conversation?.messages[0]);
+    expect(after.conversation?.task?.lastNumber).toBe(2);
+    expect(after.tasks?.[0]?.lastNumber).toBe(2);
+  });
+
+  test("that were folded in already change nothing", () => {
+    const state = reading([message(1, toolCall())], 5);
+    expect(play(state, event(5, added(9)), event(3, added(8)))).toEqual(state);
+  });
+
+  test("after a gap wait until the task is read again from the last number", () => {
+    const gap = play(reading([message(1, toolCall())]), event(3, added(3)), event(4, added(4)));
+    expect(ids(gap)).toEqual([1]);
+    expect(gap.conversation?.behind).toBe(1);
+
+    // The reading ends with event 3, so only event 4 is still news.
+    const healed = play(gap, {
+      type: "taskRead",
+      taskId: "t1",
+      result: {
+        task: task({ lastNumber: 3 }),
+        messages: [message(2, toolCall()), message(3, toolCall())],
+      },
+    });
+    expect(ids(healed)).toEqual([1, 2, 3, 4]);
+    expect(healed.conversation).toMatchObject({ behind: undefined, lastNumber: 4, held: [] });
+  });
+
+  test("about the task change it here and in the list", () => {
+    const state = play(
+      reading([]),
+      event(2, { type: "taskChanged", task: task({ title: "Renamed", lastNumber: 2 }) }),
+      event(3, added(1), { openAsks: 2 }),
+    );
+    const want = task({ title: "Renamed", openAsks: 2, lastNumber: 3 });
+    expect(state.conversation?.task).toEqual(want);
+    expect(state.tasks).toEqual([want]);
+  });
+
+  test("of another task only change the list", () => {
+    const other = task({ id: "t2", title: "Second" });
+    const state = play(
+      reading([]),
+      event(1, { type: "taskChanged", task: other }, { taskId: "t2" }),
+      event(2, added(1), { taskId: "t2", openAsks: 1 }),
+    );
+    expect(state.tasks).toEqual([{ ...other, openAsks: 1, lastNumber: 2 }, task()]);
+    expect(ids(state)).toEqual([]);
+  });
+
+  test("of a task that is not in the list show that the list is old", () => {
+    const state = play(reading([]), event(7, added(1), { taskId: "t9" }));
+    expect(state.tasksMissed).toBe(true);
+    expect(play(state, { type: "tasksListed", tasks: [] }).tasksMissed).toBe(false);
+  });
+
+  test("about a message on an older page are counted and change nothing", () => {
+    const state = play(
+      reading([message(5, toolCall())]),
+      event(2, { type: "callEnded", messageId: 1, endedAt: at, result: { type: "cancelled" } }),
+    );
+    expect(state.conversation).toMatchObject({ lastNumber: 2, behind: undefined });
+    expect(ids(state)).toEqual([5]);
+  });
+});
+
+describe("an ask", () => {
+  test.each([
+    ["answered", { action: "accept", content: { reason: "x" } }],
+    ["declined", { action: "decline" }],
+    ["dismissed", { action: "cancel" }],
+    ["serverStoppedWaiting", undefined],
+    ["serverLost", undefined],
+    ["restarted", undefined],
+  ] as const)("that is %s tells what the server was told", (reason, response) => {
+    const outcome = { reason, at };
+    const state = play(
+      reading([message(1, ask("a1", elicitation()))]),
+      event(2, {
+        type: "askSettled",
+        messageId: 1,
+        outcome,
+        ...(response === undefined ? {} : { elicitationResponse: response }),
+      }),
+    );
+    expect(bodyOf(state)).toEqual(
+      ask(
+        "a1",
+        elicitation(undefined, response === undefined ? {} : { elicitationResponse: response }),
+        outcome,
+      ),
+    );
+  });
+
+  test("for a completion names the model that answers", () => {
+    const state = play(
+      reading([message(1, ask("a1", sampling()))]),
+      event(2, { type: "askSettled", messageId: 1, outcome: answered, model: otherModel }),
+    );
+    expect(bodyOf(state)).toEqual(ask("a1", sampling({ model: otherModel }), answered));
+  });
+});
+
+describe("a completion", () => {
+  const approved = () => reading([message(1, ask("a1", sampling(), answered))]);
+  const progressOf = (state: State) => {
+    const body = bodyOf(state);
+    return body?.type === "ask" && body.question.type === "mcp_sampling"
+      ? body.question.progress
+      : undefined;
+  };
+
+  test("grows piece by piece", () => {
+    const state = play(approved(), piece(0, "The "), piece(1, "risk"));
+    expect(progressOf(state)).toEqual({ text: "The risk", sequence: 2 });
+  });
+
+  test("ignores pieces that its snapshot has already", () => {
+    const progress = { text: "The risk", sequence: 2 };
+    const state = play(
+      reading([message(1, ask("a1", sampling({ progress }), answered))]),
+      piece(1, "risk"),
+      piece(2, " is"),
+    );
+    expect(progressOf(state)).toEqual({ text: "The risk is", sequence: 3 });
+  });
+
+  test("that misses a piece is read again", () => {
+    const gap = play(approved(), piece(0, "The "), piece(2, "is"), piece(3, " low"));
+    expect(gap.conversation?.behind).toBe(1);
+    const progress = { text: "The risk is", sequence: 3 };
+    const healed = play(gap, {
+      type: "taskRead",
+      taskId: "t1",
+      result: {
+        task: task(),
+        messages: [message(1, ask("a1", sampling({ progress }), answered))],
+      },
+    });
+    expect(progressOf(healed)).toEqual({ text: "The risk is low", sequence: 4 });
+  });
+
+  test("ends with its result, and takes no more pieces", () => {
+    const result = { type: "failure", reason: "The model is gone." } as const;
+    const state = play(
+      approved(),
+      piece(0, "The "),
+      event(2, { type: "samplingEnded", messageId: 1, result }),
+      piece(0, "late"),
+      piece(1, "later"),
+    );
+    expect(state.conversation?.behind).toBeUndefined();
+    expect(bodyOf(state)).toEqual(ask("a1", sampling({ model: demoModel, result }), answered));
+  });
+});
+
+describe("a sidecar that was restarted", () => {
+  const restart: Action = { type: "sidecarStatus", status: { state: "running" } };
+
+  test("is asked for everything after the last number", () => {
+    const before = play(reading([message(1, toolCall())], 4), {
+      type: "storageFailed",
+      message: "The disk is full.",
+    });
+    const state = play(before, restart);
+    expect(state.conversation?.behind).toBe(4);
+    expect(ids(state)).toEqual([1]);
+    expect(state.storageFailure).toBeUndefined();
+  });
+
+  test("that forgot replaces everything", () => {
+    const state = play(reading([message(1, toolCall()), message(2, toolCall())], 9), restart, {
+      type: "taskRead",
+      taskId: "t1",
+      result: {
+        task: task({ lastNumber: 3 }),
+        messages: [message(1, toolCall())],
+        reset: true,
+      },
+    });
+    expect(ids(state)).toEqual([1]);
+    expect(state.conversation).toMatchObject({ lastNumber: 3, behind: undefined });
+  });
+
+  test("may have numbered its tasks anew", () => {
+    const state = play(reading([], 9), restart, {
+      type: "tasksListed",
+      tasks: [task({ title: "As it is now", lastNumber: 2 })],
+    });
+    expect(state.tasks?.[0]?.title).toBe("As it is now");
+  });
+});
+
+describe("reading", () => {
+  test("drops older messages where too much has changed", () => {
+    const state = play(
+      reading([message(1, toolCall()), message(2, toolCall())]),
+      event(9, added(9)),
+      {
+        type: "taskRead",
+        taskId: "t1",
+        result: {
+          task: task({ lastNumber: 9 }),
+          messages: [message(9, toolCall())],
+          reset: true,
+          earlier: true,
+        },
+      },
+    );
+    expect(ids(state)).toEqual([9]);
+    expect(state.conversation?.earlier).toBe(true);
+  });
+
+  test("an older page holds events back, lest it undo them", () => {
+    const state = play(
+      reading([message(2, toolCall())]),
+      { type: "pageAsked", taskId: "t1" },
+      event(2, { type: "callEnded", messageId: 1, endedAt: at, result: { type: "cancelled" } }),
+      {
+        type: "pageRead",
+        taskId: "t1",
+        result: { task: task(), messages: [message(1, toolCall())] },
+      },
+    );
+    expect(ids(state)).toEqual([1, 2]);
+    expect(bodyOf(state)).toEqual(toolCall({ endedAt: at, result: { type: "cancelled" } }));
+    expect(state.conversation).toMatchObject({ paging: false, held: [] });
+  });
+
+  test("a task that is not open any more changes nothing of the one that is", () => {
+    const state = play(
+      reading([]),
+      { type: "taskSelected", taskId: "t2" },
+      {
+        type: "taskRead",
+        taskId: "t1",
+        result: { task: task(), messages: [message(1, toolCall())] },
+      },
+    );
+    expect(state.conversation).toMatchObject({ taskId: "t2", behind: 0, messages: [] });
+  });
+
+  test("the list does not undo newer events", () => {
+    const state = play(
+      reading([]),
+      event(2, { type: "taskChanged", task: task({ title: "New", lastNumber: 2 }) }),
+      { type: "tasksListed", tasks: [task({ title: "Old", lastNumber: 1 })] },
+    );
+    expect(state.tasks?.[0]?.title).toBe("New");
+  });
+});
+
+describe("a server's tools", () => {
+  const listed: State = play(
+    initialState,
+    { type: "serversListed", params: { servers: [server()] } },
+    { type: "toolsChanged", serverName: "database", list: { state: "ready", tools: [] } },
+  );
+  const changed = (state: "starting" | "running"): Action => ({
+    type: "serverChanged",
+    server: server({ state }),
+  });
+
+  test("are over when it starts again", () => {
+    expect(play(listed, changed("starting")).tools.has("database")).toBe(false);
+  });
+
+  test("that are being read stay so while it starts", () => {
+    const loading = play(
+      listed,
+      { type: "serverChanged", server: server({ state: "stopped" }) },
+      { type: "toolsChanged", serverName: "database", list: { state: "loading" } },
+      changed("starting"),
+      changed("running"),
+    );
+    expect(loading.tools.get("database")).toEqual({ state: "loading" });
+  });
+
+  test("that could not be read are read again once it runs", () => {
+    const failed = play(
+      listed,
+      { type: "serverChanged", server: server({ state: "failed" }) },
+      { type: "toolsChanged", serverName: "database", list: { state: "failed", message: "no" } },
+      changed("running"),
+    );
+    expect(failed.tools.has("database")).toBe(false);
+  });
+});

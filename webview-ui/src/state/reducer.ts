@@ -1,0 +1,266 @@
+import type {
+  McpSamplingProgressParams,
+  OpenTaskResult,
+  Server,
+  Task,
+  TaskEventParams,
+} from "@assent/protocol";
+import type { SidecarStatus } from "@assent/protocol/host";
+import { unreachable } from "../unreachable.ts";
+import { foldEvent, foldProgress, upsert } from "./fold.ts";
+import type { Action, Conversation, Held, State, ToolList } from "./state.ts";
+
+/** The one reducer: what was known, and what was said now, make what is known. */
+export function reduce(state: State, action: Action): State {
+  switch (action.type) {
+    case "linkUp":
+      return { ...state, link: { up: true } };
+    case "linkDown":
+      return { ...state, link: { up: false, retryInMs: action.retryInMs } };
+    case "sidecarStatus":
+      return withStatus(state, action.status);
+    case "reveal":
+      return { ...state, reveal: action.reveal };
+    case "revealed":
+      return { ...state, reveal: undefined };
+    case "tasksListed":
+      return { ...state, tasks: newest(action.tasks, state.tasks), tasksMissed: false };
+    case "taskKnown":
+      return { ...state, tasks: withTask(state.tasks, action.task) };
+    case "taskSelected":
+      return { ...state, conversation: select(state.conversation, action.taskId) };
+    case "taskDoubted":
+      return withConversation(state, action.taskId, (open) => ({
+        ...open,
+        behind: 0,
+        failure: undefined,
+      }));
+    case "taskRead": {
+      const { taskId, result } = action;
+      const read = withConversation(state, taskId, (open) => replay(fill(open, result)));
+      return { ...read, tasks: withTask(read.tasks, result.task) };
+    }
+    case "taskReadFailed":
+      return withConversation(state, action.taskId, (open) => ({
+        ...open,
+        failure: action.message,
+      }));
+    case "pageAsked":
+      return withConversation(state, action.taskId, (open) => ({ ...open, paging: true }));
+    case "pageRead":
+      return withConversation(state, action.taskId, (open) =>
+        replay(fillPage(open, action.result)),
+      );
+    case "taskEvent":
+      return withEvent(state, action.params);
+    case "samplingProgress":
+      return withConversation(state, action.params.taskId, (open) =>
+        takeProgress(open, action.params),
+      );
+    case "serversListed":
+      return {
+        ...state,
+        servers: action.params.servers ?? [],
+        problems: action.params.problems ?? [],
+      };
+    case "serverChanged":
+      return withServer(state, action.server);
+    case "toolsChanged":
+      return { ...state, tools: withTools(state.tools, action.serverName, action.list) };
+    case "modelsListed":
+      return { ...state, models: action.models };
+    case "storageFailed":
+      return { ...state, storageFailure: action.message };
+    case "failed":
+      return { ...state, failure: action.message };
+    case "failureDismissed":
+      return { ...state, failure: undefined };
+    default:
+      return unreachable(action);
+  }
+}
+
+/**
+ * A sidecar that runs (again) is asked for everything (again): the open task from where it was. What
+ * the one before said about its store and its tools is over.
+ */
+function withStatus(state: State, status: SidecarStatus): State {
+  const { conversation } = state;
+  if (status.state !== "running") return { ...state, sidecar: status };
+  return {
+    ...state,
+    sidecar: status,
+    // Known tasks stay in sight, and give way to whatever is said of them next.
+    tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
+    storageFailure: undefined,
+    models: undefined,
+    tools: new Map(),
+    conversation: conversation && {
+      ...conversation,
+      behind: conversation.lastNumber,
+      held: [],
+      failure: undefined,
+    },
+  };
+}
+
+function select(
+  open: Conversation | undefined,
+  taskId: string | undefined,
+): Conversation | undefined {
+  if (taskId === undefined) return undefined;
+  if (taskId === open?.taskId) return open;
+  return {
+    taskId,
+    task: undefined,
+    messages: [],
+    earlier: false,
+    lastNumber: 0,
+    behind: 0,
+    paging: false,
+    held: [],
+    failure: undefined,
+  };
+}
+
+/** Takes in what changed after the last number, or the task anew. */
+function fill(open: Conversation, result: OpenTaskResult): Conversation {
+  const { task, messages = [], reset = false, earlier = false } = result;
+  return {
+    ...open,
+    task,
+    messages: reset ? messages : upsert(open.messages, messages),
+    earlier: reset ? earlier : open.earlier,
+    lastNumber: task.lastNumber,
+    behind: undefined,
+    failure: undefined,
+  };
+}
+
+function fillPage(open: Conversation, result: OpenTaskResult | undefined): Conversation {
+  if (result === undefined) return { ...open, paging: false };
+  const { messages = [], earlier = false } = result;
+  return { ...open, messages: upsert(open.messages, messages), earlier, paging: false };
+}
+
+/**
+ * Takes what was held during a read. The read is the truth: what does not follow on from it is
+ * dropped, and the next event will show the gap again.
+ */
+function replay(open: Conversation): Conversation {
+  if (isHolding(open)) return open;
+  return open.held.reduce<Conversation>(
+    (now, held) => {
+      const next =
+        held.type === "taskEvent" ? takeEvent(now, held.params) : takeProgress(now, held.params);
+      return isHolding(next) ? now : next;
+    },
+    { ...open, held: [] },
+  );
+}
+
+function isHolding(open: Conversation): boolean {
+  return open.behind !== undefined || open.paging;
+}
+
+function hold(open: Conversation, held: Held): Conversation {
+  return { ...open, held: [...open.held, held] };
+}
+
+function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
+  const { number, openAsks, event } = params;
+  if (isHolding(open)) return hold(open, { type: "taskEvent", params });
+  if (number <= open.lastNumber) return open;
+  if (number > open.lastNumber + 1) {
+    return hold({ ...open, behind: open.lastNumber }, { type: "taskEvent", params });
+  }
+  const task = event.type === "taskChanged" ? event.task : open.task;
+  return {
+    ...open,
+    task: task && { ...task, openAsks, lastNumber: number },
+    messages: foldEvent(open.messages, event),
+    lastNumber: number,
+  };
+}
+
+/** Pieces have no event number; every reading brings what is being written, as far as it is known. */
+function takeProgress(open: Conversation, params: McpSamplingProgressParams): Conversation {
+  if (isHolding(open)) return hold(open, { type: "samplingProgress", params });
+  const messages = foldProgress(open.messages, params);
+  return messages === "gap" ? { ...open, behind: open.lastNumber } : { ...open, messages };
+}
+
+function withEvent(state: State, params: TaskEventParams): State {
+  const { taskId, number, openAsks, event } = params;
+  const known = state.tasks?.find((task) => task.id === taskId);
+  const task = event.type === "taskChanged" ? event.task : known;
+  const folded = withConversation(state, taskId, (open) => takeEvent(open, params));
+  if (task === undefined) {
+    return { ...folded, tasksMissed: state.tasksMissed || state.tasks !== undefined };
+  }
+  if (known !== undefined && number <= known.lastNumber) return folded;
+  return {
+    ...folded,
+    tasks: withTask(state.tasks, { ...task, openAsks, lastNumber: number }),
+  };
+}
+
+function withConversation(
+  state: State,
+  taskId: string,
+  edit: (open: Conversation) => Conversation,
+): State {
+  const { conversation } = state;
+  if (conversation?.taskId !== taskId) return state;
+  return { ...state, conversation: edit(conversation) };
+}
+
+/** Puts a task in its place, or first where it is new. An older saying never replaces a newer one. */
+function withTask(tasks: readonly Task[] | undefined, task: Task): readonly Task[] {
+  if (tasks === undefined) return [task];
+  const index = tasks.findIndex(({ id }) => id === task.id);
+  const known = tasks[index];
+  if (known === undefined) return [task, ...tasks];
+  return known.lastNumber > task.lastNumber ? tasks : tasks.with(index, task);
+}
+
+/** A list that was asked for may arrive after newer events. */
+function newest(listed: readonly Task[], known: readonly Task[] | undefined): readonly Task[] {
+  const byId = new Map(known?.map((task) => [task.id, task]));
+  return listed.map((task) => {
+    const other = byId.get(task.id);
+    return other !== undefined && other.lastNumber > task.lastNumber ? other : task;
+  });
+}
+
+function withServer(state: State, server: Server): State {
+  const servers = state.servers ?? [];
+  const index = servers.findIndex(({ name }) => name === server.name);
+  const known = servers[index];
+  const tools = state.tools.get(server.name);
+  return {
+    ...state,
+    servers: known === undefined ? [...servers, server] : servers.with(index, server),
+    tools:
+      known?.state !== server.state && isOver(tools, server)
+        ? withTools(state.tools, server.name, undefined)
+        : state.tools,
+  };
+}
+
+/** A server that starts again may have other tools, and one that runs may have some after all. */
+function isOver(tools: ToolList | undefined, server: Server): boolean {
+  if (tools === undefined || tools.state === "loading") return false;
+  return server.state === "starting" || (server.state === "running" && tools.state === "failed");
+}
+
+function withTools(
+  tools: ReadonlyMap<string, ToolList>,
+  serverName: string,
+  list: ToolList | undefined,
+): ReadonlyMap<string, ToolList> {
+  const next = new Map(tools);
+  if (list === undefined) next.delete(serverName);
+  else next.set(serverName, list);
+  return next;
+}

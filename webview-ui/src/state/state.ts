@@ -1,0 +1,119 @@
+import type {
+  ConfigProblem,
+  McpSamplingProgressParams,
+  Message,
+  Model,
+  OpenTaskResult,
+  Server,
+  ServersChangedParams,
+  Task,
+  TaskEventParams,
+  Tool,
+} from "@assent/protocol";
+import type { Reveal, SidecarStatus } from "@assent/protocol/host";
+
+/** What the sidecar and the host said, and nothing else. The components draw it. */
+export interface State {
+  readonly link: Link;
+  readonly sidecar: SidecarStatus;
+  /** Every task, the most recently created first; absent until they were listed. */
+  readonly tasks: readonly Task[] | undefined;
+  /** An event told of a task that is not in the list. */
+  readonly tasksMissed: boolean;
+  /** The open task. */
+  readonly conversation: Conversation | undefined;
+  /** Absent until they were listed. */
+  readonly servers: readonly Server[] | undefined;
+  readonly problems: readonly ConfigProblem[];
+  /** The tools that were listed, by server name. */
+  readonly tools: ReadonlyMap<string, ToolList>;
+  /** The models that can answer; absent until they were listed. */
+  readonly models: readonly Model[] | undefined;
+  /** Why tasks are not kept on disk; absent while they are. */
+  readonly storageFailure: string | undefined;
+  /** What the host wants to be brought into view, until it is. */
+  readonly reveal: Reveal | undefined;
+  /** Why the last thing that the person wanted did not work, until they put it away. */
+  readonly failure: string | undefined;
+}
+
+/** The way to the host. In VS Code it is always up. */
+export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
+
+/** The open task as far as it was read. */
+export interface Conversation {
+  readonly taskId: string;
+  /** Absent until the task was read. */
+  readonly task: Task | undefined;
+  /** In ascending order of id. */
+  readonly messages: readonly Message[];
+  /** There are older messages to page to. */
+  readonly earlier: boolean;
+  /** The number of the newest event in here. */
+  readonly lastNumber: number;
+  /**
+   * Something was missed: the task must be read again, from after this number. Until it is, events
+   * wait in `held`.
+   */
+  readonly behind: number | undefined;
+  /** A page of older messages is being read; events wait for it, lest the page undo them. */
+  readonly paging: boolean;
+  readonly held: readonly Held[];
+  /** Why the task could not be read. */
+  readonly failure: string | undefined;
+}
+
+/** A notification that waits for a read. */
+export type Held =
+  | { readonly type: "taskEvent"; readonly params: TaskEventParams }
+  | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams };
+
+export type ToolList =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly tools: readonly Tool[] }
+  | { readonly state: "failed"; readonly message: string };
+
+/** Something that was said, or a read that began or ended. */
+export type Action =
+  | { readonly type: "linkUp" }
+  | { readonly type: "linkDown"; readonly retryInMs: number }
+  | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
+  | { readonly type: "reveal"; readonly reveal: Reveal }
+  | { readonly type: "revealed" }
+  | { readonly type: "tasksListed"; readonly tasks: readonly Task[] }
+  | { readonly type: "taskKnown"; readonly task: Task }
+  | { readonly type: "taskSelected"; readonly taskId: string | undefined }
+  /** What is known of the open task is wrong in a way that events do not mend. */
+  | { readonly type: "taskDoubted"; readonly taskId: string }
+  | { readonly type: "taskRead"; readonly taskId: string; readonly result: OpenTaskResult }
+  | { readonly type: "taskReadFailed"; readonly taskId: string; readonly message: string }
+  | { readonly type: "pageAsked"; readonly taskId: string }
+  /** Without a result, the page could not be read. */
+  | { readonly type: "pageRead"; readonly taskId: string; readonly result?: OpenTaskResult }
+  | Held
+  | { readonly type: "serversListed"; readonly params: ServersChangedParams }
+  | { readonly type: "serverChanged"; readonly server: Server }
+  | {
+      readonly type: "toolsChanged";
+      readonly serverName: string;
+      readonly list: ToolList | undefined;
+    }
+  | { readonly type: "modelsListed"; readonly models: readonly Model[] }
+  | { readonly type: "storageFailed"; readonly message: string }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "failureDismissed" };
+
+export const initialState: State = {
+  link: { up: true },
+  sidecar: { state: "starting" },
+  tasks: undefined,
+  tasksMissed: false,
+  conversation: undefined,
+  servers: undefined,
+  problems: [],
+  tools: new Map(),
+  models: undefined,
+  storageFailure: undefined,
+  reveal: undefined,
+  failure: undefined,
+};

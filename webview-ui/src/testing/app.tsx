@@ -1,0 +1,26 @@
+import { render } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { App } from "../components/App.tsx";
+import { type ViewState, ViewStateStore } from "../viewState.ts";
+import { type FakeHost, startSession } from "./host.ts";
+
+/** What a view keeps between its lives, in memory. */
+export class MemoryStorage {
+  saved: unknown;
+
+  load(): unknown {
+    return this.saved;
+  }
+
+  save(state: ViewState): void {
+    this.saved = JSON.parse(JSON.stringify(state));
+  }
+}
+
+/** Draws the whole panel, with a host at the other end of a real JSON-RPC connection. */
+export function showApp(host: FakeHost, storage = new MemoryStorage()) {
+  const view = new ViewStateStore(storage);
+  const session = startSession(host, view);
+  const drawn = render(<App session={session} view={view} />);
+  return { ...drawn, session, view, storage, user: userEvent.setup() };
+}

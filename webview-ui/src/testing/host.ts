@@ -1,0 +1,106 @@
+import type { Event, Message, OpenTaskParams, Server, Task } from "@assent/protocol";
+import {
+  BrowserMessageReader,
+  BrowserMessageWriter,
+  createMessageConnection,
+  ResponseError,
+} from "vscode-jsonrpc/browser";
+import { type Channel, createClient, type Notifications, type Requests } from "../client.ts";
+import { createSession, type Session } from "../session.ts";
+import type { ViewStateStore } from "../viewState.ts";
+import { at } from "./samples.ts";
+
+/** A request as the host received it. */
+export interface Asked {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+type Handlers = {
+  readonly [M in keyof Requests]?: (
+    params: Requests[M]["params"],
+  ) => Requests[M]["result"] | Promise<Requests[M]["result"]>;
+};
+
+/** Two ends of real JSON-RPC over a real message channel: what is sent is cloned, as VS Code does. */
+export function pipe(): readonly [Channel, Channel] {
+  const { port1, port2 } = new MessageChannel();
+  const channel = (port: MessagePort): Channel => ({
+    reader: new BrowserMessageReader(port),
+    writer: new BrowserMessageWriter(port),
+  });
+  return [channel(port1), channel(port2)];
+}
+
+/** The other end of the webview's bridge: a host with a sidecar that has one task. */
+export class FakeHost {
+  task: Task;
+  messages: readonly Message[];
+  servers: readonly Server[] = [];
+  readonly asked: Asked[] = [];
+  private readonly handlers: Handlers;
+  private notify: (method: string, params: unknown) => Promise<void> = async () => {};
+
+  constructor(task: Task, messages: readonly Message[] = [], handlers: Handlers = {}) {
+    this.task = task;
+    this.messages = messages;
+    this.handlers = handlers;
+  }
+
+  /** Gives a session its link. */
+  connect(session: Session): void {
+    const [here, there] = pipe();
+    const connection = createMessageConnection(there.reader, there.writer);
+    connection.onRequest((method, params) => {
+      this.asked.push({ method, params });
+      const handler = this.handlers[method as keyof Requests] ?? this.defaults()[method];
+      if (handler === undefined) throw new ResponseError(-32601, `${method} is unknown`);
+      return (handler as (params: unknown) => unknown)(params);
+    });
+    connection.listen();
+    this.notify = (method, params) => connection.sendNotification(method, params);
+    session.up(createClient(here));
+  }
+
+  /** Tells the webview something. */
+  async tell<M extends keyof Notifications>(method: M, params: Notifications[M]): Promise<void> {
+    await this.notify(method, params);
+  }
+
+  /** Tells the next event of the task. */
+  async event(event: Event, openAsks = this.task.openAsks): Promise<void> {
+    const number = this.task.lastNumber + 1;
+    this.task = { ...this.task, openAsks, lastNumber: number };
+    await this.tell("task/event", { taskId: this.task.id, number, openAsks, event });
+  }
+
+  /** The params of each request of a method so far. */
+  calls(method: keyof Requests): readonly unknown[] {
+    return this.asked.filter((asked) => asked.method === method).map(({ params }) => params);
+  }
+
+  private defaults(): Readonly<Record<string, (params: unknown) => unknown>> {
+    return {
+      "host/ready": () => ({ status: { state: "running" } }),
+      "task/list": () => ({ tasks: [this.task] }),
+      "task/open": (params) => ({
+        task: this.task,
+        messages: this.messages,
+        reset: (params as OpenTaskParams).after === 0,
+      }),
+      "server/list": () => ({ servers: this.servers }),
+      "model/list": () => ({ models: [] }),
+      askResponse: () => ({ outcome: { reason: "answered", by: "VS Code", at } }),
+      "host/openConfiguration": () => null,
+      "host/restartSidecar": () => null,
+      "host/showLog": () => null,
+    };
+  }
+}
+
+/** A session that talks to a host. */
+export function startSession(host: FakeHost, view: ViewStateStore): Session {
+  const session = createSession(view);
+  host.connect(session);
+  return session;
+}

@@ -1,0 +1,88 @@
+import type {
+  Ask,
+  Body,
+  Field,
+  McpElicitation,
+  McpSampling,
+  Message,
+  Model,
+  Outcome,
+  Server,
+  Task,
+  Tool,
+  ToolCall,
+} from "@assent/protocol";
+
+/** Small, whole messages for tests; each test changes what it is about. */
+
+export const at = Date.UTC(2026, 10, 21, 9, 30);
+
+export function task(part: Partial<Task> = {}): Task {
+  return { id: "t1", title: "First", createdAt: at, openAsks: 0, lastNumber: 1, ...part };
+}
+
+export function message(id: number, body: Body): Message {
+  return { id, time: at + id, body };
+}
+
+export const stringField: Field = { type: "string", name: "reason", title: "Reason" };
+
+export function elicitation(
+  fields: readonly Field[] = [stringField],
+  part: Partial<McpElicitation> = {},
+): McpElicitation {
+  return {
+    type: "mcp_elicitation",
+    serverName: "database",
+    toolNames: ["cleanup"],
+    elicitationRequest: { message: "Delete **1,204** rows?", fields },
+    ...part,
+  };
+}
+
+export const demoModel: Model = {
+  id: "demo:script",
+  name: "Demo (not a language model)",
+  provider: "demo",
+};
+export const otherModel: Model = { id: "openai:gpt", name: "gpt at localhost", provider: "openai" };
+
+export function sampling(part: Partial<McpSampling> = {}): McpSampling {
+  return {
+    type: "mcp_sampling",
+    serverName: "database",
+    toolNames: ["classify"],
+    samplingRequest: {
+      messages: [{ role: "user", content: [{ type: "text", text: "How risky is it?" }] }],
+      maxTokens: 500,
+    },
+    model: demoModel,
+    ...part,
+  };
+}
+
+export function ask(askId: string, question: Ask["question"], outcome?: Outcome): Ask {
+  return {
+    type: "ask",
+    askId,
+    ask: "use_mcp_server",
+    question,
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+}
+
+export const answered: Outcome = { reason: "answered", by: "VS Code", at: at + 100 };
+
+export function toolCall(part: Partial<ToolCall> = {}): ToolCall {
+  return { type: "toolCall", serverName: "database", toolName: "cleanup", arguments: {}, ...part };
+}
+
+export function server(part: Partial<Server> = {}): Server {
+  return { name: "database", source: "mcp.json", command: "db", state: "running", ...part };
+}
+
+export const tool: Tool = {
+  name: "cleanup",
+  description: "Removes what is old.",
+  fields: [{ type: "string", name: "older", title: "Older than", required: true }],
+};

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { emptyViewState, type ViewState, ViewStateStore } from "./viewState.ts";
+
+function storage(saved?: unknown) {
+  const kept: { saved: unknown } = { saved };
+  return {
+    kept,
+    load: () => kept.saved,
+    save: (state: ViewState) => {
+      kept.saved = JSON.parse(JSON.stringify(state));
+    },
+  };
+}
+
+test("what was kept is there in the next life", () => {
+  const disk = storage();
+  const before = new ViewStateStore(disk);
+  before.setDraft("a1", { reason: "because", tick: true, tags: ["a"] });
+  before.setExpanded("t1:2", true);
+  before.update((state) => ({ ...state, openTaskId: "t1", scrollTop: 12 }));
+
+  const after = new ViewStateStore(storage(disk.kept.saved));
+  expect(after.draft("a1")).toEqual({ reason: "because", tick: true, tags: ["a"] });
+  expect(after.expanded("t1:2")).toBe(true);
+  expect(after.get()).toMatchObject({ openTaskId: "t1", scrollTop: 12 });
+});
+
+test.each([[undefined], [null], ["text"], [[]], [{ drafts: 3, runner: null, expanded: "x" }]])(
+  "%j from an earlier version is taken as nothing",
+  (saved) => {
+    expect(new ViewStateStore(storage(saved)).get()).toEqual(emptyViewState);
+  },
+);
+
+test("drafts that are none are dropped, the others stay", () => {
+  const view = new ViewStateStore(storage({ drafts: { a: { x: 1 }, b: { x: "y" }, c: "z" } }));
+  expect(view.get().drafts).toEqual({ b: { x: "y" } });
+});
+
+test("only the newest drafts are kept", () => {
+  const view = new ViewStateStore(storage());
+  for (let n = 0; n < 60; n++) view.setDraft(`a${n}`, { n: String(n) });
+  expect(Object.keys(view.get().drafts)).toHaveLength(50);
+  expect(view.draft("a0")).toBeUndefined();
+  expect(view.draft("a59")).toEqual({ n: "59" });
+});
+
+test("a draft can be put away", () => {
+  const view = new ViewStateStore(storage());
+  view.setDraft("a1", { x: "y" });
+  view.setDraft("a1", undefined);
+  expect(view.draft("a1")).toBeUndefined();
+  expect(view.draft("constructor")).toBeUndefined();
+});

@@ -1,0 +1,152 @@
+/**
+ * What the view itself remembers over reloads: VS Code throws a hidden webview away, and it has to
+ * come back exactly as it was. Nothing here is the sidecar's truth, and nothing typed into a field
+ * that looks like a secret gets here.
+ */
+export interface ViewState {
+  readonly openTaskId?: string;
+  /** Half-filled forms: by ask, or by tool. The one used last comes last. */
+  readonly drafts: Readonly<Record<string, Draft>>;
+  readonly runner: RunnerState;
+  /** Disclosures that the person opened or closed. */
+  readonly expanded: Readonly<Record<string, boolean>>;
+  /** Where the open task is scrolled to; absent where it sticks to the bottom. */
+  readonly scrollTop?: number;
+}
+
+/** What was typed into the fields of a form, by field name. */
+export type Draft = Readonly<Record<string, FieldInput>>;
+
+/** What one field's control holds: a text, a tick, or the ticked options. */
+export type FieldInput = string | boolean | readonly string[];
+
+export interface RunnerState {
+  readonly open: boolean;
+  readonly serverName?: string;
+  readonly toolName?: string;
+}
+
+/** Where a view's state is kept between its lives. */
+export interface ViewStorage {
+  load(): unknown;
+  save(state: ViewState): void;
+}
+
+export const emptyViewState: ViewState = { drafts: {}, runner: { open: true }, expanded: {} };
+
+// A view that is used for months must not carry everything that was ever half-typed.
+const maxDrafts = 50;
+const maxExpanded = 200;
+
+/** Holds the view's state and writes every change through, since a view gets no warning of its end. */
+export class ViewStateStore {
+  private state: ViewState;
+  private readonly storage: ViewStorage;
+
+  constructor(storage: ViewStorage) {
+    this.storage = storage;
+    this.state = parseViewState(storage.load());
+  }
+
+  get(): ViewState {
+    return this.state;
+  }
+
+  update(change: (state: ViewState) => ViewState): void {
+    this.state = change(this.state);
+    this.storage.save(this.state);
+  }
+
+  draft(key: string): Draft | undefined {
+    return own(this.state.drafts, key);
+  }
+
+  setDraft(key: string, draft: Draft | undefined): void {
+    this.update((state) => ({
+      ...state,
+      drafts: withEntry(state.drafts, key, draft, maxDrafts),
+    }));
+  }
+
+  expanded(key: string): boolean | undefined {
+    return own(this.state.expanded, key);
+  }
+
+  setExpanded(key: string, expanded: boolean): void {
+    this.update((state) => ({
+      ...state,
+      expanded: withEntry(state.expanded, key, expanded, maxExpanded),
+    }));
+  }
+}
+
+/**
+ * Reads a record's own member. The keys here are a stranger's names: "constructor" must not find what
+ * every object inherits.
+ */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function withEntry<T>(
+  record: Readonly<Record<string, T>>,
+  key: string,
+  value: T | undefined,
+  limit: number,
+): Readonly<Record<string, T>> {
+  const others = Object.entries(record).filter(([name]) => name !== key);
+  if (value === undefined) return Object.fromEntries(others);
+  return Object.fromEntries([...others.slice(1 - limit), [key, value]]);
+}
+
+/** Reads what an earlier life, perhaps of an earlier version, left behind. What is odd is dropped. */
+function parseViewState(raw: unknown): ViewState {
+  if (!isRecord(raw)) return emptyViewState;
+  const runner = isRecord(raw["runner"]) ? raw["runner"] : {};
+  return {
+    ...optional("openTaskId", raw["openTaskId"], isString),
+    drafts: entriesOf(raw["drafts"], isDraft),
+    runner: {
+      open: runner["open"] !== false,
+      ...optional("serverName", runner["serverName"], isString),
+      ...optional("toolName", runner["toolName"], isString),
+    },
+    expanded: entriesOf(raw["expanded"], (value) => typeof value === "boolean"),
+    ...optional("scrollTop", raw["scrollTop"], (value) => typeof value === "number"),
+  };
+}
+
+function optional<K extends string, T>(
+  key: K,
+  value: unknown,
+  is: (value: unknown) => value is T,
+): { readonly [P in K]?: T } {
+  return is(value) ? ({ [key]: value } as { readonly [P in K]?: T }) : {};
+}
+
+function entriesOf<T>(value: unknown, is: (value: unknown) => value is T): Record<string, T> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, T] => is(entry[1])),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isDraft(value: unknown): value is Draft {
+  return isRecord(value) && Object.values(value).every(isFieldInput);
+}
+
+function isFieldInput(value: unknown): value is FieldInput {
+  return isString(value) || typeof value === "boolean" || isTexts(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isString);
+}
