@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"os/exec"
+	"strconv"
+
+	"assent/protocol"
+)
+
+// frontEnd is a front end that answers every ask at once. It is used by one goroutine.
+type frontEnd struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	out   *bufio.Reader
+	next  int64
+	// bytes counts what the sidecar said.
+	bytes int64
+}
+
+func (b *bench) command(name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(b.ctx, name, args...)
+}
+
+// startSidecar starts the real binary and shakes hands.
+func (b *bench) startSidecar(dataDir string, servers map[string]any) (*frontEnd, error) {
+	f := &frontEnd{cmd: b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error")}
+	var err error
+	if f.stdin, err = f.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	stdout, err := f.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	f.out = bufio.NewReaderSize(stdout, 64<<10)
+	if err := f.cmd.Start(); err != nil {
+		return nil, err
+	}
+	configured, err := json.Marshal(servers)
+	if err != nil {
+		return nil, err
+	}
+	err = f.call("initialize", protocol.InitializeParams{
+		ProtocolVersion: protocol.Version,
+		ClientInfo:      protocol.Implementation{Name: "bench", Version: "1"},
+		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
+		Configuration:   protocol.Configuration{Servers: configured},
+	}, nil)
+	return f, err
+}
+
+// close ends the sidecar.
+func (f *frontEnd) close() error {
+	return errors.Join(f.stdin.Close(), drain(f.out), f.cmd.Wait())
+}
+
+func drain(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+func (f *frontEnd) send(method string, id int64, params any) error {
+	body, err := json.Marshal(struct {
+		JSONRPC string `json:"jsonrpc"`
+		ID      int64  `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}{"2.0", id, method, params})
+	if err != nil {
+		return err
+	}
+	frame := append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body)), body...)
+	_, err = f.stdin.Write(frame)
+	return err
+}
+
+// message is what the sidecar says.
+type message struct {
+	ID     *int64          `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (f *frontEnd) read() (*message, error) {
+	header, err := textproto.NewReader(f.out).ReadMIMEHeader()
+	if err != nil {
+		return nil, err
+	}
+	length, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(f.out, body); err != nil {
+		return nil, err
+	}
+	f.bytes += int64(length)
+	var m message
+	if err := json.Unmarshal(body, &m); err != nil {
+		return nil, err
+	}
+	if m.Error != nil {
+		return nil, errors.New(m.Error.Message)
+	}
+	return &m, nil
+}
+
+// call sends a request and waits for its result.
+func (f *frontEnd) call(method string, params, result any) error {
+	f.next++
+	id := f.next
+	if err := f.send(method, id, params); err != nil {
+		return err
+	}
+	for {
+		m, err := f.read()
+		if err != nil {
+			return fmt.Errorf("%s: %w", method, err)
+		}
+		if m.ID != nil && *m.ID == id {
+			if result == nil {
+				return nil
+			}
+			return json.Unmarshal(m.Result, result)
+		}
+	}
+}
+
+// answerAll runs the tool that asks, answers every ask at once, and returns what the tool returned.
+func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
+	arguments, err := json.Marshal(elicitInput{n})
+	if err != nil {
+		return nil, err
+	}
+	f.next++
+	err = f.send("call/start", f.next, protocol.StartCallParams{
+		TaskID: taskID, ServerName: serverName, Request: protocol.CallToolRequest{ToolName: elicitTool, Arguments: arguments},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		m, err := f.read()
+		if err != nil {
+			return nil, err
+		}
+		if m.Method != "task/event" {
+			continue
+		}
+		var p protocol.TaskEventParams
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			return nil, err
+		}
+		switch event := p.Event.(type) {
+		case protocol.MessageAdded:
+			ask, ok := event.Message.Body.(protocol.Ask)
+			if !ok {
+				continue
+			}
+			f.next++
+			err := f.send("askResponse", f.next, protocol.AskResponseParams{
+				TaskID: taskID, AskID: ask.AskID, AskResponse: protocol.YesButtonClicked,
+				ElicitationContent: json.RawMessage(`{"answer":"x"}`),
+			})
+			if err != nil {
+				return nil, err
+			}
+		case protocol.CallEnded:
+			result, ok := event.Result.(protocol.ToolResult)
+			if !ok || result.IsError {
+				return nil, fmt.Errorf("the tool ended with %+v", event.Result)
+			}
+			return durations(result.Content[0].(protocol.TextContent).Text)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// Command bench measures what the sidecar costs: each figure beside its reference, in one run on one
+// machine, the rounds of the two interleaved. The ratios are what to read; the times drift with the
+// machine.
+//
+// It starts the real binary and speaks its protocol as a front end that answers at once. The MCP
+// server at the other end is this program again, on go-sdk.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == serverCommand {
+		return serveMCP(ctx)
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 9, "how often each figure is measured")
+	asks := flags.Int("asks", 1000, "how many asks a round has")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "assent-bench")
+	if err != nil {
+		return err
+	}
+	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks}
+	return errors.Join(b.run(), os.RemoveAll(dir))
+}
+
+// bench is one run.
+type bench struct {
+	ctx          context.Context // of the whole program
+	dir          string
+	rounds, asks int
+
+	sidecar, self string
+}
+
+func (b *bench) run() error {
+	var err error
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	b.sidecar = filepath.Join(b.dir, "assent")
+	build := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.sidecar, "./sidecar")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the sidecar: %w\n%s", err, out)
+	}
+	var rows []row
+	for _, measure := range []func() ([]row, error){b.roundTrip, b.start, b.memory, b.history} {
+		more, err := measure()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	return print(os.Stdout, rows)
+}

@@ -1,0 +1,66 @@
+// npm run demo: the panel in a browser, with the example servers and the offline model.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Relay } from "../extension/src/relay.ts";
+import { Sidecar } from "../extension/src/sidecar.ts";
+import { buildExampleServers, writeExampleWorkspace } from "./playground/exampleServers.ts";
+import { editorHandlers, hostHandlers, introduction } from "./playground/host.ts";
+import { openBrowser } from "./playground/openBrowser.ts";
+import { startPlayground } from "./playground/server.ts";
+import { buildSidecar, buildWebview } from "./setup/build.ts";
+import { cacheFolder, extensionFolder, sidecarBinary } from "./setup/paths.ts";
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "0" },
+    // Where the demo's workspace and its tasks are kept.
+    folder: { type: "string", default: join(cacheFolder, "demo") },
+    "log-level": { type: "string", default: "warn" },
+  },
+});
+const workspace = join(values.folder, "workspace");
+
+await Promise.all([
+  buildSidecar(),
+  buildWebview(),
+  buildExampleServers(),
+  writeExampleWorkspace(workspace),
+]);
+
+const sidecar = new Sidecar({
+  command: sidecarBinary,
+  args: () => [
+    "serve",
+    "--data-dir",
+    join(values.folder, "data"),
+    "--log-level",
+    values["log-level"],
+  ],
+  initializeParams: async () => introduction(workspace),
+  log: (line) => console.error(line),
+  handlers: editorHandlers,
+});
+sidecar.onStatus((status) => {
+  if ("reason" in status) console.error(status.reason);
+});
+const relay = new Relay(sidecar);
+sidecar.start();
+const playground = await startPlayground({
+  port: Number(values.port),
+  webview: join(extensionFolder, "dist", "webview"),
+  attach: ({ connection }) => relay.attach(connection, hostHandlers(sidecar, workspace)),
+});
+
+console.log(`Assent is at ${playground.url}\nCtrl-C stops it.`);
+openBrowser(playground.url);
+
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, async () => {
+    // npm and the terminal may each pass the same Ctrl-C on.
+    if (stopping) return;
+    stopping = true;
+    await Promise.all([playground.stop(), sidecar.stop()]);
+    process.exit();
+  });
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { screenshotFolder } from "./screenshots.ts";
+
+/**
+ * Opens a page in Debian's Chromium, without a window and with a profile of its own, and closes it
+ * when the work is done. Where that fails, a picture shows what there was to see.
+ */
+export async function withPage(
+  name: string,
+  viewport: { readonly width: number; readonly height: number },
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const failure = join(screenshotFolder, `${name}-failed.png`);
+  await rm(failure, { force: true });
+  const profile = await mkdtemp(join(tmpdir(), "assent-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: "/usr/bin/chromium",
+    headless: true,
+    viewport,
+    env: { ...process.env, HOME: profile, TMPDIR: profile },
+    // The sandbox needs user namespaces, which containers and root do not have; nothing but our own
+    // loopback pages is opened.
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });
+  try {
+    const page = await context.newPage();
+    try {
+      await work(page);
+    } catch (error) {
+      await page.screenshot({ path: failure });
+      throw error;
+    }
+  } finally {
+    await context.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

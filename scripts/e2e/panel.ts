@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { FrameLocator, Keyboard, Locator, Page } from "playwright-core";
+
+/** The panel as a person finds it: by roles, names and words. */
+export class Panel {
+  readonly #view: Page | FrameLocator;
+  readonly #keyboard: Keyboard;
+
+  constructor(view: Page | FrameLocator, keyboard: Keyboard) {
+    this.#view = view;
+    this.#keyboard = keyboard;
+  }
+
+  text(words: string | RegExp): Locator {
+    return this.#view.getByText(words);
+  }
+
+  button(name: string): Locator {
+    return this.#view.getByRole("button", { name, exact: true });
+  }
+
+  /** A server's form while it waits. */
+  form(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server} asks`, exact: true });
+  }
+
+  /** A server's request to the model while it waits. */
+  approval(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server} wants a completion`, exact: true });
+  }
+
+  /** The newest form that was settled. */
+  settledForm(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server} asked` }).last();
+  }
+
+  /** The newest request to the model that was settled. */
+  settledApproval(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server} wanted a completion` }).last();
+  }
+
+  /** The newest call of a tool. */
+  call(server: string, tool: string): Locator {
+    return this.#view.getByRole("region", { name: `${tool} of ${server}` }).last();
+  }
+
+  /** Makes a task, by the panel's own button or another way, and waits until it is the open one. */
+  async newTask(begin = () => this.button("New Task").click()): Promise<void> {
+    await begin();
+    await this.#view.getByRole("button", { name: "New task", exact: true }).waitFor();
+  }
+
+  /** Runs a tool with the tool runner. */
+  async runTool(server: string, tool: string, args: Readonly<Record<string, string>> = {}) {
+    const runner = this.#view.getByRole("region", { name: "Run a tool" });
+    const toggle = runner.getByRole("button", { name: /^Run a Tool/ });
+    if ((await toggle.getAttribute("aria-expanded")) === "false") await toggle.click();
+    await runner.getByLabel("Server").selectOption(server);
+    await runner.getByLabel("Tool", { exact: true }).selectOption(tool);
+    for (const [label, value] of Object.entries(args)) await runner.getByLabel(label).fill(value);
+    await runner.getByRole("button", { name: "Run", exact: true }).click();
+    await this.call(server, tool).getByText("running").waitFor();
+  }
+
+  /** Moves the focus with the Tab key, as somebody without a mouse does. */
+  async tabTo(control: Locator): Promise<void> {
+    for (let presses = 0; presses < 30; presses++) {
+      if (await hasFocus(control)) return;
+      await this.#keyboard.press("Tab");
+    }
+    assert.fail(`the Tab key does not lead to ${control}`);
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#keyboard.press(key);
+  }
+}
+
+/** The text that a call returned, once it has. */
+export async function returned(call: Locator): Promise<string> {
+  await call.getByText("done").waitFor();
+  return (await call.locator("pre").textContent()) ?? "";
+}
+
+async function hasFocus(control: Locator): Promise<boolean> {
+  return await control.evaluate((element) => element.ownerDocument.activeElement === element);
+}

@@ -1,0 +1,134 @@
+// The playground in a real browser: who is let in, the main path, and that nothing stays behind.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Page } from "playwright-core";
+import { WebSocket } from "ws";
+import { root } from "../setup/paths.ts";
+import { withPage } from "./chromium.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
+import { screenshotFolder } from "./screenshots.ts";
+import { step } from "./step.ts";
+import { approveCompletion, fillInForm } from "./story.ts";
+
+/** In the environment of every process of this run. */
+const mark = `ASSENT_E2E=${randomUUID()}`;
+
+const folder = await mkdtemp(join(tmpdir(), "assent-playground-"));
+const demo = startDemo();
+try {
+  const url = await step("the demo prints its URL", () => printedUrl(demo));
+  await step("who is not let in", () => refuseStrangers(url));
+  await withPage("playground", { width: 600, height: 900 }, (page) => mainPath(page, url));
+  await step("Ctrl-C leaves no process behind", () => interrupt(demo));
+} finally {
+  await stopGroup(demo);
+  await assertNoneLeft(mark);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Starts what `npm run demo` starts, in a group of its own as a terminal would. */
+function startDemo(): ChildProcess {
+  const [name = "", value = ""] = mark.split("=");
+  return spawn(process.execPath, ["scripts/run.mjs", "demo", "--folder", folder], {
+    cwd: root,
+    env: { ...process.env, CI: "true", [name]: value },
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+async function printedUrl(demo: ChildProcess): Promise<URL> {
+  if (demo.stdout === null) assert.fail("the demo has no stdout");
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const url = /http:\S+/.exec(line);
+    if (url !== null) return new URL(url[0]);
+  }
+  return assert.fail("the demo ended without printing a URL");
+}
+
+async function refuseStrangers(url: URL): Promise<void> {
+  const wrong = new URL(url);
+  wrong.searchParams.set("token", "x".repeat(url.searchParams.get("token")?.length ?? 0));
+  const bridge = new URL("/bridge", url);
+  bridge.search = url.search;
+  const wrongBridge = new URL("/bridge", url);
+  wrongBridge.search = wrong.search;
+  const { origin } = url;
+
+  assert.equal(await status(url, {}), 200);
+  assert.equal(await status(new URL("/", url), {}), 403, "no token");
+  assert.equal(await status(wrong, {}), 403, "a wrong token");
+  assert.equal(await status(url, { Host: "evil.example" }), 403, "a rebound name");
+  assert.equal(await status(url, { Origin: "https://evil.example" }), 403, "another origin");
+  assert.equal(await status(new URL("/assets/..%2f..%2fpackage.json", url), {}), 404);
+  assert.equal(await opened(bridge, { Origin: origin }), "open");
+  assert.equal(await opened(bridge, { Origin: "https://evil.example" }), 403, "another origin");
+  assert.equal(await opened(bridge, {}), 403, "no origin");
+  assert.equal(await opened(bridge, { Origin: origin, Host: "evil.example" }), 403);
+  assert.equal(await opened(wrongBridge, { Origin: origin }), 403, "a wrong token");
+}
+
+/** The status of a GET with headers that a browser would not let anybody set. */
+async function status(url: URL, headers: Readonly<Record<string, string>>): Promise<number> {
+  const asked = request(url, { headers });
+  asked.end();
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode ?? 0;
+}
+
+/** How a WebSocket is received: "open", or the status that refused it. */
+async function opened(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+): Promise<"open" | number> {
+  const socket = new WebSocket(url, { headers });
+  return await new Promise((resolve, reject) => {
+    socket.on("open", () => {
+      socket.close();
+      resolve("open");
+    });
+    socket.on("unexpected-response", (_, response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on("error", reject);
+  });
+}
+
+async function mainPath(page: Page, url: URL): Promise<void> {
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(url.href);
+  const panel = new Panel(page, page.keyboard);
+  await panel.newTask();
+  await fillInForm(panel);
+  await approveCompletion(panel);
+  await page.screenshot({ path: join(screenshotFolder, "playground.png") });
+  assert.deepEqual(errors, [], "the page's console has no errors");
+}
+
+/** Ctrl-C of a terminal goes to the whole group, and a wrapper may pass it on once more. */
+async function interrupt(demo: ChildProcess): Promise<void> {
+  const { pid } = demo;
+  if (pid === undefined) assert.fail("the demo has no process");
+  const running = await Promise.all((await processesMarked(mark)).map(commandLine));
+  const servers = running.filter((line) => line.includes("test-elicitation-server"));
+  assert.notEqual(servers.length, 0, "the mark reaches the processes that the sidecar starts");
+  const exited = once(demo, "exit");
+  process.kill(-pid, "SIGINT");
+  const [code] = await exited;
+  assert.equal(code, 0);
+  await assertNoneLeft(mark);
+}

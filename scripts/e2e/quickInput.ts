@@ -1,0 +1,14 @@
+import type { Page } from "playwright-core";
+
+/** Runs a command by its title, from the command palette. */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press("F1");
+  await choose(page, title, ">");
+}
+
+/** Chooses from VS Code's quick input by words that one entry alone has. */
+export async function choose(page: Page, label: string, prefix = ""): Promise<void> {
+  const quickInput = page.locator(".quick-input-widget");
+  await quickInput.locator("input[type=text]").fill(`${prefix}${label}`);
+  await quickInput.getByRole("option", { name: label }).first().click();
+}

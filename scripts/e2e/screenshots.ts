@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { distFolder } from "../setup/paths.ts";
+import { choose, runCommand } from "./quickInput.ts";
+
+/** Where the end-to-end tests put their pictures, to be looked at. */
+export const screenshotFolder = join(distFolder, "screenshots");
+
+/** The themes to look at: VS Code's label of each, and the class that its workbench then has. */
+const themes = [
+  { name: "dark", label: "Dark Modern", shown: "vs-dark" },
+  { name: "light", label: "Light Modern", shown: "vs" },
+  { name: "contrast", label: "Dark High Contrast", shown: "hc-black" },
+] as const;
+
+const widths = [300, 600] as const;
+
+/** Takes a picture of the side bar in every theme and width. */
+export async function photograph(page: Page, scene: string): Promise<void> {
+  await mkdir(screenshotFolder, { recursive: true });
+  for (const { name, label, shown } of themes) {
+    await runCommand(page, "Preferences: Color Theme");
+    await choose(page, label);
+    await page.locator(`.monaco-workbench.${shown}`).waitFor();
+    for (const width of widths) {
+      await resizeSideBar(page, width);
+      const path = join(screenshotFolder, `${scene}-${name}-${width}.png`);
+      await page.locator(".part.sidebar").screenshot({ path, animations: "disabled" });
+    }
+  }
+}
+
+/** Drags the border between the side bar and the editors. */
+async function resizeSideBar(page: Page, width: number): Promise<void> {
+  const bar = page.locator(".part.sidebar");
+  const before = (await bar.boundingBox()) ?? assert.fail("there is no side bar");
+  const border = before.x + before.width;
+  const middle = before.y + before.height / 2;
+  await page.mouse.move(border, middle);
+  await page.mouse.down();
+  await page.mouse.move(before.x + width, middle, { steps: 5 });
+  await page.mouse.up();
+  const after = (await bar.boundingBox()) ?? assert.fail("there is no side bar");
+  assert(Math.abs(after.width - width) < 10, `the side bar is ${after.width} pixels wide`);
+}

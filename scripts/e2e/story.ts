@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { type Panel, returned } from "./panel.ts";
+import { step } from "./step.ts";
+
+/** The server on the official TypeScript SDK, whose tools the stories run. */
+export const server = "test-elicitation";
+const asksPerson = "ask_user_preferences";
+const asksModel = "request_llm_help";
+
+/** A question that the demo model has an answer to. */
+const question = "What is sampling?";
+
+/** The story of a form, from the tool to exactly what was filled in, without a mouse. */
+export async function fillInForm(panel: Panel): Promise<void> {
+  await step("a form is filled in with the keyboard and reaches the server", async () => {
+    await panel.runTool(server, asksPerson);
+    const form = panel.form(server);
+    await form.getByText("How should this operation write its results?").waitFor();
+    const format = form.getByRole("radiogroup", { name: "Output format" });
+    await panel.tabTo(format.getByRole("radio", { name: "json" }));
+    await panel.press("ArrowDown");
+    assert(await format.getByRole("radio", { name: "markdown" }).isChecked());
+    const verbosity = form.getByRole("radiogroup", { name: "Verbosity" });
+    await panel.tabTo(verbosity.getByRole("radio", { name: "No answer" }));
+    await panel.press("ArrowUp");
+    assert(await verbosity.getByRole("radio", { name: "verbose" }).isChecked());
+    const timestamps = form.getByRole("checkbox", { name: "Include timestamps" });
+    assert(await timestamps.isChecked(), "the default is filled in");
+    await panel.tabTo(timestamps);
+    await panel.press("Space");
+    await isArmed(form);
+    await panel.tabTo(form.getByRole("button", { name: "Submit" }));
+    await panel.press("Enter");
+    assert.deepEqual(await preferences(panel), {
+      action: "accept",
+      content: { outputFormat: "markdown", verbosity: "verbose", includeTimestamps: false },
+    });
+    await panel.settledForm(server).getByText("Answered").waitFor();
+  });
+}
+
+export async function declineForm(panel: Panel, of = server): Promise<void> {
+  await step(`a declined form is told as declined to ${of}`, async () => {
+    await panel.runTool(of, asksPerson);
+    await panel.form(of).getByRole("button", { name: "Decline" }).click();
+    assert.deepEqual(await preferences(panel, of), { action: "decline" });
+    await panel.settledForm(of).getByText("Declined").waitFor();
+  });
+}
+
+export async function cancelForm(panel: Panel): Promise<void> {
+  await step("a dismissed form is told as cancelled", async () => {
+    await panel.runTool(server, asksPerson);
+    const form = panel.form(server);
+    await isArmed(form);
+    await form.getByRole("button", { name: "Cancel" }).click();
+    assert.deepEqual(await preferences(panel), { action: "cancel" });
+    await panel.settledForm(server).getByText("Dismissed without an answer").waitFor();
+  });
+}
+
+/** The story of a completion, from the tool through the approval and the stream to the result. */
+export async function approveCompletion(panel: Panel): Promise<void> {
+  await step("a completion is approved, streams in, and reaches the server", async () => {
+    await panel.runTool(server, asksModel, { Question: question });
+    const approval = panel.approval(server);
+    await approval.getByText(question).waitFor();
+    await approval.getByText("500").first().waitFor();
+    await approval.getByRole("button", { name: "Approve & Send" }).click();
+    const answer = panel.settledApproval(server);
+    await answer.getByText("is answering").waitFor();
+    await answer.getByText(/^Sampling lets/).waitFor();
+    const call = panel.call(server, asksModel);
+    assert(await call.getByText("running").isVisible(), "the answer is shown while it is written");
+    const text = await returned(call);
+    assert.match(text, /^LLM response: Sampling lets an MCP server ask/);
+    assert.match(text, /\(Written by Assent's offline demo script\..*\)$/);
+  });
+}
+
+export async function denyCompletion(panel: Panel): Promise<void> {
+  await step("a denied completion is told as denied", async () => {
+    await panel.runTool(server, asksModel, { Question: question });
+    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
+    await panel.settledApproval(server).getByText("Denied").waitFor();
+    await panel.call(server, asksModel).getByText("refused").waitFor();
+  });
+}
+
+/** Has another model than the proposed one answer. */
+export async function letModelAnswer(panel: Panel, model: string, answer: RegExp): Promise<void> {
+  await step(`a completion goes to ${model}, which was chosen for it`, async () => {
+    await panel.runTool(server, asksModel, { Question: question });
+    const approval = panel.approval(server);
+    const choice = approval.getByLabel("Answered by");
+    const option = await choice.getByRole("option", { name: model }).getAttribute("value");
+    await choice.selectOption(option);
+    await approval.getByRole("button", { name: "Approve & Send" }).click();
+    assert.match(await returned(panel.call(server, asksModel)), answer);
+  });
+}
+
+/** Leaves a form open that is half filled in. */
+export async function beginForm(panel: Panel): Promise<void> {
+  await panel.runTool(server, asksPerson);
+  await panel.form(server).getByRole("radio", { name: "markdown" }).check();
+}
+
+/** Leaves a completion waiting for approval. */
+export async function beginCompletion(panel: Panel): Promise<void> {
+  await panel.runTool(server, asksModel, { Question: question });
+  await panel.approval(server).waitFor();
+}
+
+/** For a moment after it appeared, a form takes no answer that was meant for something else. */
+async function isArmed(form: Locator): Promise<void> {
+  await form.getByRole("button", { name: "Submit", disabled: false }).waitFor();
+}
+
+async function preferences(panel: Panel, of = server): Promise<unknown> {
+  const text = await returned(panel.call(of, asksPerson));
+  const [, json] = /^User preferences: (.*)$/s.exec(text) ?? assert.fail(text);
+  return JSON.parse(json ?? "");
+}

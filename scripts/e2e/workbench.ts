@@ -1,0 +1,200 @@
+// The packaged extension in the real VS Code workbench: the main path, every way out of an ask, a
+// killed sidecar, and the places where VS Code itself tells of open asks.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import {
+  buildExampleServers,
+  exampleServers,
+  writeExampleWorkspace,
+} from "../playground/exampleServers.ts";
+import { runPackage } from "../setup/command.ts";
+import { root } from "../setup/paths.ts";
+import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { withPage } from "./chromium.ts";
+import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
+import { runCommand } from "./quickInput.ts";
+import { photograph } from "./screenshots.ts";
+import { step } from "./step.ts";
+import {
+  approveCompletion,
+  beginCompletion,
+  beginForm,
+  cancelForm,
+  declineForm,
+  denyCompletion,
+  fillInForm,
+  letModelAnswer,
+  server,
+} from "./story.ts";
+
+/** A server of the person's settings, which does not start without a value that they type. */
+const secretive = "secretive";
+
+const workbench = await step("the packaged extension is installed", install);
+try {
+  await withPage("workbench", { width: 1280, height: 1000 }, tell);
+} finally {
+  await workbench.stop();
+  await assertNoneLeft(workbench.folder);
+}
+
+async function install(): Promise<Workbench> {
+  const folder = await mkdtemp(join(tmpdir(), "assent-models-"));
+  try {
+    const models = join(folder, "models.vsix");
+    await runPackage(
+      "@vscode/vsce/vsce",
+      [
+        "package",
+        "--no-dependencies",
+        "--allow-missing-repository",
+        "--skip-license",
+        "-o",
+        models,
+      ],
+      { cwd: join(root, "scripts", "e2e", "models-extension") },
+    );
+    await buildExampleServers();
+    const started = await startWorkbench({
+      extensions: [vsixOf(hostTarget()), models],
+      machineSettings: {
+        "assent.model.provider": "demo",
+        "assent.servers": {
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
+          [secretive]: { ...exampleServers[server], env: { KEY: "${input:key}" } },
+        },
+        "assent.inputs": [{ id: "key", type: "promptString", description: "The key of the shed" }],
+      },
+    });
+    await writeExampleWorkspace(started.workspace);
+    return started;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function tell(page: Page): Promise<void> {
+  const view = page
+    .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
+    .frameLocator("iframe#active-frame");
+  const panel = new Panel(view, page.keyboard);
+  const complaints = collectComplaints(page);
+
+  await step("the panel opens from the activity bar", async () => {
+    await page.goto(workbench.url);
+    await container(page).click();
+    await panel.text("Assent lets MCP servers ask").waitFor();
+  });
+  await step("a command opens the configuration", async () => {
+    await runCommand(page, "Assent: Open MCP Configuration");
+    await page.getByRole("tab", { name: "mcp.json" }).waitFor();
+    await runCommand(page, "View: Close All Editors");
+  });
+  const newTask = () => panel.newTask(() => runCommand(page, "Assent: New Task"));
+  await step("a command starts a task", newTask);
+  await fillInForm(panel);
+  await approveCompletion(panel);
+  await declineForm(panel);
+  await cancelForm(panel);
+  await denyCompletion(panel);
+  await letModelAnswer(
+    panel,
+    "Test parrot",
+    /^LLM response: You said: What is sampling\? \(at most 500 tokens\)$/,
+  );
+  await photograph(page, "conversation");
+
+  await step("a server of the settings asks for its input, and asks once", async () => {
+    const value = randomUUID();
+    const prompt = page.locator(".quick-input-widget").filter({ hasText: "The key of the shed" });
+    const answerPrompt = async (): Promise<void> => {
+      await prompt.waitFor();
+      await page.keyboard.type(value);
+      await page.keyboard.press("Enter");
+    };
+    await newTask();
+    await Promise.all([declineForm(panel, secretive), answerPrompt()]);
+    // A task has a connection of its own to a server like this one, so the server starts twice.
+    await newTask();
+    await declineForm(panel, secretive);
+    assert.equal((await processesMarked(`KEY=${value}`)).length, 2);
+  });
+
+  await step("the badge counts open asks, and a draft outlives the hidden panel", async () => {
+    await beginForm(panel);
+    await badge(page, "1 open question").waitFor();
+    await beginCompletion(panel);
+    await badge(page, "2 open questions").waitFor();
+    await hide(page);
+    await container(page).click();
+    assert(await panel.form(server).getByRole("radio", { name: "markdown" }).isChecked());
+  });
+  await photograph(page, "asks");
+  await step("a killed sidecar is started again and says what became of the asks", async () => {
+    const [sidecar, ...others] = await processesNamed("/bin/assent serve");
+    assert(sidecar !== undefined && others.length === 0, "there is one sidecar");
+    process.kill(sidecar, "SIGKILL");
+    await panel.settledForm(server).getByText("Assent stopped while this was open").waitFor();
+    await panel.settledForm(server).getByText("What you had typed was not sent").waitFor();
+    await panel.settledApproval(server).getByText("Assent stopped while this was open").waitFor();
+    await panel.call(server, "ask_user_preferences").getByText("lost").waitFor();
+    await badge(page, "open question").waitFor({ state: "detached" });
+  });
+  await photograph(page, "killed");
+  await fillInForm(panel);
+
+  await step("asks that come while the panel is hidden make one notification", async () => {
+    // A server that is stopped asks no sooner than it may go on.
+    const servers = await processesNamed("test-elicitation-server.mjs");
+    for (const pid of servers) process.kill(pid, "SIGSTOP");
+    await panel.runTool(server, "ask_user_preferences");
+    await panel.runTool(server, "request_llm_help", { Question: "Anything?" });
+    await hide(page);
+    for (const pid of servers) process.kill(pid, "SIGCONT");
+    await page.getByText("2 questions from MCP servers wait for you.").first().waitFor();
+    await page.getByRole("button", { name: "Review" }).click();
+    await panel.form(server).and(view.locator(":focus")).waitFor();
+  });
+  assert.deepEqual(complaints, [], "the panel's console has no errors");
+}
+
+/** Collects what the browser has against the panel; the workbench's own troubles are not ours. */
+function collectComplaints(page: Page): readonly string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const isPanels = message.location().url.includes("/dist/webview/");
+    const isPolicys = message.text().includes("Content Security Policy");
+    if (message.type() === "error" && (isPanels || isPolicys)) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+/** The container's icon in the activity bar. */
+function container(page: Page) {
+  return page.getByRole("tab", { name: /^Assent/ });
+}
+
+/** The container's icon, when it says so many open asks. */
+function badge(page: Page, words: string) {
+  return page.getByRole("tab", { name: new RegExp(`^Assent.* ${words}`) });
+}
+
+async function hide(page: Page): Promise<void> {
+  await page.getByRole("tab", { name: /^Explorer/ }).click();
+  await page.locator("iframe.webview.ready").waitFor({ state: "detached" });
+}
+
+/** The processes of this run whose command line has a text in it. */
+async function processesNamed(text: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const pid of await processesMarked(workbench.folder)) {
+    if ((await commandLine(pid)).includes(text)) found.push(pid);
+  }
+  return found;
+}

@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../setup/command.ts";
+import { distFolder, root } from "../setup/paths.ts";
+
+/** A server of an mcp.json. */
+interface StdioServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+const goServer = join(
+  distFolder,
+  process.platform === "win32" ? "example-server.exe" : "example-server",
+);
+
+/** The example servers of the demo and the end-to-end tests, by the names that people see. */
+export const exampleServers = {
+  "test-elicitation": {
+    command: process.execPath,
+    args: [join(root, "scripts", "test-elicitation-server.mjs")],
+  },
+  "go-example": { command: goServer },
+} as const satisfies Record<string, StdioServer>;
+
+/** Builds those of the example servers that need it. */
+export async function buildExampleServers(): Promise<void> {
+  await run("go", ["build", "-o", goServer, "./scripts/example-server"]);
+}
+
+/**
+ * Writes a workspace folder that configures the example servers, the way people write an mcp.json:
+ * with comments, and commas after the last member.
+ */
+export async function writeExampleWorkspace(folder: string): Promise<void> {
+  const servers = Object.entries(exampleServers).map(
+    ([name, server]) => `    ${JSON.stringify(name)}: ${JSON.stringify(server)},\n`,
+  );
+  const text = `{
+  // The example servers of Assent.
+  "servers": {
+${servers.join("")}  },
+}
+`;
+  await mkdir(join(folder, ".vscode"), { recursive: true });
+  await writeFile(join(folder, ".vscode", "mcp.json"), text);
+}

