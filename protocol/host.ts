@@ -24,6 +24,8 @@ export interface HostRequests {
   "host/openConfiguration": { params: SourcePosition; result: null };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
+  /** One of the {@link PagesToOpen} was opened by the person, or put away. */
+  "host/pageDone": { params: PageDoneParams; result: null };
 }
 
 /** A place in a configuration file, or in the settings. Lines and columns count from 1. */
@@ -34,17 +36,43 @@ export interface SourcePosition {
   readonly column?: number;
 }
 
+/**
+ * A page that the sidecar wants opened, where the host cannot open one itself: a browser opens only
+ * what the person clicks.
+ */
+export interface PageToOpen {
+  readonly id: number;
+  /** Is http or https, and has no characters but those of a URL. */
+  readonly url: string;
+  /** Who wants the page opened, and what for; a sentence. */
+  readonly reason: string;
+}
+
+/** Every page that waits, the one asked for first first. */
+export interface PagesToOpen {
+  readonly pages: readonly PageToOpen[];
+}
+
+/** What became of a page. */
+export interface PageDoneParams {
+  readonly id: number;
+  readonly opened: boolean;
+}
+
 /** Where the webview finds itself. */
 export interface HostReadyResult {
   readonly status: SidecarStatus;
   /** What was to be shown before the webview was there. */
   readonly reveal?: Reveal;
+  /** Absent where there are none. */
+  readonly pages?: readonly PageToOpen[];
 }
 
 /** What the host tells the webview. */
 export interface HostNotifications {
   "host/sidecarStatus": SidecarStatus;
   "host/reveal": Reveal;
+  "host/pages": PagesToOpen;
 }
 
 /** Something that the webview should bring into view. */

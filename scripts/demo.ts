@@ -6,6 +6,7 @@ import { Sidecar } from "../extension/src/sidecar.ts";
 import { buildExampleServers, writeExampleWorkspace } from "./playground/exampleServers.ts";
 import { editorHandlers, hostHandlers, introduction } from "./playground/host.ts";
 import { openBrowser } from "./playground/openBrowser.ts";
+import { Pages } from "./playground/pages.ts";
 import { startPlayground } from "./playground/server.ts";
 import { buildSidecar, buildWebview } from "./setup/build.ts";
 import { cacheFolder, extensionFolder, sidecarBinary } from "./setup/paths.ts";
@@ -27,6 +28,7 @@ await Promise.all([
   writeExampleWorkspace(workspace),
 ]);
 
+const pages = new Pages((open) => relay.tell("host/pages", { pages: open }));
 const sidecar = new Sidecar({
   command: sidecarBinary,
   args: () => [
@@ -38,17 +40,18 @@ const sidecar = new Sidecar({
   ],
   initializeParams: async () => introduction(workspace),
   log: (line) => console.error(line),
-  handlers: editorHandlers,
+  handlers: editorHandlers(pages),
 });
 sidecar.onStatus((status) => {
   if ("reason" in status) console.error(status.reason);
+  if (status.state !== "running") pages.clear();
 });
 const relay = new Relay(sidecar);
 sidecar.start();
 const playground = await startPlayground({
   port: Number(values.port),
   webview: join(extensionFolder, "dist", "webview"),
-  attach: ({ connection }) => relay.attach(connection, hostHandlers(sidecar, workspace)),
+  attach: ({ connection }) => relay.attach(connection, hostHandlers(sidecar, pages, workspace)),
 });
 
 console.log(`Assent is at ${playground.url}\nCtrl-C stops it.`);

@@ -9,7 +9,9 @@ import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
 import { OpenAsks } from "./openAsks.ts";
 import { openConfiguration } from "./openSource.ts";
+import { openUrl } from "./openUrl.ts";
 import { Relay } from "./relay.ts";
+import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
 import { Panel } from "./view.ts";
 
@@ -19,8 +21,12 @@ let running: Sidecar | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Assent", { log: true });
   const inputs = new Inputs(context.secrets);
+  const secrets = new Secrets(context.secrets);
   const handlers: Handlers<EditorRequests> = {
     "input/prompt": (params, token) => inputs.prompt(params, token),
+    "window/openUrl": openUrl,
+    "secret/get": (params) => secrets.get(params),
+    "secret/set": (params) => secrets.set(params),
     "languageModel/list": listLanguageModels,
     "languageModel/send": (request, token) => {
       const { requestId } = request;
@@ -106,7 +112,14 @@ async function introduction(context: vscode.ExtensionContext): Promise<Initializ
   return {
     protocolVersion,
     clientInfo: { name: "VS Code", version },
-    capabilities: { elicitation: true, sampling: true, languageModels: true, inputs: true },
+    capabilities: {
+      elicitation: true,
+      sampling: true,
+      languageModels: true,
+      inputs: true,
+      openUrl: true,
+      secrets: true,
+    },
     configuration: await readConfiguration(context.secrets),
   };
 }

@@ -3,19 +3,21 @@ import {
   ErrorCode,
   type InitializeParams,
   protocolVersion,
+  type Secret,
 } from "@assent/protocol";
 import type { HostRequests } from "@assent/protocol/host";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Handlers } from "../../extension/src/handlers.ts";
 import type { Sidecar } from "../../extension/src/sidecar.ts";
 import { version } from "../setup/version.ts";
+import type { Pages } from "./pages.ts";
 
 /** What the playground says of itself: it can all that the extension can, but has no models. */
 export function introduction(workspace: string): InitializeParams {
   return {
     protocolVersion,
     clientInfo: { name: "the playground", version },
-    capabilities: { elicitation: true, sampling: true, inputs: true },
+    capabilities: { elicitation: true, sampling: true, inputs: true, openUrl: true, secrets: true },
     configuration: {
       workspaceFolders: [{ name: "demo", path: workspace }],
       model: { provider: "demo" },
@@ -23,20 +25,43 @@ export function introduction(workspace: string): InitializeParams {
   };
 }
 
-/** A browser cannot keep secrets, so an mcp.json's inputs come from the environment. */
-export const editorHandlers: Handlers<EditorRequests> = {
-  "input/prompt": ({ id, serverName }) => {
-    const name = `ASSENT_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
-    const value = process.env[name];
-    if (value !== undefined) return { value: { secret: value } };
-    throw refusal(`${serverName} asks for ${id}. Start the demo with ${name} in its environment.`);
-  },
-};
+/**
+ * A browser cannot keep secrets: an mcp.json's inputs come from the environment, and what the sidecar
+ * wants kept is forgotten when the demo ends.
+ */
+export function editorHandlers(pages: Pages): Handlers<EditorRequests> {
+  const secrets = new Map<string, Secret>();
+  return {
+    "input/prompt": ({ id, serverName }) => {
+      const name = `ASSENT_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+      const value = process.env[name];
+      if (value !== undefined) return { value: { secret: value } };
+      throw refusal(
+        `${serverName} asks for ${id}. Start the demo with ${name} in its environment.`,
+      );
+    },
+    "window/openUrl": (params, token) => pages.open(params, token),
+    "secret/get": ({ key }) => ({ value: secrets.get(key) ?? null }),
+    "secret/set": ({ key, value }) => {
+      if (value === null) secrets.delete(key);
+      else secrets.set(key, value);
+      return {};
+    },
+  };
+}
 
 /** A browser has no editor and no output channel: those who look for them are told where to go. */
-export function hostHandlers(sidecar: Sidecar, workspace: string): Handlers<HostRequests> {
+export function hostHandlers(
+  sidecar: Sidecar,
+  pages: Pages,
+  workspace: string,
+): Handlers<HostRequests> {
   return {
-    "host/ready": () => ({ status: sidecar.status }),
+    "host/ready": () => ({ status: sidecar.status, pages: pages.all }),
+    "host/pageDone": (params) => {
+      pages.done(params);
+      return null;
+    },
     "host/restartSidecar": () => {
       sidecar.restart();
       return null;

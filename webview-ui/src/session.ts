@@ -1,8 +1,9 @@
 import {
   type AskResponseParams,
-  type CallToolParams,
   ErrorCode,
+  type ListChangedParams,
   type Outcome,
+  type StartCallParams,
 } from "@assent/protocol";
 import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
 import type { LinkListener } from "./bridge.ts";
@@ -23,17 +24,20 @@ export interface Actions {
   loadEarlier(): void;
   /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
   answer(params: AskResponseParams): Promise<Outcome>;
-  /** Runs a tool in the open task, or in a new one where none is open. */
-  runTool(params: Omit<CallToolParams, "taskId">): Promise<void>;
+  /** Asks something of a server in the open task, or in a new one where none is open. */
+  startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   cancelCall(taskId: string, messageId: number): void;
   listTools(serverName: string, signal: AbortSignal): void;
   restartServer(serverName: string): void;
+  stopServer(serverName: string): void;
   listModels(): void;
   restartSidecar(): void;
   showLog(): void;
   openConfiguration(position: SourcePosition): void;
   reveal(reveal: Reveal): void;
   revealed(): void;
+  /** Says what became of a page that the host has the person open. */
+  pageDone(id: number, opened: boolean): void;
   dismissFailure(): void;
 }
 
@@ -49,6 +53,8 @@ export function createSession(view: ViewStateStore): Session {
   let state = initialState;
   let client: Client | undefined;
   let catchingUp = false;
+  /** The servers whose tools are being read again, and whether they changed once more since. */
+  const changed = new Map<string, boolean>();
   const listeners = new Set<() => void>();
 
   function dispatch(action: Action): void {
@@ -94,6 +100,32 @@ export function createSession(view: ViewStateStore): Session {
 
   async function listServers(): Promise<void> {
     dispatch({ type: "serversListed", params: await request()("server/list") });
+  }
+
+  /**
+   * Reads the tools of a server again that says they changed. The old ones stay in sight until then,
+   * lest a form go away under somebody's hands; and however often the server says so, one reading is
+   * under way, and one more may follow it.
+   */
+  function readToolsAgain({ serverName, list }: ListChangedParams): void {
+    if (list !== "tools" || state.tools.get(serverName)?.state !== "ready") return;
+    if (changed.has(serverName)) {
+      changed.set(serverName, true);
+      return;
+    }
+    attempt(async () => {
+      try {
+        do {
+          changed.set(serverName, false);
+          const { tools = [] } = await request()("tools/list", { serverName });
+          // What a restart or a failure has said of the list since then counts more.
+          if (state.tools.get(serverName)?.state !== "ready") return;
+          dispatch({ type: "toolsChanged", serverName, list: { state: "ready", tools } });
+        } while (changed.get(serverName));
+      } finally {
+        changed.delete(serverName);
+      }
+    });
   }
 
   function select(taskId: string | undefined): void {
@@ -188,12 +220,12 @@ export function createSession(view: ViewStateStore): Session {
     retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
     loadEarlier: () => attempt(loadEarlier),
     answer,
-    async runTool(params) {
+    async startCall(params) {
       const taskId = state.conversation?.taskId ?? (await createTask());
-      await request()("tools/call", { ...params, taskId });
+      await request()("call/start", { ...params, taskId });
     },
     cancelCall: (taskId, messageId) =>
-      attempt(() => request()("tools/cancel", { taskId, messageId })),
+      attempt(() => request()("call/cancel", { taskId, messageId })),
     listTools(serverName, signal) {
       dispatch({ type: "toolsChanged", serverName, list: { state: "loading" } });
       void (async () => {
@@ -213,6 +245,11 @@ export function createSession(view: ViewStateStore): Session {
         const server = await request()("server/restart", { serverName });
         dispatch({ type: "serverChanged", server });
       }),
+    stopServer: (serverName) =>
+      attempt(async () => {
+        const server = await request()("server/stop", { serverName });
+        dispatch({ type: "serverChanged", server });
+      }),
     listModels: () =>
       attempt(async () => {
         const { models = [] } = await request()("model/list");
@@ -223,6 +260,7 @@ export function createSession(view: ViewStateStore): Session {
     openConfiguration: (position) => attempt(() => request()("host/openConfiguration", position)),
     reveal: (reveal) => dispatch({ type: "reveal", reveal }),
     revealed: () => dispatch({ type: "revealed" }),
+    pageDone: (id, opened) => attempt(() => request()("host/pageDone", { id, opened })),
     dismissFailure: () => dispatch({ type: "failureDismissed" }),
   };
 
@@ -237,22 +275,26 @@ export function createSession(view: ViewStateStore): Session {
       client = next;
       next.onNotification("host/sidecarStatus", take);
       next.onNotification("host/reveal", actions.reveal);
+      next.onNotification("host/pages", ({ pages }) => dispatch({ type: "pagesAsked", pages }));
       next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
       next.onNotification("mcpSamplingProgress", (params) =>
         hear({ type: "samplingProgress", params }),
       );
+      next.onNotification("callProgress", (params) => hear({ type: "callProgress", params }));
       next.onNotification("server/changed", (server) =>
         dispatch({ type: "serverChanged", server }),
       );
       next.onNotification("server/listChanged", (params) =>
         dispatch({ type: "serversListed", params }),
       );
+      next.onNotification("server/itemsChanged", readToolsAgain);
       next.onNotification("storage/failed", ({ message }) =>
         dispatch({ type: "storageFailed", message }),
       );
       dispatch({ type: "linkUp" });
       attempt(async () => {
-        const { status, reveal } = await next.request("host/ready");
+        const { status, reveal, pages = [] } = await next.request("host/ready");
+        dispatch({ type: "pagesAsked", pages });
         take(status);
         if (reveal !== undefined) actions.reveal(reveal);
       });

@@ -104,8 +104,10 @@ async function replay(conversation: readonly Line[]): Promise<void> {
 const notifications: readonly (keyof EditorNotifications)[] = [
   "task/event",
   "mcpSamplingProgress",
+  "callProgress",
   "server/changed",
   "server/listChanged",
+  "server/itemsChanged",
   "storage/failed",
 ];
 
@@ -189,6 +191,9 @@ class Tasks {
     } else if (method === "mcpSamplingProgress") {
       const piece = params as EditorNotifications["mcpSamplingProgress"];
       this.play(piece.taskId, { type: "samplingProgress", params: piece });
+    } else if (method === "callProgress") {
+      const progress = params as EditorNotifications["callProgress"];
+      this.play(progress.taskId, { type: "callProgress", params: progress });
     }
   }
 

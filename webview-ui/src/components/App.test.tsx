@@ -5,7 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { MemoryStorage, showApp } from "../testing/app.tsx";
 import { axeFindings } from "../testing/axe.ts";
 import { FakeHost } from "../testing/host.ts";
-import { at, message, server, task, tool, toolCall } from "../testing/samples.ts";
+import { at, call, callTool, message, server, task, tool } from "../testing/samples.ts";
 
 // The whole panel over a real connection: tasks, the tool runner, and what goes wrong.
 
@@ -136,13 +136,13 @@ describe("the open task", () => {
   });
 
   test("a call of it is cancelled", async () => {
-    const host = new FakeHost(task(), [message(1, toolCall())], {
-      "tools/cancel": () => ({ cancelled: true }),
+    const host = new FakeHost(task(), [message(1, call())], {
+      "call/cancel": () => ({ cancelled: true }),
     });
     const { user } = showApp(host);
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
     await waitFor(() =>
-      expect(host.calls("tools/cancel")).toEqual([{ taskId: "t1", messageId: 1 }]),
+      expect(host.calls("call/cancel")).toEqual([{ taskId: "t1", messageId: 1 }]),
     );
   });
 });
@@ -151,7 +151,7 @@ describe("the tool runner", () => {
   const withTools = (handlers: ConstructorParameters<typeof FakeHost>[2] = {}) => {
     const host = new FakeHost(task(), [], {
       "tools/list": () => ({ tools: [tool] }),
-      "tools/call": () => ({ messageId: 1 }),
+      "call/start": () => ({ messageId: 1 }),
       ...handlers,
     });
     host.servers = [server()];
@@ -169,11 +169,12 @@ describe("the tool runner", () => {
     screen.getByText("Removes what is old.");
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Run" }));
-    expect(host.calls("tools/call")).toEqual([]);
+    expect(host.calls("call/start")).toEqual([]);
     await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
-    const call = { taskId: "t1", serverName: "database", toolName: "cleanup" };
     await waitFor(() =>
-      expect(host.calls("tools/call")).toEqual([{ ...call, arguments: { older: "2024" } }]),
+      expect(host.calls("call/start")).toEqual([
+        { taskId: "t1", serverName: "database", request: callTool({ older: "2024" }) },
+      ]),
     );
     const toggle = await screen.findByRole("button", { name: "Run a Tool cleanup of database" });
     expect(toggle.getAttribute("aria-expanded")).toBe("false");
@@ -195,8 +196,8 @@ describe("the tool runner", () => {
     await choose(user);
     await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
     await waitFor(() =>
-      expect(host.calls("tools/call")).toEqual([
-        { taskId: "t1", serverName: "database", toolName: "cleanup", arguments: { older: "2024" } },
+      expect(host.calls("call/start")).toEqual([
+        { taskId: "t1", serverName: "database", request: callTool({ older: "2024" }) },
       ]),
     );
     expect(host.calls("task/create")).toEqual([{}]);
@@ -204,7 +205,7 @@ describe("the tool runner", () => {
 
   test("says why a tool could not be run, and keeps its arguments", async () => {
     const host = withTools({
-      "tools/call": () => {
+      "call/start": () => {
         throw new ResponseError(ErrorCode.ServerFailed, "The server is gone. Restart it.");
       },
     });
@@ -349,7 +350,7 @@ describe("what goes wrong", () => {
   });
 
   test("the sidecar restarts: everything is read again from where it was", async () => {
-    const host = new FakeHost(task({ lastNumber: 4 }), [message(1, toolCall())]);
+    const host = new FakeHost(task({ lastNumber: 4 }), [message(1, call())]);
     host.servers = [server()];
     showApp(host);
     await screen.findByText("running", { exact: false, selector: ".row-state" });
@@ -362,7 +363,7 @@ describe("what goes wrong", () => {
 
     host.task = task({ lastNumber: 5 });
     const lost = { type: "lost", reason: "Assent stopped while the call ran." } as const;
-    host.messages = [message(1, toolCall({ endedAt: at + 10, result: lost }))];
+    host.messages = [message(1, call({ endedAt: at + 10, result: lost }))];
     await host.tell("host/sidecarStatus", { state: "running" });
     await screen.findByText("Assent stopped while the call ran.");
     expect(screen.queryByText(/sidecar stopped/)).toBeNull();

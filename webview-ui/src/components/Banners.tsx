@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import type { Actions } from "../session.ts";
 import type { Link, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
+import { PageBanner } from "./PageBanner.tsx";
 import { Banner } from "./ui/Banner.tsx";
 import { Disclosure } from "./ui/Disclosure.tsx";
 import { IconButton } from "./ui/IconButton.tsx";
@@ -15,12 +16,19 @@ export interface BannersProps {
   readonly actions: Actions;
 }
 
-/** What is wrong with the panel itself, and what can be done about it. */
+/** What the panel itself has to say: what is wrong with it, and what it needs from the person. */
 export function Banners({ state, actions }: BannersProps) {
-  const { link, sidecar, problems, storageFailure, failure } = state;
+  const { link, sidecar, pages, problems, storageFailure, failure } = state;
   return (
     <div className="banners">
       {link.up ? <SidecarBanner status={sidecar} actions={actions} /> : <LinkBanner link={link} />}
+      {pages.map((page) => (
+        <PageBanner
+          key={page.id}
+          page={page}
+          onDone={(opened) => actions.pageDone(page.id, opened)}
+        />
+      ))}
       {storageFailure !== undefined && <Banner level="warning">{storageFailure}</Banner>}
       {problems.length > 0 && <ProblemsBanner problems={problems} actions={actions} />}
       {failure !== undefined && (

@@ -1,6 +1,8 @@
 import type {
   Ask,
   AskSettled,
+  CallEnded,
+  CallProgressParams,
   Event,
   McpSampling,
   McpSamplingProgressParams,
@@ -25,14 +27,7 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
     case "samplingEnded":
       return change(messages, event.messageId, (message) => endSampling(message, event));
     case "callEnded":
-      return change(messages, event.messageId, (message) =>
-        message.body.type === "toolCall"
-          ? {
-              ...message,
-              body: { ...message.body, endedAt: event.endedAt, result: event.result },
-            }
-          : message,
-      );
+      return change(messages, event.messageId, (message) => endCall(message, event));
     default:
       return unreachable(event);
   }
@@ -57,6 +52,20 @@ export function foldProgress(
       progress: { text: text + piece.chunk, sequence: sequence + 1 },
     }),
   );
+}
+
+/**
+ * Notes how far a call is. Word of a call that ended, or that a reading has overtaken, changes
+ * nothing.
+ */
+export function foldCallProgress(
+  messages: readonly Message[],
+  { messageId, progress }: CallProgressParams,
+): readonly Message[] {
+  const call = find(messages, messageId)?.body;
+  if (call?.type !== "call" || call.result !== undefined) return messages;
+  if (call.progress !== undefined && call.progress.at > progress.at) return messages;
+  return change(messages, messageId, (message) => ({ ...message, body: { ...call, progress } }));
 }
 
 /** Puts messages in place of those with the same ids, or between them. */
@@ -105,6 +114,12 @@ function settle(message: Message, event: AskSettled): Message {
     default:
       return unreachable(question);
   }
+}
+
+function endCall(message: Message, { endedAt, result }: CallEnded): Message {
+  if (message.body.type !== "call") return message;
+  const { progress: _last, ...call } = message.body;
+  return { ...message, body: { ...call, endedAt, result } };
 }
 
 function endSampling(message: Message, event: SamplingEnded): Message {

@@ -4,6 +4,7 @@ import {
   answered,
   ask,
   at,
+  call,
   demoModel,
   elicitation,
   message,
@@ -11,7 +12,6 @@ import {
   sampling,
   server,
   task,
-  toolCall,
 } from "../testing/samples.ts";
 import { reduce } from "./reducer.ts";
 import { type Action, initialState, type State } from "./state.ts";
@@ -43,7 +43,7 @@ function event(number: number, change: Event, part: Partial<TaskEventParams> = {
 }
 
 function added(id: number): Event {
-  return { type: "messageAdded", message: message(id, toolCall()) };
+  return { type: "messageAdded", message: message(id, call()) };
 }
 
 function piece(sequence: number, chunk: string, messageId = 1): Action {
@@ -60,24 +60,24 @@ function bodyOf(state: State, index = 0) {
 
 describe("events", () => {
   test("are folded in, and change nothing but their message", () => {
-    const before = reading([message(1, toolCall()), message(2, toolCall())]);
+    const before = reading([message(1, call()), message(2, call())]);
     const after = play(
       before,
       event(2, { type: "callEnded", messageId: 2, endedAt: at, result: { type: "cancelled" } }),
     );
-    expect(bodyOf(after, 1)).toEqual(toolCall({ endedAt: at, result: { type: "cancelled" } }));
+    expect(bodyOf(after, 1)).toEqual(call({ endedAt: at, result: { type: "cancelled" } }));
     expect(after.conversation?.messages[0]).toBe(before.conversation?.messages[0]);
     expect(after.conversation?.task?.lastNumber).toBe(2);
     expect(after.tasks?.[0]?.lastNumber).toBe(2);
   });
 
   test("that were folded in already change nothing", () => {
-    const state = reading([message(1, toolCall())], 5);
+    const state = reading([message(1, call())], 5);
     expect(play(state, event(5, added(9)), event(3, added(8)))).toEqual(state);
   });
 
   test("after a gap wait until the task is read again from the last number", () => {
-    const gap = play(reading([message(1, toolCall())]), event(3, added(3)), event(4, added(4)));
+    const gap = play(reading([message(1, call())]), event(3, added(3)), event(4, added(4)));
     expect(ids(gap)).toEqual([1]);
     expect(gap.conversation?.behind).toBe(1);
 
@@ -87,7 +87,7 @@ describe("events", () => {
       taskId: "t1",
       result: {
         task: task({ lastNumber: 3 }),
-        messages: [message(2, toolCall()), message(3, toolCall())],
+        messages: [message(2, call()), message(3, call())],
       },
     });
     expect(ids(healed)).toEqual([1, 2, 3, 4]);
@@ -124,7 +124,7 @@ describe("events", () => {
 
   test("about a message on an older page are counted and change nothing", () => {
     const state = play(
-      reading([message(5, toolCall())]),
+      reading([message(5, call())]),
       event(2, { type: "callEnded", messageId: 1, endedAt: at, result: { type: "cancelled" } }),
     );
     expect(state.conversation).toMatchObject({ lastNumber: 2, behind: undefined });
@@ -226,7 +226,7 @@ describe("a sidecar that was restarted", () => {
   const restart: Action = { type: "sidecarStatus", status: { state: "running" } };
 
   test("is asked for everything after the last number", () => {
-    const before = play(reading([message(1, toolCall())], 4), {
+    const before = play(reading([message(1, call())], 4), {
       type: "storageFailed",
       message: "The disk is full.",
     });
@@ -237,12 +237,12 @@ describe("a sidecar that was restarted", () => {
   });
 
   test("that forgot replaces everything", () => {
-    const state = play(reading([message(1, toolCall()), message(2, toolCall())], 9), restart, {
+    const state = play(reading([message(1, call()), message(2, call())], 9), restart, {
       type: "taskRead",
       taskId: "t1",
       result: {
         task: task({ lastNumber: 3 }),
-        messages: [message(1, toolCall())],
+        messages: [message(1, call())],
         reset: true,
       },
     });
@@ -261,37 +261,33 @@ describe("a sidecar that was restarted", () => {
 
 describe("reading", () => {
   test("drops older messages where too much has changed", () => {
-    const state = play(
-      reading([message(1, toolCall()), message(2, toolCall())]),
-      event(9, added(9)),
-      {
-        type: "taskRead",
-        taskId: "t1",
-        result: {
-          task: task({ lastNumber: 9 }),
-          messages: [message(9, toolCall())],
-          reset: true,
-          earlier: true,
-        },
+    const state = play(reading([message(1, call()), message(2, call())]), event(9, added(9)), {
+      type: "taskRead",
+      taskId: "t1",
+      result: {
+        task: task({ lastNumber: 9 }),
+        messages: [message(9, call())],
+        reset: true,
+        earlier: true,
       },
-    );
+    });
     expect(ids(state)).toEqual([9]);
     expect(state.conversation?.earlier).toBe(true);
   });
 
   test("an older page holds events back, lest it undo them", () => {
     const state = play(
-      reading([message(2, toolCall())]),
+      reading([message(2, call())]),
       { type: "pageAsked", taskId: "t1" },
       event(2, { type: "callEnded", messageId: 1, endedAt: at, result: { type: "cancelled" } }),
       {
         type: "pageRead",
         taskId: "t1",
-        result: { task: task(), messages: [message(1, toolCall())] },
+        result: { task: task(), messages: [message(1, call())] },
       },
     );
     expect(ids(state)).toEqual([1, 2]);
-    expect(bodyOf(state)).toEqual(toolCall({ endedAt: at, result: { type: "cancelled" } }));
+    expect(bodyOf(state)).toEqual(call({ endedAt: at, result: { type: "cancelled" } }));
     expect(state.conversation).toMatchObject({ paging: false, held: [] });
   });
 
@@ -302,7 +298,7 @@ describe("reading", () => {
       {
         type: "taskRead",
         taskId: "t1",
-        result: { task: task(), messages: [message(1, toolCall())] },
+        result: { task: task(), messages: [message(1, call())] },
       },
     );
     expect(state.conversation).toMatchObject({ taskId: "t2", behind: 0, messages: [] });

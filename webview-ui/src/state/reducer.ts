@@ -1,13 +1,7 @@
-import type {
-  McpSamplingProgressParams,
-  OpenTaskResult,
-  Server,
-  Task,
-  TaskEventParams,
-} from "@assent/protocol";
+import type { OpenTaskResult, Server, Task, TaskEventParams } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
-import { foldEvent, foldProgress, upsert } from "./fold.ts";
+import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
 import type { Action, Conversation, Held, State, ToolList } from "./state.ts";
 
 /** The one reducer: what was known, and what was said now, make what is known. */
@@ -23,6 +17,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, reveal: action.reveal };
     case "revealed":
       return { ...state, reveal: undefined };
+    case "pagesAsked":
+      return { ...state, pages: action.pages };
     case "tasksListed":
       return { ...state, tasks: newest(action.tasks, state.tasks), tasksMissed: false };
     case "taskKnown":
@@ -54,9 +50,8 @@ export function reduce(state: State, action: Action): State {
     case "taskEvent":
       return withEvent(state, action.params);
     case "samplingProgress":
-      return withConversation(state, action.params.taskId, (open) =>
-        takeProgress(open, action.params),
-      );
+    case "callProgress":
+      return withConversation(state, action.params.taskId, (open) => takeProgress(open, action));
     case "serversListed":
       return {
         ...state,
@@ -152,7 +147,7 @@ function replay(open: Conversation): Conversation {
   return open.held.reduce<Conversation>(
     (now, held) => {
       const next =
-        held.type === "taskEvent" ? takeEvent(now, held.params) : takeProgress(now, held.params);
+        held.type === "taskEvent" ? takeEvent(now, held.params) : takeProgress(now, held);
       return isHolding(next) ? now : next;
     },
     { ...open, held: [] },
@@ -183,10 +178,16 @@ function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   };
 }
 
-/** Pieces have no event number; every reading brings what is being written, as far as it is known. */
-function takeProgress(open: Conversation, params: McpSamplingProgressParams): Conversation {
-  if (isHolding(open)) return hold(open, { type: "samplingProgress", params });
-  const messages = foldProgress(open.messages, params);
+/** Progress has no event number; every reading brings what is under way, as far as it is known. */
+function takeProgress(
+  open: Conversation,
+  held: Exclude<Held, { readonly type: "taskEvent" }>,
+): Conversation {
+  if (isHolding(open)) return hold(open, held);
+  if (held.type === "callProgress") {
+    return { ...open, messages: foldCallProgress(open.messages, held.params) };
+  }
+  const messages = foldProgress(open.messages, held.params);
   return messages === "gap" ? { ...open, behind: open.lastNumber } : { ...open, messages };
 }
 

@@ -1,4 +1,5 @@
 import type {
+  CallProgressParams,
   ConfigProblem,
   McpSamplingProgressParams,
   Message,
@@ -10,7 +11,7 @@ import type {
   TaskEventParams,
   Tool,
 } from "@assent/protocol";
-import type { Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { PageToOpen, Reveal, SidecarStatus } from "@assent/protocol/host";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
 export interface State {
@@ -33,6 +34,8 @@ export interface State {
   readonly storageFailure: string | undefined;
   /** What the host wants to be brought into view, until it is. */
   readonly reveal: Reveal | undefined;
+  /** Pages that the person may open, the one asked for first first. */
+  readonly pages: readonly PageToOpen[];
   /** Why the last thing that the person wanted did not work, until they put it away. */
   readonly failure: string | undefined;
 }
@@ -66,7 +69,8 @@ export interface Conversation {
 /** A notification that waits for a read. */
 export type Held =
   | { readonly type: "taskEvent"; readonly params: TaskEventParams }
-  | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams };
+  | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams }
+  | { readonly type: "callProgress"; readonly params: CallProgressParams };
 
 export type ToolList =
   | { readonly state: "loading" }
@@ -80,6 +84,7 @@ export type Action =
   | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
   | { readonly type: "reveal"; readonly reveal: Reveal }
   | { readonly type: "revealed" }
+  | { readonly type: "pagesAsked"; readonly pages: readonly PageToOpen[] }
   | { readonly type: "tasksListed"; readonly tasks: readonly Task[] }
   | { readonly type: "taskKnown"; readonly task: Task }
   | { readonly type: "taskSelected"; readonly taskId: string | undefined }
@@ -115,5 +120,6 @@ export const initialState: State = {
   models: undefined,
   storageFailure: undefined,
   reveal: undefined,
+  pages: [],
   failure: undefined,
 };

@@ -1,6 +1,8 @@
 import type {
   Ask,
   Body,
+  Call,
+  CallToolRequest,
   Field,
   McpElicitation,
   McpSampling,
@@ -10,7 +12,6 @@ import type {
   Server,
   Task,
   Tool,
-  ToolCall,
 } from "@assent/protocol";
 
 /** Small, whole messages for tests; each test changes what it is about. */
@@ -73,12 +74,23 @@ export function ask(askId: string, question: Ask["question"], outcome?: Outcome)
 
 export const answered: Outcome = { reason: "answered", by: "VS Code", at: at + 100 };
 
-export function toolCall(part: Partial<ToolCall> = {}): ToolCall {
-  return { type: "toolCall", serverName: "database", toolName: "cleanup", arguments: {}, ...part };
+export function callTool(args: unknown = {}): CallToolRequest {
+  return { type: "tools/call", toolName: "cleanup", arguments: args };
+}
+
+export function call(part: Partial<Call> = {}): Call {
+  return { type: "call", serverName: "database", request: callTool(), ...part };
 }
 
 export function server(part: Partial<Server> = {}): Server {
-  return { name: "database", source: "mcp.json", command: "db", state: "running", ...part };
+  return {
+    name: "database",
+    source: "mcp.json",
+    transport: "stdio",
+    command: "db",
+    state: "running",
+    ...part,
+  };
 }
 
 export const tool: Tool = {

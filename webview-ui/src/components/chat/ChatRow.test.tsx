@@ -8,11 +8,12 @@ import {
   answered,
   ask,
   at,
+  call,
+  callTool,
   elicitation,
   message,
   otherModel,
   sampling,
-  toolCall,
 } from "../../testing/samples.ts";
 import { ChatRow } from "./ChatRow.tsx";
 
@@ -31,12 +32,12 @@ const result = (part: Partial<Extract<CallResult, { type: "result" }>>): CallRes
   ...part,
 });
 
-const ended = (ending: CallResult) => toolCall({ endedAt: at + 1501, result: ending });
+const ended = (ending: CallResult) => call({ endedAt: at + 1501, result: ending });
 
 describe("a tool call", () => {
   test("that runs counts its seconds and can be cancelled", async () => {
     vi.useFakeTimers({ now: at + 1, toFake: ["setInterval", "clearInterval", "Date"] });
-    show(toolCall({ arguments: { older: "2024" } }));
+    show(call({ request: callTool({ older: "2024" }) }));
     screen.getByRole("region", { name: "cleanup of database" });
     screen.getByText("running 0 s");
     act(() => vi.advanceTimersByTime(75_000));
@@ -46,14 +47,14 @@ describe("a tool call", () => {
   });
 
   test("shows its arguments on demand, and says nothing of none", async () => {
-    show(toolCall({ arguments: { older: "2024" } }));
+    show(call({ request: callTool({ older: "2024" }) }));
     expect(screen.queryByText(/"older": "2024"/)).toBeNull();
     await userEvent.setup().click(screen.getByText("Arguments"));
     await screen.findByText(/"older": "2024"/);
   });
 
   test("without arguments has no such line", () => {
-    show(toolCall());
+    show(call());
     expect(screen.queryByText("Arguments")).toBeNull();
   });
 

@@ -3,8 +3,8 @@ import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import { unreachable } from "../../unreachable.ts";
 import { AskRow } from "./AskRow.tsx";
+import { CallRow } from "./CallRow.tsx";
 import { NoticeRow } from "./NoticeRow.tsx";
-import { ToolCallRow } from "./ToolCallRow.tsx";
 
 export interface ChatRowProps {
   readonly taskId: string;
@@ -20,9 +20,9 @@ export const ChatRow = memo(function ChatRow({ taskId, message, models, actions 
   switch (body.type) {
     case "notice":
       return <NoticeRow notice={body} />;
-    case "toolCall":
+    case "call":
       return (
-        <ToolCallRow
+        <CallRow
           call={body}
           startedAt={time}
           keep={keep}

@@ -10,13 +10,14 @@ export interface ServerChoiceProps {
   readonly chosen: Server | undefined;
   readonly onChoose: (serverName: string) => void;
   readonly onRestart: (serverName: string) => void;
+  readonly onStop: (serverName: string) => void;
   /** Takes the focus when the runner is asked for. */
   readonly selectRef: React.Ref<HTMLSelectElement>;
 }
 
 /** Which server, and how it is doing. */
 export function ServerChoice(props: ServerChoiceProps) {
-  const { servers, chosen, onChoose, onRestart, selectRef } = props;
+  const { servers, chosen, onChoose, onRestart, onStop, selectRef } = props;
   const id = useId();
   return (
     <div className="field">
@@ -36,7 +37,7 @@ export function ServerChoice(props: ServerChoiceProps) {
           </option>
         ))}
       </select>
-      {chosen !== undefined && <ServerLine server={chosen} onRestart={onRestart} />}
+      {chosen !== undefined && <ServerLine server={chosen} onRestart={onRestart} onStop={onStop} />}
     </div>
   );
 }
@@ -44,9 +45,10 @@ export function ServerChoice(props: ServerChoiceProps) {
 interface ServerLineProps {
   readonly server: Server;
   readonly onRestart: (serverName: string) => void;
+  readonly onStop: (serverName: string) => void;
 }
 
-function ServerLine({ server, onRestart }: ServerLineProps) {
+function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
   const { name, command, state, reason, stderr = [] } = server;
   return (
     <div className={`server-line server-${state}`}>
@@ -56,6 +58,11 @@ function ServerLine({ server, onRestart }: ServerLineProps) {
         {(state === "failed" || state === "running") && (
           <button type="button" className="link" onClick={() => onRestart(name)}>
             Restart Server
+          </button>
+        )}
+        {(state === "starting" || state === "running") && (
+          <button type="button" className="link" onClick={() => onStop(name)}>
+            Stop Server
           </button>
         )}
       </p>

@@ -53,7 +53,8 @@ export function ToolRunner(props: ToolRunnerProps) {
 
   const run = async (content: Readonly<Record<string, unknown>>) => {
     if (server === undefined || tool === undefined) return;
-    await actions.runTool({ serverName: server.name, toolName: tool.name, arguments: content });
+    const request = { type: "tools/call", toolName: tool.name, arguments: content } as const;
+    await actions.startCall({ serverName: server.name, request });
     onChange({ ...runner, open: false });
     section.current?.focus();
   };
@@ -84,6 +85,7 @@ export function ToolRunner(props: ToolRunnerProps) {
           chosen={server}
           selectRef={firstControl}
           onRestart={actions.restartServer}
+          onStop={actions.stopServer}
           onChoose={(serverName) => {
             onChange({ open, serverName });
             if (tools.get(serverName)?.state !== "ready") listTools(serverName);
@@ -126,15 +128,14 @@ interface ToolsProps {
 
 /** What is to be said while there are no tools to choose from. */
 function Tools({ list, failed, onList }: ToolsProps) {
-  if (list === undefined) {
-    return failed ? null : (
-      <div className="actions">
-        <button type="button" className="secondary" onClick={onList}>
-          Start Server
-        </button>
-      </div>
-    );
-  }
+  const start = (
+    <div className="actions">
+      <button type="button" className="secondary" onClick={onList}>
+        Start Server
+      </button>
+    </div>
+  );
+  if (list === undefined) return failed ? null : start;
   switch (list.state) {
     case "loading":
       return (
@@ -145,7 +146,12 @@ function Tools({ list, failed, onList }: ToolsProps) {
     case "ready":
       return null;
     case "failed":
-      return failed ? null : <Refusal message={list.message} />;
+      return failed ? null : (
+        <>
+          <Refusal message={list.message} />
+          {start}
+        </>
+      );
     default:
       return unreachable(list);
   }

@@ -1,33 +1,38 @@
-import type { CallResult, ToolCall, ToolResult } from "@assent/protocol";
+import type { Call, CallRequest, CallResult, PromptResult, ToolResult } from "@assent/protocol";
 import { useId } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { duration, elapsed, json } from "../ui/words.ts";
+import { CallProgress } from "./CallProgress.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
 
-export interface ToolCallRowProps {
-  readonly call: ToolCall;
+export interface CallRowProps {
+  readonly call: Call;
   readonly startedAt: number;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
   readonly onCancel: () => void;
 }
 
-/** A call of a server's tool: what was sent, how it is going, and what came back. */
-export function ToolCallRow({ call, startedAt, keep, onCancel }: ToolCallRowProps) {
-  const { serverName, toolName, result, endedAt } = call;
+/** A request to a server: what was sent, how it is going, and what came back. */
+export function CallRow({ call, startedAt, keep, onCancel }: CallRowProps) {
+  const { serverName, request, progress, result, endedAt } = call;
+  const { name, kind, args } = asked(request);
   const { icon, words } = describe(result);
   const headingId = useId();
   const now = useNow(result === undefined);
   return (
-    <section className="tool-call" aria-labelledby={headingId}>
+    <section className="call" aria-labelledby={headingId}>
       <header className="row-head">
         <Icon name={icon} spin={result === undefined} />
         <div className="row-title">
           <h2 id={headingId}>
-            <span className="name">{toolName}</span> <span className="muted">of {serverName}</span>
+            <span className="name">{name}</span>{" "}
+            <span className="muted">
+              {kind} {serverName}
+            </span>
           </h2>
           <span className="row-state muted">
             {words}{" "}
@@ -42,14 +47,38 @@ export function ToolCallRow({ call, startedAt, keep, onCancel }: ToolCallRowProp
           )}
         </div>
       </header>
-      {hasMembers(call.arguments) && (
+      {hasMembers(args) && (
         <Disclosure keep={`${keep}:arguments`} summary="Arguments">
-          <Verbatim text={json(call.arguments)} />
+          <Verbatim text={json(args)} />
         </Disclosure>
       )}
-      {result !== undefined && <Ending result={result} keep={keep} />}
+      {result !== undefined ? (
+        <Ending result={result} keep={keep} />
+      ) : (
+        progress !== undefined && <CallProgress progress={progress} labelledBy={headingId} />
+      )}
     </section>
   );
+}
+
+interface Asked {
+  readonly name: string;
+  /** Stands between the name and the server's. */
+  readonly kind: string;
+  readonly args: unknown;
+}
+
+function asked(request: CallRequest): Asked {
+  switch (request.type) {
+    case "tools/call":
+      return { name: request.toolName, kind: "of", args: request.arguments };
+    case "resources/read":
+      return { name: request.uri, kind: "resource of", args: undefined };
+    case "prompts/get":
+      return { name: request.promptName, kind: "prompt of", args: request.arguments };
+    default:
+      return unreachable(request);
+  }
 }
 
 function describe(result: CallResult | undefined): {
@@ -60,10 +89,14 @@ function describe(result: CallResult | undefined): {
   switch (result.type) {
     case "result":
       return result.isError ? { icon: "error", words: "failed" } : { icon: "pass", words: "done" };
+    case "prompt":
+      return { icon: "pass", words: "done" };
     case "error":
       return { icon: "error", words: "refused" };
     case "cancelled":
       return { icon: "circle-slash", words: "cancelled" };
+    case "abandoned":
+      return { icon: "stop-circle", words: "abandoned" };
     case "lost":
       return { icon: "debug-disconnect", words: "lost" };
     default:
@@ -80,6 +113,8 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
   switch (result.type) {
     case "result":
       return <Returned result={result} keep={keep} />;
+    case "prompt":
+      return <FilledIn result={result} keep={keep} />;
     case "error":
       return (
         <div className="ending ending-error">
@@ -95,6 +130,8 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
       );
     case "cancelled":
       return <p className="ending muted">Cancelled before it ended.</p>;
+    case "abandoned":
+      return <p className="ending muted">{result.reason}</p>;
     case "lost":
       return <p className="ending ending-lost">{result.reason}</p>;
     default:
@@ -120,6 +157,24 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
           <Verbatim text={json(structuredContent)} />
         </Disclosure>
       )}
+    </div>
+  );
+}
+
+/** A prompt is text for a model, so it is shown letter by letter: markup is a part of it. */
+function FilledIn({ result, keep }: EndingProps<PromptResult>) {
+  const { description = "", messages = [] } = result;
+  return (
+    <div className="ending">
+      {description !== "" && <p className="muted">{description}</p>}
+      {messages.length === 0 && <p className="muted">It has no messages.</p>}
+      {messages.map(({ role, content }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message has no name but its place.
+        <div key={index} className="turn">
+          <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
+          <ContentBlocks blocks={[content]} texts="plain" keep={`${keep}:message${index}`} />
+        </div>
+      ))}
     </div>
   );
 }

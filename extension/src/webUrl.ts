@@ -1,0 +1,22 @@
+import { ErrorCode } from "@assent/protocol";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+/**
+ * A page of the web, as it is shown and opened: its host in ASCII and the rest escaped, so that
+ * nothing in it looks like something else. Anything but http and https could start a program.
+ */
+export function webUrl(text: string): string {
+  if (!URL.canParse(text)) throw refusal("What was to be opened is not a URL.");
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refusal(`A URL that begins with ${url.protocol} is not opened: only http and https are.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refusal("A URL with a user name in it is not opened: it can pass for another site's.");
+  }
+  return url.href;
+}
+
+function refusal(message: string): ResponseError<void> {
+  return new ResponseError(ErrorCode.InvalidParams, message);
+}
