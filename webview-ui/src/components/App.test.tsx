@@ -1,4 +1,4 @@
-import { ErrorCode, type Message } from "@assent/protocol";
+import { ErrorCode, type Message, type Tool } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
@@ -268,6 +268,59 @@ describe("the tool runner", () => {
     await screen.findByRole("option", { name: "database (running)" });
   });
 
+  test("stops a server, whose tools can still be chosen", async () => {
+    const host = withTools({ "server/stop": () => server({ state: "stopped" }) });
+    const { user } = showApp(host);
+    await choose(user);
+    await user.click(screen.getByRole("button", { name: "Stop Server" }));
+    await waitFor(() => expect(host.calls("server/stop")).toEqual([{ serverName: "database" }]));
+    await screen.findByRole("option", { name: "database (stopped)" });
+    expect(screen.queryByRole("button", { name: "Stop Server" })).toBeNull();
+    screen.getByRole("textbox", { name: "Older than" });
+  });
+
+  test("offers to start a server again that was stopped while it started", async () => {
+    const host = withTools({
+      "tools/list": () => {
+        throw new ResponseError(ErrorCode.ServerFailed, "The server was stopped.");
+      },
+    });
+    host.servers = [server({ state: "stopped" })];
+    const { user } = showApp(host);
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Server" }), "database");
+    await screen.findByText("The server was stopped.");
+    await user.click(screen.getByRole("button", { name: "Start Server" }));
+    await waitFor(() => expect(host.calls("tools/list")).toHaveLength(2));
+  });
+
+  test("reads tools again that changed, and leaves what is being typed alone", async () => {
+    const replies: ((tools: readonly Tool[]) => void)[] = [];
+    const host = withTools({
+      "tools/list": () =>
+        replies.length === 0 && host.calls("tools/list").length === 1
+          ? { tools: [tool] }
+          : new Promise((resolve) => replies.push((tools) => resolve({ tools }))),
+    });
+    const { user } = showApp(host);
+    await choose(user);
+    const older = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Older than" });
+    await user.type(older, "20");
+    // However often it is said, one reading is under way, and one more follows.
+    for (let times = 0; times < 5; times++) {
+      await host.tell("server/itemsChanged", { serverName: "database", list: "tools" });
+    }
+    await host.tell("server/itemsChanged", { serverName: "database", list: "prompts" });
+    await waitFor(() => expect(replies).toHaveLength(1));
+    await user.type(older, "24");
+    replies[0]?.([tool]);
+    await waitFor(() => expect(replies).toHaveLength(2));
+    replies[1]?.([tool, { name: "vacuum" }]);
+    await screen.findByRole("option", { name: "vacuum" });
+    expect(document.activeElement).toBe(older);
+    expect(older.value).toBe("2024");
+    expect(host.calls("tools/list")).toHaveLength(3);
+  });
+
   test("does not start a server by coming back to it", async () => {
     const storage = new MemoryStorage();
     storage.saved = { runner: { open: true, serverName: "database", toolName: "cleanup" } };
@@ -403,6 +456,35 @@ describe("what goes wrong", () => {
     await screen.findByText(/^Run a tool/);
     await host.tell("storage/failed", { message: "Tasks are not kept: the disk is full." });
     await screen.findByText("Tasks are not kept: the disk is full.");
+  });
+
+  test("a page to open: the whole URL, and what the person did with it", async () => {
+    const first = { id: 1, url: "https://a.example/x?y=%26", reason: "The server a asks." };
+    const second = { id: 2, url: "https://b.example/", reason: "The server b asks." };
+    const host = new FakeHost(task(), [], {
+      "host/ready": () => ({ status: { state: "running" }, pages: [first] }),
+      "host/pageDone": () => null,
+    });
+    const { user, container } = showApp(host);
+    const link = await screen.findByRole("link", { name: first.url });
+    expect(link.getAttribute("href")).toBe(first.url);
+    screen.getByText(first.reason);
+    await host.tell("host/pages", { pages: [first, second] });
+    await screen.findByRole("link", { name: second.url });
+    expect(await axeFindings(container)).toEqual([]);
+    // jsdom cannot open pages, and says so on its console.
+    link.addEventListener("click", (event) => event.preventDefault());
+    await user.click(link);
+    const [, refuse] = screen.getAllByRole("button", { name: "Do Not Open" });
+    if (refuse !== undefined) await user.click(refuse);
+    await waitFor(() =>
+      expect(host.calls("host/pageDone")).toEqual([
+        { id: 1, opened: true },
+        { id: 2, opened: false },
+      ]),
+    );
+    await host.tell("host/pages", { pages: [] });
+    await waitFor(() => expect(screen.queryByRole("link")).toBeNull());
   });
 
   test("an action fails: why, until it is put away", async () => {

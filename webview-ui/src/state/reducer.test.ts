@@ -222,6 +222,46 @@ describe("a completion", () => {
   });
 });
 
+describe("the progress of a call", () => {
+  const far = (progress: number, at: number, messageId = 1): Action => ({
+    type: "callProgress",
+    params: { taskId: "t1", messageId, progress: { progress, at } },
+  });
+  const running = () => reading([message(1, call()), message(2, call())]);
+
+  test("is kept until the call ends", () => {
+    const before = running();
+    const state = play(before, far(1, at), far(2, at + 1));
+    expect(bodyOf(state)).toEqual(call({ progress: { progress: 2, at: at + 1 } }));
+    expect(state.conversation?.messages[1]).toBe(before.conversation?.messages[1]);
+    const result = { type: "cancelled" } as const;
+    const over = play(
+      state,
+      event(2, { type: "callEnded", messageId: 1, endedAt: at, result }),
+      far(3, at + 2),
+    );
+    expect(bodyOf(over)).toEqual(call({ endedAt: at, result }));
+  });
+
+  test("of before a reading does not undo it", () => {
+    const read = call({ progress: { progress: 5, at: at + 5 } });
+    const state = play(reading([]), event(3, added(2)), far(4, at + 4), {
+      type: "taskRead",
+      taskId: "t1",
+      result: { task: task({ lastNumber: 2 }), messages: [message(1, read)] },
+    });
+    expect(bodyOf(state)).toEqual(read);
+    expect(ids(state)).toEqual([1, 2]);
+  });
+
+  test("of what is no call, or is not here, changes nothing", () => {
+    const state = reading([message(1, ask("a1", sampling()))]);
+    expect(play(state, far(1, at), far(1, at, 9)).conversation?.messages).toBe(
+      state.conversation?.messages,
+    );
+  });
+});
+
 describe("a sidecar that was restarted", () => {
   const restart: Action = { type: "sidecarStatus", status: { state: "running" } };
 

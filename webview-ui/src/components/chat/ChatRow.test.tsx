@@ -1,4 +1,11 @@
-import type { Body, CallResult, ContentBlock, Outcome, SamplingResult } from "@assent/protocol";
+import type {
+  Body,
+  CallResult,
+  ContentBlock,
+  Outcome,
+  Progress,
+  SamplingResult,
+} from "@assent/protocol";
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
@@ -21,9 +28,9 @@ const cancelCall = vi.fn<Actions["cancelCall"]>();
 // A row calls nothing else without its person.
 const actions = { cancelCall } as Partial<Actions> as Actions;
 
-function show(body: Body) {
+function show(body: Body, id = 1) {
   return render(
-    <ChatRow taskId="t1" message={message(1, body)} models={undefined} actions={actions} />,
+    <ChatRow taskId="t1" message={message(id, body)} models={undefined} actions={actions} />,
   );
 }
 
@@ -34,7 +41,7 @@ const result = (part: Partial<Extract<CallResult, { type: "result" }>>): CallRes
 
 const ended = (ending: CallResult) => call({ endedAt: at + 1501, result: ending });
 
-describe("a tool call", () => {
+describe("a call", () => {
   test("that runs counts its seconds and can be cancelled", async () => {
     vi.useFakeTimers({ now: at + 1, toFake: ["setInterval", "clearInterval", "Date"] });
     show(call({ request: callTool({ older: "2024" }) }));
@@ -58,6 +65,52 @@ describe("a tool call", () => {
     expect(screen.queryByText("Arguments")).toBeNull();
   });
 
+  test("of a resource or a prompt says what was asked for", async () => {
+    const { unmount } = show(call({ request: { type: "resources/read", uri: "db://rows/7" } }));
+    screen.getByRole("region", { name: "db://rows/7 resource of database" });
+    expect(screen.queryByText("Arguments")).toBeNull();
+    unmount();
+    const args = { table: "rows" };
+    // Another message: what is open of a message stays so.
+    show(call({ request: { type: "prompts/get", promptName: "review", arguments: args } }), 2);
+    screen.getByRole("region", { name: "review prompt of database" });
+    await userEvent.setup().click(screen.getByText("Arguments"));
+    await screen.findByText(/"table": "rows"/);
+  });
+
+  test.each<readonly [string, Omit<Progress, "at">, string, number | null, readonly string[]]>([
+    [
+      "as far as the server says",
+      { progress: 3, total: 12, message: "Reading" },
+      "3 of 12",
+      3,
+      ["Reading"],
+    ],
+    ["no further than to the end", { progress: 15, total: 12 }, "15 of 12", 12, []],
+    ["without a total", { progress: 7 }, "7 so far", null, []],
+    [
+      "with a long message cut off",
+      { progress: 0, message: "x".repeat(1000) },
+      "0 so far",
+      null,
+      [`${"x".repeat(300)}…`],
+    ],
+  ])("that runs shows how far it is: %s", async (_name, progress, words, value, texts) => {
+    const { container } = show(call({ progress: { ...progress, at } }));
+    const bar = screen.getByRole<HTMLProgressElement>("progressbar", {
+      name: "cleanup of database",
+    });
+    expect(bar.getAttribute("aria-valuetext")).toBe(words);
+    expect(bar.hasAttribute("value") ? bar.value : null).toBe(value);
+    for (const text of [words, ...texts]) screen.getByText(text);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("that ended shows no progress", () => {
+    show(call({ progress: { progress: 1, at }, endedAt: at, result: { type: "cancelled" } }));
+    expect(screen.queryByRole("progressbar")).toBeNull();
+  });
+
   test.each<readonly [string, CallResult, string, readonly (string | RegExp)[]]>([
     ["done", result({ content: [{ type: "text", text: "7 rows" }] }), "done 1.5 s", ["7 rows"]],
     ["that returned nothing", result({}), "done 1.5 s", ["It returned nothing."]],
@@ -78,6 +131,26 @@ describe("a tool call", () => {
       { type: "error", code: -32602, message: "Unknown tool", data: { known: [] } },
       "refused 1.5 s",
       ["The server answered with error -32602: Unknown tool", "Error data"],
+    ],
+    [
+      "of a prompt that was filled in",
+      {
+        type: "prompt",
+        description: "Reviews a table",
+        messages: [
+          { role: "user", content: { type: "text", text: "<b>Review</b> rows" } },
+          { role: "assistant", content: { type: "text", text: "**Gladly**" } },
+        ],
+      },
+      "done 1.5 s",
+      ["Reviews a table", "User", "<b>Review</b> rows", "Assistant", "**Gladly**"],
+    ],
+    ["of an empty prompt", { type: "prompt" }, "done 1.5 s", ["It has no messages."]],
+    [
+      "that Assent did not go on with",
+      { type: "abandoned", reason: "The form was declined." },
+      "abandoned 1.5 s",
+      ["The form was declined."],
     ],
     ["cancelled", { type: "cancelled" }, "cancelled 1.5 s", ["Cancelled before it ended."]],
     ["lost", { type: "lost", reason: "The server died." }, "lost 1.5 s", ["The server died."]],
