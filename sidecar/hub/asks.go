@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,8 +18,14 @@ import (
 // call is a tool call in flight.
 type call struct{ toolName string }
 
+// callKey is the key of the call in a request's context, by which a question that comes in the call's
+// own stream is known to be the call's.
+type callKey struct{}
+
 // asking is a request of the server that a person is being asked about.
 type asking struct {
+	// call is nil where it may be any that is in flight.
+	call   *call
 	cancel context.CancelCauseFunc
 	// ending reports whether the request or the connection has ended, and the ask is about to.
 	ending func() bool
@@ -54,8 +59,9 @@ func (c *conn) handler(serve serve) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
 		c.mu.Lock()
 		taskID := c.taskID
-		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: c.toolNames()}
-		ctx, done := c.asking(ctx)
+		of, _ := ctx.Value(callKey{}).(*call)
+		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: c.toolNames(of)}
+		ctx, done := c.asking(ctx, of)
 		c.mu.Unlock()
 		return func() (any, error) {
 			defer done()
@@ -69,10 +75,14 @@ func (c *conn) handler(serve serve) wire.Handler {
 	}
 }
 
-// toolNames returns the tools in flight, each once. The lock must be held.
-func (c *conn) toolNames() []string {
+// toolNames returns the tool of a call or, where that is not known, the tools in flight, each once. The
+// lock must be held.
+func (c *conn) toolNames(of *call) []string {
 	var names []string
 	for _, call := range c.calls {
+		if of != nil && call != of || call.toolName == "" {
+			continue
+		}
 		if !slices.Contains(names, call.toolName) {
 			names = append(names, call.toolName)
 		}
@@ -83,7 +93,7 @@ func (c *conn) toolNames() []string {
 // asking returns a context for an ask that the server caused. It ends with the server's request, the
 // connection, or the last call that the ask can belong to, and its cause is then a [task.Ended]. The
 // lock must be held.
-func (c *conn) asking(request context.Context) (context.Context, func()) {
+func (c *conn) asking(request context.Context, of *call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
 	end := func() {
 		cause := context.Cause(c.ctx) // the better reason, where the connection ends as well
@@ -95,6 +105,7 @@ func (c *conn) asking(request context.Context) (context.Context, func()) {
 	stopRequest := context.AfterFunc(request, end)
 	stopConn := context.AfterFunc(c.ctx, end)
 	a := &asking{
+		call:   of,
 		cancel: cancel,
 		ending: func() bool { return request.Err() != nil || c.ctx.Err() != nil },
 		done:   make(chan struct{}),
@@ -135,14 +146,14 @@ func callEnded() *task.Ended {
 	return &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The tool call ended first."}
 }
 
-// begin notes a call in flight, and returns what notes its end. When the last one ends, nobody waits
-// any more for the asks that they caused; they end before it does.
-func (c *conn) begin(toolName string) (end func()) {
-	entry := &call{toolName}
+// begin notes a call in flight, and returns what notes its end. Nobody waits any more then for the asks
+// that it caused, or of which it was the last that can have; they end before it does.
+func (c *conn) begin(toolName string) (entry *call, end func()) {
+	entry = &call{toolName}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, entry)
-	return func() {
+	return entry, func() {
 		for _, a := range c.endCall(entry) {
 			if !a.ending() { // for a better reason
 				a.cancel(callEnded())
@@ -152,13 +163,16 @@ func (c *conn) begin(toolName string) (end func()) {
 	}
 }
 
-// endCall forgets a call and returns the asks that belong to no other.
+// endCall forgets a call and returns the asks that can belong to no other.
 func (c *conn) endCall(entry *call) []*asking {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == entry })
-	if len(c.calls) > 0 {
-		return nil
+	var over []*asking
+	for a := range c.asks {
+		if a.call == entry || a.call == nil && len(c.calls) == 0 {
+			over = append(over, a)
+		}
 	}
-	return slices.Collect(maps.Keys(c.asks))
+	return over
 }

@@ -108,6 +108,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var abandoned abandonedError
 	var over lostError
 	var stopped stoppedError
+	var none noAnswerError
 	var own *protocol.Error
 	switch {
 	case errors.As(err, &rpc):
@@ -116,6 +117,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return protocol.CallAbandoned{Reason: abandoned.reason}
 	case errors.As(err, &over):
 		return lost(serverName, over.reason)
+	case errors.As(err, &none):
+		return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", serverName, none.reason)}
 	case errors.As(err, &stopped):
 		return lost(serverName, stopped.reason)
 	case errors.As(err, &own):

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,9 +36,11 @@ type conn struct {
 	// over is closed when the connection is gone and everybody knows.
 	over chan struct{}
 
-	mu     sync.Mutex // guards the fields below
-	taskID string     // "" until a task takes the connection, and always of a modern one
-	calls  []*call    // in flight
+	mu sync.Mutex // guards the fields below
+	// established is set once the connection was ready.
+	established bool
+	taskID      string  // "" until a task takes the connection, and always of a modern one
+	calls       []*call // in flight
 	// asks holds what ends the open asks that began during a call.
 	asks map[*asking]struct{}
 	// progress holds who is told of the progress of a call, by its token.
@@ -93,40 +97,80 @@ func (c *conn) run() {
 
 	ended := make(chan error, 1)
 	go func() { ended <- c.session.Wait() }()
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(c.ctx)
+	if c.link.network() {
+		watching.Go(func() { c.watch(ctx) })
+	}
 	var err error
+	waited := false
 	select {
 	case err = <-ended:
+		waited = true
+	case <-c.link.lost:
+		err = c.link.broken()
 	case <-c.ctx.Done():
 		err = context.Cause(c.ctx)
 	}
 	// The link goes first: the session would wait for its calls to end.
 	closeErr := c.link.close()
-	if errors.As(err, new(stoppedError)) {
-		<-ended
-	} else {
+	if !errors.As(err, new(stoppedError)) {
 		err = fmt.Errorf("%s%s", c.link.why(), because(err))
 		c.cancel(err)
 	}
+	cancel()
+	watching.Wait()
 	closeErr = errors.Join(closeErr, c.session.Close()) // lets go of its subscriptions
+	if !waited {
+		<-ended
+	}
 	if closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")
 	}
 	c.finish(err)
 }
 
-// start opens the link and the session on it.
+// start opens the link and the session on it. A server that is configured with "http" may be an older
+// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility").
 func (c *conn) start() error {
+	transport := c.server.config.Transport
+	err := c.connect(transport)
+	var status *wire.StatusError
+	if transport != protocol.TransportHTTP || !errors.As(err, &status) || !slices.Contains([]int{400, 404, 405}, status.Code) {
+		return err
+	}
+	c.log.Info().Err(err).Msg("trying HTTP with SSE")
+	if c.connect(protocol.TransportSSE) == nil {
+		return nil
+	}
+	return err
+}
+
+func (c *conn) connect(transport protocol.Transport) error {
 	var err error
-	c.link, err = c.openStdio(c.server.knownEra())
+	c.link, err = c.open(transport, c.server.knownEra())
 	if err != nil {
 		return err
 	}
 	c.client = c.newClient()
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
-	c.session, err = c.client.Connect(ctx, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
-	if err != nil {
-		err = errors.Join(err, c.link.close())
+	captured, capture := wire.WithCapture(ctx)
+	c.session, err = c.client.Connect(captured, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
+	if err == nil {
+		c.link.settled(c.session, capture)
+		return nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case capture.Error != nil:
+		err = fmt.Errorf("it refused the handshake: %s (%d)", capture.Error.Message, capture.Error.Code)
+	case capture.Failure != nil:
+		err = capture.Failure
+	}
+	if closeErr := c.link.close(); closeErr != nil {
+		c.log.Debug().Err(closeErr).Msg("closing the server")
 	}
 	return err
 }
@@ -170,12 +214,16 @@ func logLevel(l mcp.LoggingLevel) zerolog.Level {
 	}
 }
 
-// because adds what the session noticed to how the link ended.
+// because adds what was noticed to how the link ended.
 func because(err error) string {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, wire.ErrClosed) {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return ""
 	}
-	return ": " + err.Error()
+	reason := strings.TrimPrefix(err.Error(), wire.ErrClosed.Error())
+	if reason == "" {
+		return ""
+	}
+	return ": " + strings.TrimPrefix(reason, ": ")
 }
 
 // finish tells the server's state.
@@ -192,17 +240,11 @@ func (c *conn) finish(err error) {
 	c.server.ended(c, reason, stderr)
 }
 
-// whyOver returns why the connection is over, which a call notices before anybody knows the reason.
-func (c *conn) whyOver(ctx context.Context, err error) string {
-	if c.link.broken() == nil {
-		return err.Error()
-	}
-	select {
-	case <-c.over:
-		return context.Cause(c.ctx).Error()
-	case <-ctx.Done():
-		return err.Error()
-	}
+// busy reports whether a call is in flight.
+func (c *conn) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.calls) > 0
 }
 
 // expectProgress returns a token for a call whose progress is told, and what ends the telling.

@@ -16,6 +16,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -39,6 +40,10 @@ const DefaultIdlePause = 200 * time.Millisecond
 // DefaultHandshake bounds a server's start: a first one may have to be downloaded by npx.
 const DefaultHandshake = 2 * time.Minute
 
+// DefaultKeepAlive is how long a connection over the network may be silent before the server is asked
+// for a sign of life, and how long it has for that.
+const DefaultKeepAlive = 30 * time.Second
+
 // Broker is the part of [broker.Broker] that the hub needs.
 type Broker interface {
 	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
@@ -61,8 +66,10 @@ type Options struct {
 	Client       protocol.Implementation
 	// Handshake bounds a server's start; 0 means [DefaultHandshake].
 	Handshake time.Duration
-	// IdlePause is as [DefaultIdlePause] where it is 0.
-	IdlePause time.Duration
+	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
+	IdlePause, KeepAlive time.Duration
+	// Authorize wraps the way to a server that wants to know who comes; nil where none can.
+	Authorize func(config.Server, http.RoundTripper) http.RoundTripper
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	Log zerolog.Logger
@@ -70,7 +77,8 @@ type Options struct {
 
 // Hub is every configured server.
 type Hub struct {
-	opts Options
+	opts    Options
+	network *http.Transport
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -82,7 +90,8 @@ type Hub struct {
 func New(opts Options) *Hub {
 	opts.Handshake = cmp.Or(opts.Handshake, DefaultHandshake)
 	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
-	return &Hub{opts: opts}
+	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
+	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone()}
 }
 
 // capabilities are what servers are told: what the front ends can do, and no more.
@@ -238,6 +247,7 @@ func (h *Hub) Close() {
 		wg.Go(func() { s.retire(stoppedError{"Assent is closing", protocol.OutcomeRestarted}) })
 	}
 	wg.Wait()
+	h.network.CloseIdleConnections()
 }
 
 func (h *Hub) server(name string) (*server, error) {

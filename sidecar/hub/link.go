@@ -2,18 +2,18 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"assent/protocol"
 	"assent/sidecar/wire"
 )
 
-// link is the way to a server, opened, with hands shaken.
+// link is the way to a server, opened.
 type link struct {
-	// transport is for go-sdk, pinned to the version that was settled on.
+	// transport is for go-sdk, to be connected in the version that was settled on.
 	transport mcp.Transport
 	handshake *wire.Handshake
 	// broken returns nil while the link lasts.
@@ -24,65 +24,52 @@ type link struct {
 	why func() string
 	// stderr returns the last lines that the server wrote there, where it has one.
 	stderr func() []string
+
+	// The following are of a link over the network, and nil of a process, whose life is its own sign.
+
+	// lost is closed when the link is known to be broken.
+	lost <-chan struct{}
+	// lose ends the link for a reason.
+	lose func(error)
+	// alive asks a modern server for a sign of life; a legacy one is pinged.
+	alive func(ctx context.Context) error
 }
 
-// openStdio starts the server's process and shakes hands. Where it fails, the process has ended. The
-// link is returned all the same where there was a process, for what it wrote.
-func (c *conn) openStdio(known wire.Era) (*link, error) {
-	l, err := c.startStdio(known)
-	if errors.Is(err, wire.ErrProbe) {
-		// Some servers leave when the first thing that they hear is not initialize.
-		c.log.Info().Msg("the server ended when it was probed, starting it again")
-		l, err = c.startStdio(wire.EraLegacy)
+// settled notes what go-sdk settled on, where the handshake was its own.
+func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
+	if l.handshake.Result == nil {
+		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Result}
 	}
-	return l, err
 }
 
-func (c *conn) startStdio(known wire.Era) (*link, error) {
-	// A person who is asked for an input may take their time.
-	cmd, err := c.server.config.Resolve(c.ctx, c.server.hub.opts.Environment)
-	if err != nil {
-		return nil, err
+// network reports whether the link is not to a process of ours.
+func (l *link) network() bool { return l.lose != nil }
+
+// open opens the link, as the server is configured. A link may be returned with an error, for what it
+// knows of the failure; it is closed then.
+func (c *conn) open(transport protocol.Transport, known wire.Era) (*link, error) {
+	switch transport {
+	case protocol.TransportHTTP:
+		return c.openHTTP(known)
+	case protocol.TransportSSE:
+		return c.openSSE()
+	case protocol.TransportWS:
+		return c.openWebSocket(known)
+	default:
+		return c.openStdio(known)
 	}
-	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
-	process, err := wire.StartProcess(cmd, func(line string) { c.log.Info().Str("stderr", line).Send() })
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
-	}
-	stray := func(line []byte) {
-		c.log.Warn().Bytes("line", line[:min(len(line), 200)]).Msg("dropped what is not JSON-RPC from the server's stdout")
-	}
-	stream := wire.NewConn(wire.NewLines(process, stray, 0), c.options())
-	l := &link{
-		transport: stream,
-		broken:    stream.Err,
-		close:     stream.Close,
-		why:       process.Exit,
-		stderr:    process.Stderr,
-	}
-	ctx, cancel := c.withinHandshake()
-	defer cancel()
-	l.handshake, err = stream.Shake(ctx, c.server.hub.introduction(), known)
-	if err == nil {
-		return l, nil
-	}
-	broken := stream.Err() != nil // and not by us
-	if closeErr := l.close(); closeErr != nil {
-		c.log.Debug().Err(closeErr).Msg("closing the server")
-	}
-	switch {
-	case context.Cause(ctx) != nil && !broken:
-		err = context.Cause(ctx)
-	case errors.Is(err, wire.ErrProbe):
-	case broken: // the process left first, and knows why
-		err = errors.New(process.Exit())
-	}
-	return l, err
 }
 
 // withinHandshake bounds a server's start.
 func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
-	patience := c.server.hub.opts.Handshake
-	return context.WithTimeoutCause(c.ctx, patience,
-		fmt.Errorf("it did not answer the handshake within %v", patience.Round(time.Millisecond)))
+	return context.WithTimeoutCause(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
+}
+
+func (c *conn) tooSlow() error {
+	return fmt.Errorf("it did not answer the handshake within %v", c.server.hub.opts.Handshake.Round(time.Millisecond))
+}
+
+// stray is told of what a server sends that is not JSON-RPC.
+func (c *conn) stray(data []byte) {
+	c.log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
 }

@@ -3,9 +3,11 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
@@ -32,6 +34,17 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 	if err != nil {
 		return nil, err
 	}
+	var raw []json.RawMessage
+	for range maxResends {
+		if raw, err = s.list(ctx, kind, has, ask); !errors.Is(err, errUnsent) {
+			break
+		}
+	}
+	return raw, s.listError(ctx, err)
+}
+
+// list is as [Hub.list], once.
+func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
 	if raw := s.cached(kind); raw != nil {
 		return raw, nil
 	}
@@ -50,14 +63,14 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 		callCtx, capture := wire.WithCapture(ctx)
 		next, err := ask(callCtx, c.session, cursor)
 		if err != nil {
-			return nil, c.listError(ctx, capture, err)
+			return nil, c.failure(ctx, capture, err)
 		}
 		p.raw = append(p.raw, capture.Result)
 		var hint struct {
 			TTL int64 `json:"ttlMs"`
 		}
 		if err := json.Unmarshal(capture.Result, &hint); err != nil {
-			return nil, failed(serverName, fmt.Sprintf("its list cannot be read: %v", err))
+			return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))
 		}
 		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
 			ttl = page
@@ -69,18 +82,19 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 		}
 		cursor = next
 	}
-	return nil, failed(serverName, fmt.Sprintf("its list has no end: %d pages were read", maxPages))
+	return nil, failed(s.config.Name, fmt.Sprintf("its list has no end: %d pages were read", maxPages))
 }
 
-// listError says why a list cannot be had.
-func (c *conn) listError(ctx context.Context, capture *wire.Capture, err error) error {
+// listError says in the protocol's words why a list cannot be had.
+func (s *server) listError(ctx context.Context, err error) error {
+	var answer *jsonrpc.Error
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case capture.Error != nil:
-		return failed(c.server.config.Name, fmt.Sprintf("it answered: %s (%d)", capture.Error.Message, capture.Error.Code))
+	case err == nil, ctx.Err() != nil, errors.As(err, new(*protocol.Error)):
+		return err
+	case errors.As(err, &answer):
+		return failed(s.config.Name, fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code))
 	default:
-		return failed(c.server.config.Name, c.whyOver(ctx, err))
+		return failed(s.config.Name, err.Error())
 	}
 }
 
@@ -236,7 +250,7 @@ func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protoc
 		Context:  &mcp.CompleteContext{Arguments: p.Arguments},
 	})
 	if err != nil {
-		return nil, c.listError(ctx, capture, err)
+		return nil, s.listError(ctx, c.failure(ctx, capture, err))
 	}
 	return &protocol.CompleteResult{Values: result.Completion.Values, HasMore: result.Completion.HasMore}, nil
 }

@@ -42,11 +42,6 @@ type abandonedError struct{ reason string }
 
 func (e abandonedError) Error() string { return e.reason }
 
-// lostError says why no answer can come any more.
-type lostError struct{ reason string }
-
-func (e lostError) Error() string { return e.reason }
-
 // run returns the raw result. The error is a [jsonrpc.Error] where the server answered with one, an
 // abandonedError or a lostError; or it is ctx's.
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
@@ -90,32 +85,40 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// round makes the request once. A modern server keeps nothing between rounds, so each may use another
-// connection.
+// maxResends bounds how often a request is sent that the server did not take.
+const maxResends = 2
+
+// round makes the request. A modern server keeps nothing between rounds, so each may use another
+// connection. A request that was never taken is sent again on a new one.
 func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
+	for range maxResends {
+		result, modern, err = x.attempt(ctx, answers)
+		if !errors.Is(err, errUnsent) {
+			break
+		}
+	}
+	return result, modern, err
+}
+
+// attempt makes the request once.
+func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
 	c, err := x.server.connection(ctx, x.taskID)
 	if err != nil {
 		return nil, false, err
 	}
-	end := c.begin(x.toolName)
+	entry, end := c.begin(x.toolName)
 	defer end()
-	callCtx, capture := wire.WithCapture(wire.WithParams(ctx, answers))
+	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), answers))
 	if x.progress != nil {
 		token, forget := c.expectProgress(x.progress)
 		defer forget()
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	err = x.send(callCtx, c.session)
-	switch {
-	case err != nil && ctx.Err() != nil: // the capture may still be written
-		return nil, false, context.Cause(ctx)
-	case capture.Error != nil:
-		return nil, false, capture.Error
-	case capture.Result != nil:
+	if err == nil || ctx.Err() == nil && capture.Result != nil { // go-sdk may not understand all of it
 		return capture.Result, c.modern(), nil
-	default:
-		return nil, false, lostError{c.whyOver(ctx, err)}
 	}
+	return nil, false, c.failure(ctx, capture, err)
 }
 
 // progressTokenKey is the key of the token under which a request's progress is told.

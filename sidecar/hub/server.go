@@ -33,6 +33,8 @@ type server struct {
 	version string
 	// gone says why the server starts no more, where it does not.
 	gone string
+	// retries holds what ends the attempts to reach the server again, by the task's id.
+	retries map[string]context.CancelFunc
 	// reason and stderr are of the last connection that failed, until another one is started.
 	reason string
 	stderr []string
@@ -40,13 +42,15 @@ type server struct {
 	// have changed.
 	lists   map[protocol.ListKind]pages
 	changes map[protocol.ListKind]int
+
+	retrying sync.WaitGroup // grows under mu only, and not once the server is gone
 }
 
 func newServer(h *Hub, c config.Server) *server {
 	return &server{
 		hub: h, config: c, conns: map[string]*conn{}, running: map[*conn]bool{},
-		exchanges: map[*context.CancelCauseFunc]struct{}{},
-		lists:     map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
+		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
+		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
 	}
 }
 
@@ -71,8 +75,8 @@ func (s *server) infoLocked() protocol.Server {
 	switch {
 	case len(s.running) > 0:
 		info.State = protocol.ServerRunning
-	case len(s.conns) > 0:
-		info.State = protocol.ServerStarting
+	case len(s.conns) > 0 || len(s.retries) > 0:
+		info.State, info.Reason = protocol.ServerStarting, s.reason
 	case s.reason != "":
 		info.State, info.Reason, info.Stderr = protocol.ServerFailed, s.reason, s.stderr
 	default:
@@ -129,7 +133,9 @@ func (s *server) acquire(taskID string) (*conn, error) {
 	}
 	c := newConn(s, taskID)
 	s.conns[taskID] = c
-	s.reason, s.stderr = "", nil
+	if len(s.retries) == 0 {
+		s.reason, s.stderr = "", nil
+	}
 	s.hub.opts.Changed(s.infoLocked())
 	go c.run() // stop waits for its end
 	return c, nil
@@ -156,6 +162,8 @@ func (s *server) started(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[c] = true
+	s.reason, s.stderr = "", nil
+	c.established = true
 	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
 	if c.modern() { // it is everybody's
 		for id, other := range s.conns {
@@ -237,6 +245,11 @@ func (s *server) ended(c *conn, reason string, stderr []string) {
 	}
 	if reason != "" {
 		s.reason, s.stderr = reason, stderr
+		if c.established {
+			s.retryLocked(c)
+		} else {
+			s.era = wire.EraUnknown // it may have changed
+		}
 	}
 	s.hub.opts.Changed(s.infoLocked())
 }
@@ -260,14 +273,21 @@ func (s *server) stop(why stoppedError) {
 	for cancel := range s.exchanges {
 		(*cancel)(why)
 	}
+	for _, cancel := range s.retries {
+		cancel()
+	}
 	s.mu.Unlock()
 	stopAll(conns, why)
+	s.retrying.Wait()
 }
 
 // closeTask ends a task's connection and returns when it is over.
 func (s *server) closeTask(taskID string) {
 	s.mu.Lock()
 	c := s.conns[taskID]
+	if cancel := s.retries[taskID]; cancel != nil {
+		cancel()
+	}
 	s.mu.Unlock()
 	if c != nil {
 		stopAll([]*conn{c}, stoppedError{"its task was closed", protocol.OutcomeServerLost})

@@ -16,6 +16,12 @@ type Capture struct {
 	Result json.RawMessage
 	// Error is set where the server answered with one; go-sdk takes some codes for its own.
 	Error *jsonrpc.Error
+	// Failure says why there is no answer, where the way to the server knows better than go-sdk.
+	Failure error
+	// Unsent reports that the server never took the request: it can be sent again.
+	Unsent bool
+
+	id jsonrpc.ID // of the call, over HTTP
 }
 
 type captureKey struct{}

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -52,16 +51,14 @@ type Conn struct {
 	inner mcp.Connection
 	// incoming holds what is go-sdk's to read.
 	incoming chan jsonrpc.Message
+	inbound  *inbound
 
-	ctx    context.Context // of the handlers; stored because it is the connection's lifetime
+	ctx    context.Context // stored because it is the connection's lifetime
 	cancel context.CancelCauseFunc
 	close  func() error
-
-	wg sync.WaitGroup // the pump and the handlers; grows under mu only, and not once closed
+	pumped chan struct{} // closed when the pump has ended
 
 	mu       sync.Mutex // guards the fields below
-	closed   bool
-	served   map[jsonrpc.ID]context.CancelCauseFunc
 	captures map[jsonrpc.ID]pendingCapture
 	calls    map[jsonrpc.ID]chan *jsonrpc.Response // our own, of one
 	lastCall int64
@@ -79,21 +76,19 @@ func NewConn(inner mcp.Connection, opts Options) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &Conn{
 		opts: opts, inner: inner, ctx: ctx, cancel: cancel,
-		incoming: make(chan jsonrpc.Message, 16),
-		served:   map[jsonrpc.ID]context.CancelCauseFunc{},
+		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}),
+		inbound:  newInbound(ctx, opts),
 		captures: map[jsonrpc.ID]pendingCapture{},
 		calls:    map[jsonrpc.ID]chan *jsonrpc.Response{},
 	}
 	c.close = sync.OnceValue(func() error {
-		c.mu.Lock()
-		c.closed = true
-		c.mu.Unlock()
 		cancel(ErrClosed)
 		err := inner.Close()
-		c.wg.Wait()
+		<-c.pumped
+		c.inbound.close()
 		return err
 	})
-	c.wg.Go(c.pump)
+	go c.pump() // Close waits for its end
 	return c
 }
 
@@ -109,8 +104,15 @@ func (c *Conn) Close() error { return c.close() }
 // Err returns nil while the connection lasts, and then why it does not.
 func (c *Conn) Err() error { return context.Cause(c.ctx) }
 
+// Done is closed when the connection has ended, by itself or not.
+func (c *Conn) Done() <-chan struct{} { return c.ctx.Done() }
+
+// Lose ends the connection for a reason. It is still to be closed.
+func (c *Conn) Lose(why error) { c.cancel(fmt.Errorf("%w: %w", ErrClosed, why)) }
+
 // pump reads the connection to its end, in the order of the frames.
 func (c *Conn) pump() {
+	defer close(c.pumped)
 	for {
 		m, err := c.inner.Read(c.ctx)
 		if err != nil {
@@ -118,7 +120,7 @@ func (c *Conn) pump() {
 			c.cancel(fmt.Errorf("%w: %w", ErrClosed, err))
 			return
 		}
-		c.tap(true, m)
+		c.opts.tap(true, m)
 		if m = c.route(m); m == nil {
 			continue
 		}
@@ -127,15 +129,6 @@ func (c *Conn) pump() {
 		case <-c.ctx.Done():
 			return
 		}
-	}
-}
-
-func (c *Conn) tap(fromServer bool, m jsonrpc.Message) {
-	if c.opts.Tap == nil {
-		return
-	}
-	if frame, err := jsonrpc.EncodeMessage(m); err == nil {
-		c.opts.Tap(fromServer, frame)
 	}
 }
 
@@ -164,103 +157,16 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // route keeps what is ours. It returns what is go-sdk's, or nil.
 func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
-	switch m := m.(type) {
-	case *jsonrpc.Request:
-		if h := c.opts.Serve[m.Method]; h != nil && m.IsCall() {
-			c.serve(m, h)
+	if c.inbound.take(c.ctx, m, c.respond) {
+		return nil
+	}
+	if r, ok := m.(*jsonrpc.Response); ok {
+		if c.answered(r) {
 			return nil
 		}
-		if m.Method == "notifications/cancelled" && c.cancelled(m.Params) {
-			return nil
-		}
-	case *jsonrpc.Response:
-		if c.answered(m) {
-			return nil
-		}
-		c.capture(m)
+		c.capture(r)
 	}
 	return m
-}
-
-// serve runs a handler and writes its answer, unless the server has cancelled the request: then it
-// expects none (2025-11-25, "Cancellation").
-func (c *Conn) serve(r *jsonrpc.Request, h Handler) {
-	ctx, cancel := context.WithCancelCause(c.ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		cancel(nil)
-		return
-	}
-	c.served[r.ID] = cancel
-	serve := h(ctx, r.Params)
-	c.wg.Go(func() {
-		defer cancel(nil)
-		result, err := c.call(r.Method, serve)
-		c.mu.Lock()
-		delete(c.served, r.ID)
-		c.mu.Unlock()
-		if context.Cause(ctx) != nil {
-			return
-		}
-		answer := &jsonrpc.Response{ID: r.ID}
-		if err == nil {
-			answer.Result, err = json.Marshal(result)
-		}
-		if err != nil {
-			answer.Result, answer.Error = nil, toError(err)
-		}
-		if err := c.write(ctx, answer); err != nil {
-			c.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
-		}
-	})
-}
-
-// call turns a panic into an error: one request must not end the others.
-func (c *Conn) call(method string, serve func() (any, error)) (result any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			c.opts.Log.Error().Interface("panic", r).Bytes("stack", debug.Stack()).Str("method", method).Msg("handler panicked")
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-		}
-	}()
-	return serve()
-}
-
-func toError(err error) *jsonrpc.Error {
-	var e *jsonrpc.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
-}
-
-// cancelled ends the handler of a request that the server cancels. It reports whether the request
-// was one of ours.
-func (c *Conn) cancelled(params json.RawMessage) bool {
-	var p struct {
-		RequestID json.RawMessage `json:"requestId"`
-		Reason    string          `json:"reason"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return false
-	}
-	id, err := makeID(p.RequestID)
-	if err != nil {
-		return false
-	}
-	c.mu.Lock()
-	cancel := c.served[id]
-	c.mu.Unlock()
-	if cancel == nil {
-		return false
-	}
-	cause := ErrCancelled
-	if p.Reason != "" {
-		cause = fmt.Errorf("%w: %s", ErrCancelled, p.Reason)
-	}
-	cancel(cause)
-	return true
 }
 
 // Write implements [mcp.Connection].
@@ -287,8 +193,10 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	return c.write(ctx, r)
 }
 
+func (c *Conn) respond(ctx context.Context, m *jsonrpc.Response) error { return c.write(ctx, m) }
+
 func (c *Conn) write(ctx context.Context, m jsonrpc.Message) error {
-	c.tap(false, m)
+	c.opts.tap(false, m)
 	return c.inner.Write(ctx, m)
 }
 

@@ -146,7 +146,11 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	}
 }
 
-// discover asks a modern server for itself.
+// Discover asks a modern server for itself, whether or not hands were shaken.
+func (c *Conn) Discover(ctx context.Context, who Introduction) (*Handshake, error) {
+	return c.discover(ctx, who)
+}
+
 func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, error) {
 	result, err := c.Call(ctx, "server/discover", map[string]any{"_meta": map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    ModernVersion,

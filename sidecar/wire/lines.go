@@ -23,6 +23,8 @@ type lines struct {
 	in       *bufio.Reader
 	stray    func(line []byte)
 	maxFrame int
+	// pending is the rest of a batch.
+	pending []jsonrpc.Message
 
 	writing sync.Mutex // held while a frame is written
 }
@@ -49,6 +51,11 @@ func (l *lines) Close() error { return l.stream.Close() }
 // Read implements [mcp.Connection].
 func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 	for {
+		if len(l.pending) > 0 {
+			m := l.pending[0]
+			l.pending = l.pending[1:]
+			return m, nil
+		}
 		line, err := l.readLine()
 		if err != nil {
 			return nil, err
@@ -56,10 +63,9 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		if len(line) == 0 {
 			continue
 		}
-		if m := decode(line); m != nil {
-			return m, nil
+		if l.pending = decodeAll(line); len(l.pending) == 0 {
+			l.stray(line)
 		}
-		l.stray(line)
 	}
 }
 
@@ -85,6 +91,29 @@ func (l *lines) readLine() ([]byte, error) {
 	}
 }
 
+// decodeAll reads a message or, of 2025-03-26, a batch of them. It returns nothing where the data is
+// neither.
+func decodeAll(data []byte) []jsonrpc.Message {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || data[0] != '[' {
+		if m := decode(data); m != nil {
+			return []jsonrpc.Message{m}
+		}
+		return nil
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(data, &batch) != nil {
+		return nil
+	}
+	var messages []jsonrpc.Message
+	for _, raw := range batch {
+		if m := decode(raw); m != nil {
+			messages = append(messages, m)
+		}
+	}
+	return messages
+}
+
 // decode reads a message, or returns nil where the line is none. go-sdk's own decoder would try a
 // batch first and copy the line several times.
 func decode(line []byte) jsonrpc.Message {
@@ -96,7 +125,7 @@ func decode(line []byte) jsonrpc.Message {
 		Result  json.RawMessage `json:"result"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}
-	if line[0] != '{' || json.Unmarshal(line, &f) != nil || f.JSONRPC != "2.0" {
+	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &f) != nil || f.JSONRPC != "2.0" {
 		return nil
 	}
 	id, err := makeID(f.ID)

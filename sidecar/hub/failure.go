@@ -1,0 +1,49 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assent/sidecar/wire"
+)
+
+// lostError says why no answer can come any more.
+type lostError struct{ reason string }
+
+func (e lostError) Error() string { return e.reason }
+
+// noAnswerError says why a request failed although its connection did not.
+type noAnswerError struct{ reason string }
+
+func (e noAnswerError) Error() string { return e.reason }
+
+// errUnsent says that the server never took the request, because the connection was lost before.
+var errUnsent = errors.New("the request was not sent")
+
+// failure says why a request of the session failed: by the server's own [jsonrpc.Error], by ctx, by
+// errUnsent once the connection is over, or by a noAnswerError or a lostError.
+func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
+	switch {
+	case ctx.Err() != nil: // the capture may still be written
+		return context.Cause(ctx)
+	case capture.Error != nil:
+		return capture.Error
+	case capture.Unsent:
+		c.link.lose(capture.Failure)
+		<-c.over
+		return fmt.Errorf("%w: %w", errUnsent, capture.Failure)
+	case c.link.broken() == nil:
+		if capture.Failure != nil {
+			err = capture.Failure
+		}
+		return noAnswerError{err.Error()}
+	}
+	// A request notices the end before anybody knows the reason.
+	select {
+	case <-c.over:
+		return lostError{context.Cause(c.ctx).Error()}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

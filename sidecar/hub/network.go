@@ -1,0 +1,162 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/sidecar/wire"
+)
+
+// endpoint puts the variables into the server's address. A person who is asked for an input may take
+// their time.
+func (c *conn) endpoint() (wire.Endpoint, error) {
+	u, header, err := c.server.config.Endpoint(c.ctx, c.server.hub.opts.Environment)
+	if err != nil {
+		return wire.Endpoint{}, err
+	}
+	base := http.RoundTripper(c.server.hub.network)
+	if authorize := c.server.hub.opts.Authorize; authorize != nil {
+		base = authorize(c.server.config, base)
+	}
+	c.log.Info().Str("url", u.Redacted()).Msg("connecting to server")
+	return wire.Endpoint{URL: u, Header: header, Base: base}, nil
+}
+
+// openHTTP finds out which era the server speaks. A legacy one is initialized by go-sdk.
+func (c *conn) openHTTP(known wire.Era) (*link, error) {
+	e, err := c.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	layer := wire.NewHTTP(wire.HTTPOptions{Options: c.options(), Endpoint: e})
+	who := c.server.hub.introduction()
+	l := &link{
+		transport: layer.Transport(),
+		handshake: &wire.Handshake{Era: wire.EraLegacy, Version: wire.LegacyVersion},
+		broken:    layer.Err, close: layer.Close, lost: layer.Done(), lose: layer.Lose,
+		why:    func() string { return "the connection was lost" },
+		stderr: func() []string { return nil },
+		alive: func(ctx context.Context) error {
+			hs, err := layer.Probe(ctx, who, c.server.hub.opts.Handshake)
+			if err == nil && hs.Era != wire.EraModern {
+				err = errors.New("it speaks another version of MCP now")
+			}
+			return err
+		},
+	}
+	if known == wire.EraLegacy {
+		return l, nil
+	}
+	ctx, cancel := c.withinHandshake()
+	defer cancel()
+	l.handshake, err = layer.Probe(ctx, who, wire.ProbePatience)
+	if err != nil {
+		return l, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+// openSSE opens a connection of 2024-11-05, whose servers are all legacy.
+func (c *conn) openSSE() (*link, error) {
+	e, err := c.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	// The connection lives in the context of its opening.
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	slow := time.AfterFunc(c.server.hub.opts.Handshake, func() { cancel(c.tooSlow()) })
+	inner, err := wire.ConnectSSE(ctx, e, c.stray, 0)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		slow.Stop()
+		cancel(nil)
+		return nil, err
+	}
+	slow.Stop()
+	return c.shake(inner, func() { cancel(nil) }, wire.EraLegacy)
+}
+
+// openWebSocket opens a connection on which either era may be spoken.
+func (c *conn) openWebSocket(known wire.Era) (*link, error) {
+	e, err := c.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := c.withinHandshake()
+	defer cancel()
+	inner, err := wire.DialWebSocket(ctx, e, c.stray, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.shake(inner, func() {}, known)
+}
+
+// shake shakes hands over a connection of the network.
+func (c *conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link, error) {
+	stream := wire.NewConn(inner, c.options())
+	who := c.server.hub.introduction()
+	l := &link{
+		transport: stream,
+		broken:    stream.Err, lost: stream.Done(), lose: stream.Lose,
+		close: func() error {
+			defer closed()
+			return stream.Close()
+		},
+		why:    func() string { return "the connection was lost" },
+		stderr: func() []string { return nil },
+		alive: func(ctx context.Context) error {
+			_, err := stream.Discover(ctx, who)
+			return err
+		},
+	}
+	ctx, cancel := c.withinHandshake()
+	defer cancel()
+	var err error
+	l.handshake, err = stream.Shake(ctx, who, known)
+	if err == nil {
+		return l, nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return l, errors.Join(err, l.close())
+}
+
+// alive asks the server for a sign of life.
+func (c *conn) alive(ctx context.Context) error {
+	if c.modern() {
+		return c.link.alive(ctx)
+	}
+	return c.session.Ping(ctx, nil)
+}
+
+// watch asks a server that nobody is using for a sign of life from time to time, so that "running"
+// stays true. It returns when ctx ends.
+func (c *conn) watch(ctx context.Context) {
+	ticker := time.NewTicker(c.server.hub.opts.KeepAlive)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		if c.busy() {
+			continue // some servers answer one thing at a time
+		}
+		asking, cancel := context.WithTimeout(ctx, c.server.hub.opts.KeepAlive)
+		err := c.alive(asking)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			c.log.Info().Err(err).Msg("the server gives no sign of life")
+			c.link.lose(errors.New("it gives no sign of life"))
+			return
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assent/sidecar/wire"
+)
+
+// openStdio starts the server's process and shakes hands. Where it fails, the process has ended. The
+// link is returned all the same where there was a process, for what it wrote.
+func (c *conn) openStdio(known wire.Era) (*link, error) {
+	l, err := c.startStdio(known)
+	if errors.Is(err, wire.ErrProbe) {
+		// Some servers leave when the first thing that they hear is not initialize.
+		c.log.Info().Msg("the server ended when it was probed, starting it again")
+		l, err = c.startStdio(wire.EraLegacy)
+	}
+	return l, err
+}
+
+func (c *conn) startStdio(known wire.Era) (*link, error) {
+	// A person who is asked for an input may take their time.
+	cmd, err := c.server.config.Resolve(c.ctx, c.server.hub.opts.Environment)
+	if err != nil {
+		return nil, err
+	}
+	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
+	process, err := wire.StartProcess(cmd, func(line string) { c.log.Info().Str("stderr", line).Send() })
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
+	}
+	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
+	l := &link{
+		transport: stream,
+		broken:    stream.Err,
+		close:     stream.Close,
+		why:       process.Exit,
+		stderr:    process.Stderr,
+	}
+	ctx, cancel := c.withinHandshake()
+	defer cancel()
+	l.handshake, err = stream.Shake(ctx, c.server.hub.introduction(), known)
+	if err == nil {
+		return l, nil
+	}
+	broken := stream.Err() != nil // and not by us
+	if closeErr := l.close(); closeErr != nil {
+		c.log.Debug().Err(closeErr).Msg("closing the server")
+	}
+	switch {
+	case context.Cause(ctx) != nil && !broken:
+		err = context.Cause(ctx)
+	case errors.Is(err, wire.ErrProbe):
+	case broken: // the process left first, and knows why
+		err = errors.New(process.Exit())
+	}
+	return l, err
+}

@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// events filters a stream of server-sent events: each goes through keep by its name and data, and what
+// that does not keep leaves an event without data, whose id still counts for a resumption.
+type events struct {
+	body     io.ReadCloser
+	in       *bufio.Reader
+	keep     func(name string, data []byte) [][]byte
+	maxEvent int
+
+	out bytes.Buffer
+	err error // once out is empty
+}
+
+func newEvents(body io.ReadCloser, maxEvent int, keep func(name string, data []byte) [][]byte) *events {
+	return &events{body: body, in: bufio.NewReaderSize(body, 32<<10), keep: keep, maxEvent: maxEvent}
+}
+
+// Close implements [io.Closer].
+func (e *events) Close() error { return e.body.Close() }
+
+// Read implements [io.Reader]; what it returns are whole events.
+func (e *events) Read(p []byte) (int, error) {
+	for e.out.Len() == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		e.err = e.next()
+	}
+	return e.out.Read(p)
+}
+
+// next puts one event into out. Fields that MCP has no use for are left out.
+func (e *events) next() error {
+	var fields, data []byte
+	name, hasData := "message", false
+	for size := 0; ; {
+		line, err := e.line(e.maxEvent - size)
+		if err != nil {
+			if hasData && err == io.EOF { // what is whole is kept, though its event is not
+				e.emit(name, fields, data)
+			}
+			return err
+		}
+		size += len(line)
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case len(line) == 0:
+			e.emit(name, fields, data)
+			return nil
+		case string(field) == "data":
+			if hasData {
+				data = append(data, '\n')
+			}
+			hasData, data = true, append(data, value...)
+		case string(field) == "event" && len(value) > 0:
+			name = string(value)
+		case string(field) == "id", string(field) == "retry":
+			fields = fmt.Appendf(fields, "%s: %s\n", field, value)
+		}
+	}
+}
+
+// emit writes the event. Each message that is kept is an event of its own; the id goes with the last,
+// so that a resumption repeats none.
+func (e *events) emit(name string, fields, data []byte) {
+	var kept [][]byte
+	if len(data) > 0 {
+		kept = e.keep(name, data)
+	}
+	for i, message := range kept {
+		if i == len(kept)-1 {
+			e.out.Write(fields)
+		}
+		fmt.Fprintf(&e.out, "event: %s\n", name)
+		for line := range bytes.SplitSeq(message, []byte("\n")) {
+			fmt.Fprintf(&e.out, "data: %s\n", line)
+		}
+		e.out.WriteByte('\n')
+	}
+	if len(kept) == 0 {
+		e.out.Write(fields)
+		e.out.WriteByte('\n')
+	}
+}
+
+// line returns the next line without its end.
+func (e *events) line(limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := e.in.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, fmt.Errorf("the server sent an event of more than %d bytes", e.maxEvent)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil, err == io.EOF && len(line) > 0:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}

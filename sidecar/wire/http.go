@@ -1,0 +1,433 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ErrSessionLost ends a connection whose server knows its session no more (2025-11-25, "Session
+// Management"). What was not taken can be sent again on a new one.
+var ErrSessionLost = errors.New("the server has forgotten the session")
+
+// HTTPOptions configure an [HTTP].
+type HTTPOptions struct {
+	Options
+	Endpoint Endpoint
+	// MaxFrame bounds what the server may send as one message, in bytes; 0 means [DefaultMaxFrame].
+	MaxFrame int
+}
+
+// HTTP is to go-sdk's client of Streamable HTTP what a [Conn] is to the others: it sees every message
+// of one session, as the client's [http.RoundTripper]. A Conn around that client's connection would
+// hide from it that the session has begun, and with that the stream of what the server says by itself.
+//
+// Which call a server's request came with is known here, where it came in that call's own stream: the
+// context of the handler has then the values of the call's.
+type HTTP struct {
+	opts    HTTPOptions
+	inbound *inbound
+	ctx     context.Context // stored because it is the session's lifetime
+	abort   context.CancelCauseFunc
+
+	mu sync.Mutex // guards the fields below
+	// handshake answers go-sdk's server/discover, where it was made before.
+	handshake *Handshake
+}
+
+var _ http.RoundTripper = (*HTTP)(nil)
+
+// NewHTTP returns the layer for one session. Nothing is sent before the first request.
+func NewHTTP(opts HTTPOptions) *HTTP {
+	if opts.MaxFrame == 0 {
+		opts.MaxFrame = DefaultMaxFrame
+	}
+	ctx, abort := context.WithCancelCause(context.Background())
+	return &HTTP{opts: opts, ctx: ctx, abort: abort, inbound: newInbound(ctx, opts.Options)}
+}
+
+// Transport is go-sdk's, over this layer.
+func (h *HTTP) Transport() mcp.Transport {
+	return &mcp.StreamableClientTransport{Endpoint: h.opts.Endpoint.URL.String(), HTTPClient: &http.Client{Transport: h}, MaxEventSize: h.opts.MaxFrame}
+}
+
+// Err returns nil while the session lasts, and then why it does not.
+func (h *HTTP) Err() error { return context.Cause(h.ctx) }
+
+// Lose ends the session for a reason; requests under way fail with it.
+func (h *HTTP) Lose(why error) { h.abort(fmt.Errorf("%w: %w", ErrClosed, why)) }
+
+// Done is closed when the session has ended.
+func (h *HTTP) Done() <-chan struct{} { return h.ctx.Done() }
+
+// Close ends every request but that which ends the session, and waits for the handlers.
+func (h *HTTP) Close() error {
+	h.abort(ErrClosed)
+	h.inbound.close()
+	return nil
+}
+
+// Probe asks a server of unknown era for itself. A handshake without a result means that the server
+// is a legacy one, or may be: it is to be initialized.
+func (h *HTTP) Probe(ctx context.Context, who Introduction, patience time.Duration) (*Handshake, error) {
+	inner, err := h.Transport().Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := NewConn(inner, Options{Log: h.opts.Log})
+	defer conn.Close()
+	probing, cancel := context.WithTimeout(context.WithValue(ctx, probingKey{}, true), patience)
+	defer cancel()
+	probing, capture := WithCapture(probing)
+	hs, err := conn.Discover(probing, who)
+	var status *StatusError
+	switch {
+	case err == nil:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if hs.Era == EraModern {
+			h.handshake = hs
+		}
+		return hs, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case isModern(err):
+		return nil, err
+	case probing.Err() != nil:
+	case errors.As(capture.Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
+	case capture.Failure != nil:
+		return nil, capture.Failure
+	}
+	return &Handshake{Era: EraLegacy, Version: LegacyVersion}, nil
+}
+
+// probingKey marks the context of a server/discover that is not to be answered from memory.
+type probingKey struct{}
+
+// RoundTrip implements [http.RoundTripper].
+func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
+	capture, _ := r.Context().Value(captureKey{}).(*Capture)
+	if capture == nil {
+		capture = &Capture{}
+	}
+	response, err := h.roundTrip(r, capture)
+	if err != nil {
+		capture.Failure = err
+		if isDialError(err) {
+			capture.Unsent = true
+		}
+	}
+	return response, err
+}
+
+func (h *HTTP) roundTrip(r *http.Request, capture *Capture) (*http.Response, error) {
+	r, m, err := h.outgoing(r, capture)
+	if err != nil {
+		return nil, err
+	}
+	call, _ := m.(*jsonrpc.Request)
+	if call != nil {
+		if early := h.answered(r, call); early != nil {
+			return early, nil
+		}
+	}
+	isCall := call != nil && call.IsCall()
+	response, release, err := h.send(r)
+	if err != nil {
+		return nil, err
+	}
+	ok := response.StatusCode >= 200 && response.StatusCode < 300
+	switch {
+	case response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" && r.Method != http.MethodDelete:
+		capture.Failure, capture.Unsent = ErrSessionLost, true
+		h.Lose(ErrSessionLost)
+		release()
+		return withBody(response, http.StatusNotFound, "", nil), nil
+	case r.Method == http.MethodGet && !ok && r.Header.Get("Last-Event-ID") == "":
+		// The stream is the server's to offer; go-sdk takes most other answers for the session's end.
+		h.opts.Log.Debug().Int("status", response.StatusCode).Msg("the server offers no stream of its own")
+		release()
+		return withBody(response, http.StatusMethodNotAllowed, "", nil), nil
+	case r.Method == http.MethodPost && !ok:
+		defer release()
+		return h.refused(r, response, call, isCall)
+	case r.Method == http.MethodPost && !isCall:
+		release()
+		return withBody(response, http.StatusAccepted, "", nil), nil
+	}
+	keep := func(data []byte) [][]byte { return h.incoming(r, capture, data) }
+	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	case kind == "text/event-stream":
+		messages := func(name string, data []byte) [][]byte {
+			if name != "message" {
+				return nil
+			}
+			return keep(data)
+		}
+		response.Body = &releasing{newEvents(response.Body, h.opts.MaxFrame, messages), release, capture}
+		response.ContentLength = -1
+		return response, nil
+	case r.Method != http.MethodPost:
+		response.Body = &releasing{response.Body, release, capture}
+		return response, nil
+	case kind == "application/json":
+		defer release()
+		return h.answer(response, keep)
+	default:
+		defer release()
+		return nil, unexpected(response.StatusCode, kind)
+	}
+}
+
+// outgoing reads what go-sdk sends, and completes it.
+func (h *HTTP) outgoing(r *http.Request, capture *Capture) (*http.Request, jsonrpc.Message, error) {
+	if r.Body == nil {
+		return r, nil, nil
+	}
+	r = r.Clone(r.Context())
+	body, err := io.ReadAll(r.Body)
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		return nil, nil, err
+	}
+	m, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
+		if call, err = withExtraParams(r.Context(), call); err != nil {
+			return nil, nil, err
+		}
+		if m = call; capture != nil {
+			capture.id = call.ID
+		}
+		if body, err = jsonrpc.EncodeMessage(m); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.ContentLength = int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r.Body, _ = r.GetBody()
+	if h.opts.Tap != nil {
+		h.opts.Tap(false, body)
+	}
+	return r, m, nil
+}
+
+// answered answers what needs no server: go-sdk's handshake after ours; and in the modern era a
+// cancellation, which is said by leaving (2026-07-28, "Transports: Cancellation").
+func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
+	h.mu.Lock()
+	hs := h.handshake
+	h.mu.Unlock()
+	if hs == nil || r.Context().Value(probingKey{}) != nil {
+		return nil
+	}
+	response := &http.Response{Request: r, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
+	switch call.Method {
+	case "notifications/cancelled":
+		return withBody(response, http.StatusAccepted, "", nil)
+	case "server/discover":
+		body, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: call.ID, Result: hs.Result})
+		if err != nil {
+			return nil
+		}
+		return withBody(response, http.StatusOK, "application/json", body)
+	}
+	return nil
+}
+
+// send makes a request that ends with the session, unless it is what ends that. Release is to be
+// called when its response is read.
+func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), err error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := func() bool { return true }
+	if r.Method != http.MethodDelete {
+		stop = context.AfterFunc(h.ctx, func() { cancel(h.Err()) })
+	}
+	response, err = h.opts.Endpoint.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		stop()
+		cancel(nil)
+		return nil, nil, err
+	}
+	body := response.Body
+	return response, sync.OnceFunc(func() {
+		stop()
+		cancel(nil)
+		_ = body.Close() // it was read, or is not wanted
+	}), nil
+}
+
+const maxRefusal = 64 << 10
+
+// refused reads a response that says no. A JSON-RPC error is the call's answer, with whatever status
+// it came.
+func (h *HTTP) refused(r *http.Request, response *http.Response, call *jsonrpc.Request, isCall bool) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	if err != nil {
+		return nil, err
+	}
+	var refusal struct {
+		Error *jsonrpc.Error `json:"error"`
+	}
+	status := newStatusError(response.StatusCode, body)
+	switch {
+	case !isCall:
+		// A notification has no answer, and one that is not wanted ends nothing.
+		h.opts.Log.Warn().Err(status).Msg("the server refused a message")
+		if call == nil {
+			return nil, status
+		}
+		return withBody(response, http.StatusAccepted, "", nil), nil
+	case json.Unmarshal(body, &refusal) == nil && refusal.Error != nil && refusal.Error.Message != "":
+		answer := &jsonrpc.Response{ID: call.ID, Error: refusal.Error}
+		h.opts.tap(true, answer)
+		if capture, ok := r.Context().Value(captureKey{}).(*Capture); ok {
+			capture.fill(answer)
+		}
+		data, err := jsonrpc.EncodeMessage(answer)
+		if err != nil {
+			return nil, err
+		}
+		return withBody(response, http.StatusOK, "application/json", data), nil
+	default:
+		return nil, status
+	}
+}
+
+// answer reads a JSON body. More than one message is made a stream, which is all that go-sdk takes
+// them in.
+func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(h.opts.MaxFrame)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > h.opts.MaxFrame {
+		return nil, fmt.Errorf("it sent an answer of more than %d bytes", h.opts.MaxFrame)
+	}
+	kept := keep(body)
+	if len(kept) == 1 {
+		return withBody(response, response.StatusCode, "application/json", kept[0]), nil
+	}
+	if len(kept) == 0 {
+		return nil, errors.New("its answer is not JSON-RPC")
+	}
+	var stream bytes.Buffer
+	for _, message := range kept {
+		fmt.Fprintf(&stream, "data: %s\n\n", message)
+	}
+	return withBody(response, response.StatusCode, "text/event-stream", stream.Bytes()), nil
+}
+
+// incoming takes what is ours from what the server sent in answer to r, and returns the rest.
+func (h *HTTP) incoming(r *http.Request, capture *Capture, data []byte) [][]byte {
+	messages := decodeAll(data)
+	if len(messages) == 0 {
+		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what is not JSON-RPC from the server's answer")
+	}
+	var kept [][]byte
+	for _, m := range messages {
+		h.opts.tap(true, m)
+		if response, ok := m.(*jsonrpc.Response); ok && response.ID == capture.id {
+			capture.fill(response)
+		}
+		if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
+			continue
+		}
+		if raw, err := jsonrpc.EncodeMessage(m); err == nil {
+			kept = append(kept, raw)
+		}
+	}
+	return kept
+}
+
+// Pauses between attempts to reach a server again.
+const (
+	firstPause  = 250 * time.Millisecond
+	maxAttempts = 5
+)
+
+// respond posts the answer to a request that came in answer to r. A server that cannot be reached is
+// tried again: it may be restarting its front, and waits.
+func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response) error {
+	body, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		post, err := http.NewRequestWithContext(context.WithValue(ctx, captureKey{}, nil), http.MethodPost, h.opts.Endpoint.URL.String(), bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		post.Header.Set("Content-Type", "application/json")
+		post.Header.Set("Accept", "application/json, text/event-stream")
+		for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version"} {
+			if value := r.Header.Get(name); value != "" {
+				post.Header.Set(name, value)
+			}
+		}
+		response, err := h.RoundTrip(post)
+		if err == nil {
+			return response.Body.Close()
+		}
+		if !isDialError(err) || attempt == maxAttempts {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		pause *= 2
+	}
+}
+
+// withBody returns a response with another status and body.
+func withBody(response *http.Response, status int, kind string, body []byte) *http.Response {
+	response.StatusCode, response.Status = status, ""
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	if kind == "" {
+		response.Header.Del("Content-Type")
+	} else {
+		response.Header.Set("Content-Type", kind)
+	}
+	return response
+}
+
+// releasing is a body whose end is noted.
+type releasing struct {
+	io.ReadCloser
+	release func()
+	capture *Capture
+}
+
+// Read implements [io.Reader].
+func (b *releasing) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF && b.capture.Result == nil && b.capture.Error == nil {
+		b.capture.Failure = err
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (b *releasing) Close() error {
+	b.release()
+	return nil
+}
