@@ -40,6 +40,10 @@ const steps: Readonly<Record<string, Step>> = {
     run: () => run("go", ["test", "-race", "./..."], { env: { CGO_ENABLED: "1" } }),
   },
   build: { title: "Build", run: buildAll },
+  conformance: {
+    title: "MCP's own conformance suite",
+    run: () => run(process.execPath, ["scripts/conformance.ts"]),
+  },
   package: {
     title: "Package for this machine",
     async run() {

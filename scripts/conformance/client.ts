@@ -1,0 +1,31 @@
+// The suite's "client": starts the sidecar with the scenario's server, has a task do what the scenario
+// wants to see, and exits with 0 where that went well. The suite gives the server's URL as the last
+// argument, and the rest by environment variables.
+import { FrontEnd } from "./frontEnd.ts";
+import { type Context, play } from "./scenarios.ts";
+
+/** In milliseconds: shorter than the suite's, so that it is we who say what was not done in time. */
+const patience = 25_000;
+
+const url = process.argv.at(-1);
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"];
+if (url === undefined || scenario === undefined) {
+  throw new Error("started by the conformance suite only: npm run conformance");
+}
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
+const frontEnd = await FrontEnd.start(url, context);
+try {
+  const late = AbortSignal.timeout(patience);
+  await Promise.race([
+    play(scenario, frontEnd, context),
+    frontEnd.failure,
+    new Promise((_, reject) => {
+      late.addEventListener("abort", () => reject(new Error(`not done within ${patience} ms`)));
+    }),
+  ]);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await frontEnd.stop();
+}

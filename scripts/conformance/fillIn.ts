@@ -1,0 +1,31 @@
+import type { Field } from "@assent/protocol";
+
+/** What a person sends who leaves a form as it is, and gives what is required and still missing. */
+export function fillIn(fields: readonly Field[]): Readonly<Record<string, unknown>> {
+  const content: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = field.default ?? (field.required ? any(field) : undefined);
+    if (value !== undefined) content[field.name] = value;
+  }
+  return content;
+}
+
+/** A value that the field takes, as far as the suite's forms go. */
+function any(field: Field): unknown {
+  switch (field.type) {
+    case "string":
+      return "text";
+    case "number":
+      return field.minimum ?? field.maximum ?? 1;
+    case "boolean":
+      return true;
+    case "choice":
+      return field.options?.[0]?.value;
+    case "choices":
+      return field.options?.slice(0, field.minItems ?? 1).map(({ value }) => value);
+    case "json":
+      return {};
+    default:
+      return field satisfies never;
+  }
+}
