@@ -1,0 +1,100 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// callbackPath is the path of the redirect URI.
+const callbackPath = "/callback"
+
+// farewell bounds how long a browser may take to read the page that ends a login.
+const farewell = 2 * time.Second
+
+// page is all that a login shows of Assent's. It says nothing of how the login went, which is known only
+// when the code has been exchanged; the front end does.
+const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Assent</title><p>You can close this window and go back to your editor.</p></html>`
+
+// callback listens on this machine for the redirect that ends a login (RFC 8252, section 7.3).
+type callback struct {
+	redirectURI string
+	host        string
+	server      *http.Server
+	served      sync.WaitGroup
+	// answer takes the first redirect with the expected state.
+	answer chan url.Values
+
+	mu    sync.Mutex // guards the field below
+	state string     // empty while no redirect is expected
+}
+
+// listen begins to listen; port 0 means any that is free.
+func listen(port int) (*callback, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("the login's answer cannot be received at port %d, see oauth.callbackPort: %w", port, err)
+	}
+	c := &callback{host: listener.Addr().String(), answer: make(chan url.Values, 1)}
+	c.redirectURI = "http://" + c.host + callbackPath
+	c.server = &http.Server{Handler: c, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
+	c.served.Go(func() { _ = c.server.Serve(listener) }) // it always ends with an error
+	return c, nil
+}
+
+// expect says which state the redirect must have.
+func (c *callback) expect(state string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
+
+// ServeHTTP implements [http.Handler]. What does not know the state is not the redirect that is
+// expected, and changes nothing.
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Connection", "close")
+	if r.Host != c.host || r.URL.Path != callbackPath {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	if r.Method != http.MethodGet {
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		return
+	}
+	query := r.URL.Query()
+	c.mu.Lock()
+	expected := c.state != "" && subtle.ConstantTimeCompare([]byte(c.state), []byte(query.Get("state"))) == 1
+	if expected {
+		c.state = ""
+	}
+	c.mu.Unlock()
+	if !expected {
+		http.Error(w, "This is not the login that Assent waits for.", http.StatusBadRequest)
+		return
+	}
+	_, _ = io.WriteString(w, page) // a browser that is gone has no need of it
+	c.answer <- query
+}
+
+// close ends the listening, after the page was read.
+func (c *callback) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if err := c.server.Shutdown(ctx); err != nil {
+		_ = c.server.Close()
+	}
+	c.served.Wait()
+}

@@ -1,0 +1,165 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// place is where to log in for a server.
+type place struct {
+	*oauthex.AuthServerMeta
+	// resource is what tokens are to be for, by the server's own word.
+	resource string
+	// scopes are those that the server's metadata proposes.
+	scopes []string
+}
+
+// errNoMetadata means that there is no metadata document at an address.
+var errNoMetadata = errors.New("no metadata")
+
+// discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"):
+// the preferred one, or else the first.
+func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool) (*place, error) {
+	metadata, err := resourceMetadata(ctx, client, resource, c)
+	legacy := errors.Is(err, errNoMetadata) && c.metadataURL == ""
+	switch {
+	case legacy:
+		// Before 2025-06-18 the server was its own authorization server.
+		u, err := url.Parse(resource)
+		if err != nil {
+			return nil, err
+		}
+		origin := (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
+		metadata = &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{origin}}
+	case err != nil:
+		return nil, err
+	case len(metadata.AuthorizationServers) == 0:
+		return nil, errors.New("the server's metadata names no authorization server")
+	}
+	issuer := metadata.AuthorizationServers[max(0, slices.IndexFunc(metadata.AuthorizationServers, preferred))]
+	if u, err := url.Parse(issuer); err != nil {
+		return nil, fmt.Errorf("the authorization server cannot be read: %w", err)
+	} else if err := checkSecure(u); err != nil {
+		return nil, fmt.Errorf("the authorization server %w", err)
+	}
+	found, err := sdkauth.GetAuthServerMetadata(ctx, issuer, client)
+	if err != nil {
+		return nil, fmt.Errorf("the metadata of the authorization server: %w", err)
+	}
+	if found == nil && !legacy {
+		return nil, fmt.Errorf("the authorization server %s has no metadata", issuer)
+	}
+	if found == nil { // 2025-03-26, "Fallbacks for Servers without Metadata Discovery"
+		found = &oauthex.AuthServerMeta{
+			Issuer:                        issuer,
+			AuthorizationEndpoint:         issuer + "/authorize",
+			TokenEndpoint:                 issuer + "/token",
+			RegistrationEndpoint:          issuer + "/register",
+			CodeChallengeMethodsSupported: []string{"S256"},
+		}
+	}
+	switch {
+	case found.AuthorizationEndpoint == "" || found.TokenEndpoint == "":
+		return nil, fmt.Errorf("the metadata of %s names no endpoints", issuer)
+	case !slices.Contains(found.CodeChallengeMethodsSupported, "S256"):
+		return nil, fmt.Errorf("the authorization server %s does not support PKCE with S256", issuer)
+	}
+	return &place{AuthServerMeta: found, resource: metadata.Resource, scopes: metadata.ScopesSupported}, nil
+}
+
+// resourceMetadata finds out what a server says of itself (RFC 9728), at the address that it gave or else
+// at the well-known ones.
+func resourceMetadata(ctx context.Context, client *http.Client, resource string, c challenge) (*oauthex.ProtectedResourceMetadata, error) {
+	u, err := url.Parse(resource)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSecure(u); err != nil {
+		return nil, fmt.Errorf("%w: a login is only as safe as the way to the server", err)
+	}
+	const wellKnown = "/.well-known/oauth-protected-resource"
+	var addresses []string
+	if c.metadataURL != "" {
+		addresses = append(addresses, c.metadataURL)
+	}
+	if path := strings.TrimRight(u.EscapedPath(), "/"); path != "" {
+		addresses = append(addresses, u.Scheme+"://"+u.Host+wellKnown+path)
+	}
+	addresses = append(addresses, u.Scheme+"://"+u.Host+wellKnown)
+	for _, address := range addresses {
+		var metadata oauthex.ProtectedResourceMetadata
+		err := getJSON(ctx, client, address, &metadata)
+		if errors.Is(err, errNoMetadata) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the server's metadata at %s: %w", address, err)
+		}
+		if !covers(metadata.Resource, resource) {
+			return nil, fmt.Errorf("the metadata at %s is of %q, not of %s", address, metadata.Resource, resource)
+		}
+		return &metadata, nil
+	}
+	return nil, fmt.Errorf("%w of the server at %s", errNoMetadata, strings.Join(addresses, " or "))
+}
+
+// covers reports whether a server may say that it belongs to a resource: to itself or, as many do, to
+// what lies above it on the same host.
+func covers(claimed, resource string) bool {
+	a, err := url.Parse(claimed)
+	if err != nil {
+		return false
+	}
+	b, err := url.Parse(resource)
+	if err != nil {
+		return false
+	}
+	if claimed == resource {
+		return true
+	}
+	under := strings.TrimRight(a.EscapedPath(), "/") + "/"
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host) &&
+		a.RawQuery == "" && a.Fragment == "" && a.User == nil &&
+		strings.HasPrefix(strings.TrimRight(b.EscapedPath(), "/")+"/", under)
+}
+
+// getJSON reads a metadata document.
+func getJSON(ctx context.Context, client *http.Client, address string, v any) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	if err := checkSecure(u); err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "application/json")
+	response, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer discard(response)
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case response.StatusCode >= 400 && response.StatusCode < 500:
+		return errNoMetadata
+	case response.StatusCode == http.StatusOK && kind == "text/html":
+		return errNoMetadata // some answer everything with their home page
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("status %d", response.StatusCode)
+	}
+	return json.NewDecoder(response.Body).Decode(v)
+}

@@ -1,0 +1,241 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// logIn has the person log in, and accepts what they are granted (2026-07-28, "Authorization Flow
+// Steps").
+func (l *login) logIn(ctx context.Context, c challenge) error {
+	if l.a.opts.OpenURL == nil {
+		return errors.New("the front end cannot open a browser: use one that can, or give the server a token in its headers")
+	}
+	web := newGuard(ctx, l.server.URL)
+	defer web.CloseIdleConnections()
+	at, err := discover(ctx, web, l.resource, c, l.prefers)
+	if err != nil {
+		return err
+	}
+	id, err := l.identify(ctx, at, web)
+	if err != nil {
+		return err
+	}
+	defer id.callback.close()
+	if id.registered { // until it has proved good
+		l.write(ctx, clientKey(at.Issuer), nil)
+	}
+	scopes := l.scopes(at, c)
+	config := &oauth2.Config{
+		ClientID: id.ID, ClientSecret: id.Secret.Secret, RedirectURL: id.callback.redirectURI, Scopes: scopes,
+		Endpoint: oauth2.Endpoint{AuthURL: at.AuthorizationEndpoint, TokenURL: at.TokenEndpoint, AuthStyle: authStyle(id.Method)},
+	}
+	verifier := oauth2.GenerateVerifier()
+	code, err := l.authorizationCode(ctx, config, id.callback, at, verifier)
+	if err != nil {
+		return err
+	}
+	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, web), code,
+		oauth2.VerifierOption(verifier), oauth2.SetAuthURLParam("resource", at.resource))
+	if err != nil {
+		return fmt.Errorf("the login was not accepted: %w", tokenError(err))
+	}
+	g := &grant{Issuer: at.Issuer, Resource: at.resource, TokenURL: at.TokenEndpoint, Client: id.client, Scopes: scopes}
+	if err := g.take(token); err != nil {
+		return err
+	}
+	l.accept(ctx, g)
+	if id.registered {
+		l.write(context.WithoutCancel(ctx), clientKey(at.Issuer), id.client)
+	}
+	l.log.Info().Str("issuer", at.Issuer).Strs("scopes", g.Scopes).Msg("logged in")
+	return nil
+}
+
+// prefers reports whether an authorization server is the one that the person uses, where a server has
+// several.
+func (l *login) prefers(issuer string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return sameIssuer(issuer, cmp.Or(l.server.Issuer, l.bond.Issuer))
+}
+
+// scopes returns what to ask for (2026-07-28, "Scope Selection Strategy"), with what was granted before
+// by the same authorization server: to need more is no reason to lose any.
+func (l *login) scopes(at *place, c challenge) []string {
+	wanted := c.scopes
+	if len(l.server.Scopes) > 0 {
+		wanted = union(l.server.Scopes, wanted)
+	}
+	if len(wanted) == 0 {
+		wanted = at.scopes
+	}
+	if slices.Contains(at.ScopesSupported, "offline_access") {
+		wanted = union(wanted, []string{"offline_access"})
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.grant != nil && l.grant.Issuer == at.Issuer {
+		return union(l.grant.Scopes, wanted)
+	}
+	return union(wanted, nil)
+}
+
+// authorizationCode shows the login page and waits for its redirect (2026-07-28, "Authorization Response
+// Validation").
+func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c *callback, at *place, verifier string) (string, error) {
+	state := rand.Text()
+	c.expect(state)
+	login := config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", at.resource))
+	host := at.AuthorizationEndpoint
+	if u, err := url.Parse(host); err == nil {
+		host = u.Host
+	}
+	l.log.Info().Str("issuer", at.Issuer).Msg("asking the person to log in")
+	opened, err := l.a.opts.OpenURL(ctx, login, fmt.Sprintf("The MCP server %q wants you to log in at %s.", l.server.Name, host))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the login page cannot be opened: %w", err)
+	case !opened:
+		return "", &RefusedError{l.server.Name, "you did not open the page"}
+	}
+	var answer url.Values
+	select {
+	case answer = <-c.answer:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	// Whose answer it is comes before what it says (RFC 9207, section 2.4).
+	switch iss := answer.Get("iss"); {
+	case answer.Has("iss") && iss != at.Issuer:
+		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss), at.Issuer)
+	case !answer.Has("iss") && at.AuthorizationResponseIssParameterSupported:
+		return "", fmt.Errorf("the answer does not say that it is from %s, which such answers do", at.Issuer)
+	}
+	switch code := answer.Get("error"); {
+	case code == "access_denied":
+		return "", &RefusedError{l.server.Name, "you said no on the page"}
+	case code != "":
+		l.forgetScopes()
+		return "", oauthError(code, answer.Get("error_description"))
+	case answer.Get("code") == "":
+		return "", errors.New("the answer has neither a code nor an error")
+	}
+	return answer.Get("code"), nil
+}
+
+// forgetScopes asks for no more next time than the server wants then: it may be that one of them is known
+// no more.
+func (l *login) forgetScopes() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.grant != nil && l.grant.Access.Secret == "" {
+		l.grant = nil
+	}
+}
+
+// renew exchanges the refresh token for a new token. Where there is none to be had the tokens are
+// dropped, which is no error: the server will say that it wants one.
+func (l *login) renew(ctx context.Context) error {
+	l.mu.Lock()
+	present := l.grant
+	l.mu.Unlock()
+	if present == nil || !present.refreshable() {
+		return nil
+	}
+	old := *present
+	web := newGuard(ctx, l.server.URL)
+	defer web.CloseIdleConnections()
+	// [oauth2.Config] cannot say which resource the token is for, as it must; this is what can, for any
+	// kind of grant.
+	config := clientcredentials.Config{
+		ClientID: old.Client.ID, ClientSecret: old.Client.Secret.Secret, TokenURL: old.TokenURL, AuthStyle: authStyle(old.Client.Method),
+		EndpointParams: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Secret}, "resource": {old.Resource}},
+	}
+	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, web))
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
+		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
+		l.drop(ctx)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("renewing the login to %q: %w", l.server.Name, tokenError(err))
+	}
+	g := old
+	if err := g.take(token); err != nil {
+		return fmt.Errorf("renewing the login to %q: %w", l.server.Name, err)
+	}
+	l.accept(ctx, &g)
+	return nil
+}
+
+// take puts a token into a grant. Scopes and refresh tokens of which nothing is said stay (RFC 6749,
+// sections 5.1 and 6).
+func (g *grant) take(token *oauth2.Token) error {
+	if !strings.EqualFold(token.Type(), "Bearer") {
+		return fmt.Errorf("the token is of the type %s, which Assent does not know", clip(token.TokenType))
+	}
+	g.Access.Secret, g.Expiry = token.AccessToken, token.Expiry
+	if token.RefreshToken != "" {
+		g.Refresh.Secret = token.RefreshToken
+	}
+	if scope, ok := token.Extra("scope").(string); ok && scope != "" {
+		g.Scopes = fields(scope)
+	}
+	return nil
+}
+
+func authStyle(method string) oauth2.AuthStyle {
+	if method == "client_secret_basic" {
+		return oauth2.AuthStyleInHeader
+	}
+	return oauth2.AuthStyleInParams // which is no more than the id where there is no secret
+}
+
+// tokenError returns what the token endpoint said; its answer as a whole may hold secrets.
+func tokenError(err error) error {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		if refused.ErrorCode == "" && refused.Response != nil {
+			return fmt.Errorf("status %d", refused.Response.StatusCode)
+		}
+		return oauthError(refused.ErrorCode, refused.ErrorDescription)
+	}
+	if transport, ok := errors.AsType[*url.Error](err); ok {
+		return transport
+	}
+	return errors.New("the answer was not a token")
+}
+
+// oauthError says in one line what an authorization server gave as an error.
+func oauthError(code, description string) error {
+	if description == "" {
+		return errors.New(clip(code))
+	}
+	return fmt.Errorf("%s (%s)", clip(description), clip(code))
+}
+
+// clip makes somebody else's text fit for a message.
+func clip(text string) string {
+	const most = 300
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+var _ http.RoundTripper = (*transport)(nil)

@@ -1,0 +1,154 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// identity is who Assent is in one login, and where the answer is awaited.
+type identity struct {
+	client
+	callback *callback
+	// registered reports that it registered itself. It is kept where the login succeeds, and where it does
+	// not, it may be why.
+	registered bool
+}
+
+// identify chooses among the ways to be known (2026-07-28, "Client Registration"): as the configuration
+// says, by a metadata document, or by registering. The caller closes the callback.
+func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*identity, error) {
+	s := l.server
+	byDocument := s.ClientID == "" && s.ClientMetadataURL != "" && at.ClientIDMetadataDocumentSupported
+	if s.ClientID == "" && !byDocument {
+		return l.register(ctx, at, web)
+	}
+	id := &identity{client: client{ID: s.ClientID, Secret: s.ClientSecret, Method: "none"}}
+	switch {
+	case byDocument:
+		id.ID = s.ClientMetadataURL
+		if u, err := url.Parse(id.ID); err != nil || u.Scheme != "https" || u.Path == "" || u.Path == "/" {
+			return nil, fmt.Errorf("the clientMetadataUrl %q must be an https URL with a path", id.ID)
+		}
+	default:
+		if err := l.checkBond(at.Issuer); err != nil {
+			return nil, err
+		}
+		if s.ClientSecret.Secret != "" {
+			id.Method = secretMethod(at)
+		}
+	}
+	var err error
+	id.callback, err = listen(s.CallbackPort)
+	return id, err
+}
+
+// checkBond refuses to show a client of the configuration to another authorization server than its own.
+func (l *login) checkBond(issuer string) error {
+	l.mu.Lock()
+	b := l.bond
+	l.mu.Unlock()
+	if l.server.Issuer != "" && !sameIssuer(l.server.Issuer, issuer) {
+		return fmt.Errorf("the server now sends you to %s, and the client %q is of %s: see oauth.issuer in its configuration", issuer, l.server.ClientID, l.server.Issuer)
+	}
+	if l.server.Issuer == "" && b.Issuer != "" && !sameIssuer(b.Issuer, issuer) {
+		return fmt.Errorf("the server now sends you to %s, and the client %q was used with %s: if that is as it should be, set oauth.issuer in its configuration to the new one", issuer, l.server.ClientID, b.Issuer)
+	}
+	return nil
+}
+
+// sameIssuer allows what people leave out.
+func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
+
+// secretMethod returns how to show a secret (RFC 8414, section 2: basic where nothing is said).
+func secretMethod(at *place) string {
+	methods := at.TokenEndpointAuthMethodsSupported
+	if !slices.Contains(methods, "client_secret_basic") && slices.Contains(methods, "client_secret_post") {
+		return "client_secret_post"
+	}
+	return "client_secret_basic"
+}
+
+// register uses the registration that the last login here left, or registers (RFC 7591).
+func (l *login) register(ctx context.Context, at *place, web *http.Client) (*identity, error) {
+	var kept client
+	if l.server.CallbackPort == 0 && l.read(ctx, clientKey(at.Issuer), &kept) && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
+		// Not every authorization server allows another port than that which was registered.
+		if port := portOf(kept.RedirectURI); port != 0 {
+			if c, err := listen(port); err == nil {
+				return &identity{client: kept, callback: c, registered: true}, nil
+			}
+		}
+	}
+	if at.RegistrationEndpoint == "" {
+		return nil, fmt.Errorf("%s lets no client register itself: register Assent there, and put the id into oauth.clientId of the server's configuration", at.Issuer)
+	}
+	c, err := listen(l.server.CallbackPort)
+	if err != nil {
+		return nil, err
+	}
+	method := "none"
+	if methods := at.TokenEndpointAuthMethodsSupported; len(methods) > 0 && !slices.Contains(methods, method) {
+		method = secretMethod(at)
+	}
+	given, err := oauthex.RegisterClient(ctx, at.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
+		ClientName:              "Assent",
+		SoftwareVersion:         l.a.opts.Client.Version,
+		ApplicationType:         "native",
+		RedirectURIs:            []string{c.redirectURI},
+		GrantTypes:              []string{"authorization_code", "refresh_token"},
+		ResponseTypes:           []string{"code"},
+		TokenEndpointAuthMethod: method,
+	}, web)
+	if err != nil {
+		c.close()
+		return nil, fmt.Errorf("registering at %s: %w", at.Issuer, registrationError(err))
+	}
+	id := &identity{callback: c, registered: true}
+	id.client = client{
+		ID: given.ClientID, Method: given.TokenEndpointAuthMethod, RedirectURI: c.redirectURI,
+		Expiry: given.ClientSecretExpiresAt,
+	}
+	id.Secret.Secret = given.ClientSecret
+	switch {
+	case id.Secret.Secret == "":
+		id.Method = "none"
+	case id.Method == "":
+		id.Method = "client_secret_basic"
+	}
+	return id, nil
+}
+
+// registrationError leaves out answers that are not errors of OAuth's: there may be a secret in them.
+func registrationError(err error) error {
+	var refused *oauthex.ClientRegistrationError
+	var transport *url.Error
+	switch {
+	case errors.As(err, &refused):
+		return oauthError(refused.ErrorCode, refused.ErrorDescription)
+	case errors.As(err, &transport):
+		return transport
+	default:
+		return errors.New("the answer was not one to a registration")
+	}
+}
+
+func portOf(redirectURI string) int {
+	u, err := url.Parse(redirectURI)
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		return 0
+	}
+	return port
+}

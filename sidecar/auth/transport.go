@@ -1,0 +1,201 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// maxDrain is how much of a refusal is read, so that its connection can be used again.
+const maxDrain = 64 << 10
+
+type pauseKey struct{}
+
+// WithPause returns a context whose requests call pause when they begin to wait for a person, and what
+// it returned when they do no more: whoever bounds how long a server may take can stop the clock.
+func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
+}
+
+// transport is one connection to a server.
+type transport struct {
+	login *login
+	base  http.RoundTripper
+
+	mu sync.Mutex // guards the fields below
+	// letIn reports whether the server took a request.
+	letIn bool
+	// refused is how the person refused to log in, where they did.
+	refused *RefusedError
+}
+
+// challenge is what a server wants, by its WWW-Authenticate (RFC 6750, section 3; RFC 9728, section
+// 5.1).
+type challenge struct {
+	status      int
+	metadataURL string
+	scopes      []string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Authorization") != "" {
+		return t.base.RoundTrip(r)
+	}
+	sent := false
+	if r.Body != nil {
+		defer func() {
+			if !sent {
+				r.Body.Close()
+			}
+		}()
+	}
+	var tried remedies
+	for {
+		token, generation, err := t.login.token(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		attempt, err := withToken(r, token, sent)
+		if err != nil {
+			return nil, err
+		}
+		sent = true
+		response, err := t.base.RoundTrip(attempt)
+		if err != nil {
+			return nil, err
+		}
+		c := challengeOf(response)
+		if c == nil {
+			t.noteLetIn(response)
+			return response, nil
+		}
+		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
+			return response, nil // nobody logs in to say goodbye
+		}
+		remedy := t.remedy(*c, generation, &tried)
+		if remedy == nil {
+			return response, nil
+		}
+		discard(response)
+		if err := t.apply(r, remedy); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// remedies are what was tried for one request: each of them once, for a server that wants more is not
+// to be satisfied. What others did meanwhile does not count.
+type remedies struct{ refreshed, loggedIn, steppedUp bool }
+
+// remedy returns what may help against a challenge to a token of this generation, or nil.
+func (t *transport) remedy(c challenge, generation int, tried *remedies) func(context.Context) error {
+	authorize := func(done *bool) func(context.Context) error {
+		return func(ctx context.Context) error {
+			own, err := t.login.authorize(ctx, generation, c)
+			*done = *done || own
+			return err
+		}
+	}
+	switch {
+	case c.status == http.StatusForbidden && (tried.steppedUp || t.login.gives(c.scopes)):
+		return nil
+	case c.status == http.StatusForbidden:
+		return authorize(&tried.steppedUp)
+	case !tried.refreshed && t.login.canRefresh():
+		return func(ctx context.Context) error {
+			own, err := t.login.refresh(ctx, generation)
+			tried.refreshed = tried.refreshed || own
+			return err
+		}
+	case !tried.loggedIn:
+		return authorize(&tried.loggedIn)
+	default:
+		return nil
+	}
+}
+
+// apply waits for a remedy, unless the person has refused it.
+func (t *transport) apply(r *http.Request, remedy func(context.Context) error) error {
+	t.mu.Lock()
+	refused := t.refused
+	if t.letIn && r.Method == http.MethodPost { // the person uses the server
+		refused = nil
+	}
+	t.mu.Unlock()
+	if refused != nil {
+		return refused
+	}
+	if pause, ok := r.Context().Value(pauseKey{}).(func() func()); ok {
+		defer pause()()
+	}
+	err := remedy(r.Context())
+	if errors.As(err, &refused) {
+		t.mu.Lock()
+		t.refused = refused
+		t.mu.Unlock()
+	}
+	return err
+}
+
+func (t *transport) noteLetIn(response *http.Response) {
+	if response.StatusCode >= http.StatusBadRequest {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.letIn, t.refused = true, nil
+}
+
+// withToken returns the request to send. Again means that its body was read before.
+func withToken(r *http.Request, token string, again bool) (*http.Request, error) {
+	attempt := r.Clone(r.Context())
+	if again && r.Body != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		attempt.Body = body
+	}
+	if token != "" {
+		attempt.Header.Set("Authorization", "Bearer "+token)
+	}
+	return attempt, nil
+}
+
+// challengeOf returns what the server wants before it takes the request, or nil.
+func challengeOf(response *http.Response) *challenge {
+	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
+		return nil
+	}
+	// One that cannot be read says no more than the status does.
+	challenges, _ := oauthex.ParseWWWAuthenticate(response.Header.Values("WWW-Authenticate"))
+	c := &challenge{status: response.StatusCode}
+	insufficient := false
+	for _, parsed := range challenges {
+		if parsed.Scheme != "bearer" {
+			continue
+		}
+		insufficient = insufficient || parsed.Params["error"] == "insufficient_scope"
+		if c.metadataURL == "" {
+			c.metadataURL = parsed.Params["resource_metadata"]
+		}
+		if c.scopes == nil {
+			c.scopes = fields(parsed.Params["scope"])
+		}
+	}
+	if c.status == http.StatusForbidden && !insufficient {
+		return nil // the answer to the request
+	}
+	return c
+}
+
+func discard(response *http.Response) {
+	// What cannot be read is of no use to anybody; the connection is then not used again.
+	_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
+	_ = response.Body.Close()
+}
