@@ -15,7 +15,7 @@ import (
 // early is how long before its end a token is renewed.
 const early = 30 * time.Second
 
-var errClosed = errors.New("Assent is closing")
+var errClosed = errors.New("the sidecar is closing")
 
 // login is the state of logging in to one server, which its connections share.
 type login struct {
