@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/task"},
 	"sidecar/hub":            {"protocol", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/task", "sidecar/wire"},
 	"sidecar/chat":           {"protocol", "sidecar/task"},
-	"sidecar/server":         {"protocol", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/hub", "sidecar/model", "sidecar/store", "sidecar/tap", "sidecar/task"},
+	"sidecar/server":         {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/hub", "sidecar/model", "sidecar/store", "sidecar/tap", "sidecar/task"},
 	"sidecar":                {"sidecar/server", "sidecar/tap"},
 	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},
 	"sidecar/wire/wiretest":  {},

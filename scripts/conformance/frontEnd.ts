@@ -171,7 +171,11 @@ function introduction(url: string, context: Context): InitializeParams {
   const credentials =
     context.client_id === undefined
       ? {}
-      : { clientId: context.client_id, clientSecret: `$\{input:${secretInput}}` };
+      : {
+          clientId: context.client_id,
+          clientSecret: `$\{input:${secretInput}}`,
+          ...(context.issuer === undefined ? {} : { issuer: context.issuer }),
+        };
   const oauth = {
     ...credentials,
     clientMetadataUrl: "https://conformance-test.local/client-metadata.json",

@@ -7,6 +7,7 @@
 package config
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,8 +44,38 @@ type Server struct {
 	// URL and Headers are of every other.
 	URL     string
 	Headers map[string]string
+	OAuth   OAuth
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
+}
+
+// OAuth is what a server's member "oauth" says of logging in to it. Most servers need none of it.
+type OAuth struct {
+	// ClientID is of a client that was registered by hand, and ClientSecret is best an ${input:...}.
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
+	// Issuer is the authorization server at which it was registered.
+	Issuer string `json:"issuer"`
+	// Scopes are asked for in place of those that the server proposes.
+	Scopes []string `json:"scopes"`
+	// CallbackPort is that of the redirect URI, http://127.0.0.1:PORT/callback, where it is to be the one
+	// that was registered; 0 means any.
+	CallbackPort int `json:"callbackPort"`
+	// ClientMetadataURL is where a document about the client can be read, which then is its id.
+	ClientMetadataURL string `json:"clientMetadataUrl"`
+}
+
+// Login puts the variables into the server's OAuth.
+func (s Server) Login(ctx context.Context, e Environment) (OAuth, error) {
+	o := s.OAuth
+	for _, field := range []*string{&o.ClientID, &o.ClientSecret, &o.Issuer, &o.ClientMetadataURL} {
+		value, err := s.expand(ctx, e, *field)
+		if err != nil {
+			return OAuth{}, fmt.Errorf("oauth: %w", err)
+		}
+		*field = value
+	}
+	return o, nil
 }
 
 // Input is a value that the person is asked for.
@@ -209,6 +240,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		Cwd     string                     `json:"cwd"`
 		URL     string                     `json:"url"`
 		Headers map[string]string          `json:"headers"`
+		OAuth   OAuth                      `json:"oauth"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
@@ -223,7 +255,15 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
 		return
 	}
-	s.Transport, s.URL, s.Headers = transport, c.URL, c.Headers
+	s.Transport, s.URL, s.Headers, s.OAuth = transport, c.URL, c.Headers, c.OAuth
+	switch o := c.OAuth; {
+	case o.CallbackPort < 0 || o.CallbackPort > 65535:
+		l.problem(s.Source, data, offset, "the server %q: oauth.callbackPort %d is not a port", s.Name, o.CallbackPort)
+		return
+	case o.ClientID == "" && o.ClientSecret != "":
+		l.problem(s.Source, data, offset, "the server %q: oauth.clientSecret needs an oauth.clientId", s.Name)
+		return
+	}
 	if earlier, ok := l.names[s.Name]; ok {
 		l.problem(s.Source, data, offset, "the server %q is already configured in %s, which is used", s.Name, earlier)
 		return

@@ -68,8 +68,8 @@ type Options struct {
 	Handshake time.Duration
 	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
 	IdlePause, KeepAlive time.Duration
-	// Authorize wraps the way to a server that wants to know who comes; nil where none can.
-	Authorize func(config.Server, http.RoundTripper) http.RoundTripper
+	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
+	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	Log zerolog.Logger

@@ -20,7 +20,11 @@ func (c *conn) endpoint() (wire.Endpoint, error) {
 	}
 	base := http.RoundTripper(c.server.hub.network)
 	if authorize := c.server.hub.opts.Authorize; authorize != nil {
-		base = authorize(c.server.config, base)
+		login, err := c.server.config.Login(c.ctx, c.server.hub.opts.Environment)
+		if err != nil {
+			return wire.Endpoint{}, err
+		}
+		base = authorize(c.server.config, u, login, base)
 	}
 	c.log.Info().Str("url", u.Redacted()).Msg("connecting to server")
 	return wire.Endpoint{URL: u, Header: header, Base: base}, nil

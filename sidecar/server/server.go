@@ -18,6 +18,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"assent/protocol"
+	"assent/sidecar/auth"
 	"assent/sidecar/broker"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
@@ -55,6 +56,7 @@ type Server struct {
 	initialized  chan struct{}
 	frontEnd     protocol.Implementation
 	capabilities protocol.FrontEndCapabilities
+	auth         *auth.Authorizer
 	hub          *hub.Hub
 	chat         *chat.Chat
 	vscode       *model.VSCode // nil where the front end has no models
@@ -108,6 +110,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 func (s *Server) shutdown() {
 	if s.isInitialized() {
 		s.watcher.Close()
+		s.auth.Close() // whoever waits for a login waits no more
 		s.hub.Close()
 		s.chat.Close()
 	}
@@ -161,6 +164,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
 	b := broker.New(s.currentModels, s.opts.Log)
+	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: b,
 		Task: func(id string) (broker.Asker, error) {
@@ -173,6 +177,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		Changed:      s.serverChanged,
 		ListChanged:  s.listChanged,
 		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput},
+		Authorize:    s.authorize,
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
 		Tap:          s.tapServer(),
