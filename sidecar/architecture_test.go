@@ -15,6 +15,7 @@ import (
 // that is not here is a change of the architecture, and belongs into that file first.
 var layers = map[string][]string{
 	"protocol":               {},
+	"sidecar/patience":       {},
 	"sidecar/tap":            {},
 	"sidecar/wire":           {},
 	"sidecar/form":           {"protocol"},

@@ -1,0 +1,73 @@
+// Package patience bounds how long a server may take, without counting the time in which a person is
+// asked something on its behalf.
+//
+// Whoever sets a bound calls [WithTimeout]; whoever makes a server wait for a person, further down and
+// without knowing who bounds it, calls [Pause]. All functions may be called from any goroutine.
+package patience
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+type key struct{}
+
+// clock is the bound of one context. It stands while it is paused at least once.
+type clock struct {
+	outer *clock
+
+	mu      sync.Mutex // guards the fields below
+	timer   *time.Timer
+	left    time.Duration
+	running time.Time // since when it runs
+	pauses  int
+}
+
+// WithTimeout returns a context that ends for a cause when d has passed, pauses not counted.
+func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &clock{left: d, running: time.Now()}
+	c.outer, _ = ctx.Value(key{}).(*clock)
+	c.timer = time.AfterFunc(d, func() { cancel(cause) })
+	return context.WithValue(ctx, key{}, c), func() {
+		c.mu.Lock()
+		c.timer.Stop()
+		c.pauses++ // for good
+		c.mu.Unlock()
+		cancel(context.Canceled)
+	}
+}
+
+// Pause stops every clock of a context, until resume is called. Clocks that others paused as well go on
+// when the last of them has resumed.
+func Pause(ctx context.Context) (resume func()) {
+	innermost, _ := ctx.Value(key{}).(*clock)
+	for c := innermost; c != nil; c = c.outer {
+		c.pause()
+	}
+	return sync.OnceFunc(func() {
+		for c := innermost; c != nil; c = c.outer {
+			c.resume()
+		}
+	})
+}
+
+func (c *clock) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pauses++
+	if c.pauses == 1 && c.timer.Stop() {
+		c.left -= time.Since(c.running)
+	}
+}
+
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pauses--
+	if c.pauses == 0 {
+		c.running = time.Now()
+		c.timer.Reset(max(c.left, 0))
+	}
+}

@@ -1,0 +1,70 @@
+package patience_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assent/sidecar/patience"
+)
+
+var errSlow = errors.New("slow")
+
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := patience.WithTimeout(t.Context(), time.Minute, errSlow)
+		defer cancel()
+		start := time.Now()
+		<-ctx.Done()
+		if took := time.Since(start); took != time.Minute || context.Cause(ctx) != errSlow {
+			t.Errorf("ended after %v for %v, want after a minute for %v", took, context.Cause(ctx), errSlow)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := patience.WithTimeout(t.Context(), time.Minute, errSlow)
+		resume := patience.Pause(ctx)
+		cancel()
+		resume() // does not start what is over
+		if context.Cause(ctx) != context.Canceled {
+			t.Errorf("ended for %v, want %v", context.Cause(ctx), context.Canceled)
+		}
+	})
+}
+
+func TestPausesDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		outer, cancel := patience.WithTimeout(t.Context(), 2*time.Minute, errors.New("outer"))
+		defer cancel()
+		inner, cancel := patience.WithTimeout(outer, time.Minute, errSlow)
+		defer cancel()
+		start := time.Now()
+		time.Sleep(30 * time.Second)
+		first := patience.Pause(inner)
+		time.Sleep(time.Hour)
+		second := patience.Pause(inner)
+		first()
+		first() // resumes once
+		time.Sleep(time.Hour)
+		if inner.Err() != nil || outer.Err() != nil {
+			t.Fatalf("ended while it was paused: inner %v, outer %v", inner.Err(), outer.Err())
+		}
+		second()
+		<-inner.Done()
+		if took := time.Since(start); took != 2*time.Hour+time.Minute {
+			t.Errorf("inner ended after %v, want two hours and a minute", took)
+		}
+		<-outer.Done()
+		if took := time.Since(start); took != 2*time.Hour+2*time.Minute {
+			t.Errorf("outer ended after %v, want two hours and two minutes", took)
+		}
+	})
+}
+
+func TestPauseWithoutClock(t *testing.T) {
+	patience.Pause(t.Context())()
+}
