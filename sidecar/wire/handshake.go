@@ -151,20 +151,31 @@ func (c *Conn) Discover(ctx context.Context, who Introduction) (*Handshake, erro
 	return c.discover(ctx, who)
 }
 
+// errNoDiscovery is the answer of a server that gives some result to whatever it does not know.
+var errNoDiscovery = errors.New("it answered server/discover with something else")
+
 func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, error) {
-	result, err := c.Call(ctx, "server/discover", map[string]any{"_meta": map[string]any{
-		"io.modelcontextprotocol/protocolVersion":    ModernVersion,
-		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": who.Name, "version": who.Version},
-		"io.modelcontextprotocol/clientCapabilities": who.Modern,
-	}})
+	ask := func() (json.RawMessage, error) {
+		return c.Call(ctx, "server/discover", map[string]any{"_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion":    ModernVersion,
+			"io.modelcontextprotocol/clientInfo":         map[string]string{"name": who.Name, "version": who.Version},
+			"io.modelcontextprotocol/clientCapabilities": who.Modern,
+		}})
+	}
+	result, err := ask()
+	if slices.Contains(supportedVersions(err), ModernVersion) {
+		// It refused the version that it asks for (2026-07-28, "Protocol Version Negotiation": choose one of
+		// those, and retry).
+		result, err = ask()
+	}
 	if err != nil {
 		return nil, explainVersions(err)
 	}
 	var discovered struct {
 		SupportedVersions []string `json:"supportedVersions"`
 	}
-	if err := json.Unmarshal(result, &discovered); err != nil {
-		return nil, fmt.Errorf("server/discover: %w", err)
+	if err := json.Unmarshal(result, &discovered); err != nil || len(discovered.SupportedVersions) == 0 {
+		return nil, errNoDiscovery
 	}
 	if !slices.Contains(discovered.SupportedVersions, ModernVersion) {
 		if slices.ContainsFunc(discovered.SupportedVersions, isLegacyVersion) {
@@ -189,17 +200,26 @@ func versionError(versions []string) error { return unsupportedError{versions} }
 
 // explainVersions turns a modern server's refusal of our version into words.
 func explainVersions(err error) error {
+	versions := supportedVersions(err)
+	if len(versions) == 0 || slices.ContainsFunc(versions, isLegacyVersion) {
+		return err // initialize can be tried
+	}
+	return versionError(versions)
+}
+
+// supportedVersions returns what a modern server that refused our version would take.
+func supportedVersions(err error) []string {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e.Code != codeUnsupportedVersion {
-		return err
+		return nil
 	}
 	var data struct {
 		Supported []string `json:"supported"`
 	}
-	if json.Unmarshal(e.Data, &data) != nil || slices.ContainsFunc(data.Supported, isLegacyVersion) {
-		return err // initialize can be tried
+	if json.Unmarshal(e.Data, &data) != nil {
+		return nil
 	}
-	return versionError(data.Supported)
+	return data.Supported
 }
 
 // isModern reports whether an error can only be a modern server's.

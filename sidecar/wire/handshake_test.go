@@ -102,6 +102,26 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			era: wire.EraLegacy, version: "2025-11-25",
 		},
 		{
+			name: "a legacy server that gives a result to everything",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","result":{}}`)
+				p.want(initialize)
+				p.send(initializedAt("2025-11-25"))
+			},
+			era: wire.EraLegacy, version: "2025-11-25",
+		},
+		{
+			name: "a modern server that refuses the version once",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2026-07-28"]}}}`)
+				p.want(strings.Replace(probe, "assent-1", "assent-2", 1))
+				p.send(strings.Replace(discovered, "assent-1", "assent-2", 1))
+			},
+			era: wire.EraModern, version: "2026-07-28",
+		},
+		{
 			name: "a server of the future",
 			server: func(p *peer) {
 				p.want(probe)
