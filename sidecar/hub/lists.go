@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,8 +25,9 @@ type pages struct {
 	fresh time.Time // until when it may be used again
 }
 
-// lister asks a session for one page of a list and returns the cursor of the next.
-type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, err error)
+// lister asks a session for one page of a list and returns the cursor of the next. Where only is not
+// nil, it leaves out of the page's result what go-sdk left out.
+type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, only func(json.RawMessage) (json.RawMessage, error), err error)
 
 // list returns the pages of a list, starting the server where it is not running. A server without
 // the capability has an empty one.
@@ -61,15 +63,21 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 	cursor := ""
 	for range maxPages {
 		callCtx, capture := wire.WithCapture(ctx)
-		next, err := ask(callCtx, c.session, cursor)
+		next, only, err := ask(callCtx, c.session, cursor)
 		if err != nil {
 			return nil, c.failure(ctx, capture, err)
 		}
-		p.raw = append(p.raw, capture.Result)
+		result := capture.Result
+		if only != nil {
+			if result, err = only(result); err != nil {
+				return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))
+			}
+		}
+		p.raw = append(p.raw, result)
 		var hint struct {
 			TTL int64 `json:"ttlMs"`
 		}
-		if err := json.Unmarshal(capture.Result, &hint); err != nil {
+		if err := json.Unmarshal(result, &hint); err != nil {
 			return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))
 		}
 		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
@@ -102,12 +110,12 @@ func (s *server) listError(ctx context.Context, err error) error {
 func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
 	raw, err := h.list(ctx, serverName, protocol.ListTools,
 		func(c *mcp.ServerCapabilities) bool { return c.Tools != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
 			page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, onlyTools(page.Tools), nil
 		})
 	if err != nil {
 		return nil, err
@@ -121,6 +129,39 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 		tools = append(tools, more...)
 	}
 	return tools, nil
+}
+
+// onlyTools leaves those tools in a page that go-sdk took: one with an invalid x-mcp-header is not to be
+// called (2026-07-28, "Transports: Custom Headers from Tool Parameters").
+func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error) {
+	return func(raw json.RawMessage) (json.RawMessage, error) {
+		var page map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, err
+		}
+		var tools, kept []json.RawMessage
+		if list := page["tools"]; list == nil {
+			return raw, nil
+		} else if err := json.Unmarshal(list, &tools); err != nil {
+			return nil, err
+		}
+		if len(tools) == len(taken) { // as nearly always
+			return raw, nil
+		}
+		for _, tool := range tools {
+			var named struct {
+				Name string `json:"name"`
+			}
+			if err := json.Unmarshal(tool, &named); err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(taken, func(t *mcp.Tool) bool { return t.Name == named.Name }) {
+				kept = append(kept, tool)
+			}
+		}
+		page["tools"] = mustJSON(kept)
+		return mustJSON(page), nil
+	}
 }
 
 // parseTools reads a page of tools from the wire, where the order of a schema's properties is still
@@ -160,12 +201,12 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Resource, error) {
 	raw, err := h.list(ctx, serverName, protocol.ListResources,
 		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
 			page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, nil, nil
 		})
 	if err != nil {
 		return nil, err
@@ -177,12 +218,12 @@ func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Reso
 func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
 	raw, err := h.list(ctx, serverName, listTemplates,
 		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
 			page, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, nil, nil
 		})
 	if err != nil {
 		return nil, err
@@ -194,12 +235,12 @@ func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]proto
 func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt, error) {
 	raw, err := h.list(ctx, serverName, protocol.ListPrompts,
 		func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, error) {
+		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
 			page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, nil, nil
 		})
 	if err != nil {
 		return nil, err
