@@ -132,7 +132,7 @@ func (a *Authorizer) begin(work func()) bool {
 
 // Transport returns a round tripper for one connection to a server, over base. It puts the token into
 // each request, and where the server wants one, or more than it gives, has the person log in. A request
-// waits for that as long as its context allows: see [WithPause].
+// waits for that as long as its context allows, and the clocks of package patience stand meanwhile.
 //
 // Requests that have an Authorization header of their own are left alone. A person who did not log in is
 // asked again by a call on a connection that was let in before, and otherwise by the next connection.

@@ -169,7 +169,7 @@ func (l *login) renew(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("renewing the login to %q: %w", l.server.Name, tokenError(err))
+		return fmt.Errorf("renewing the login to %q: %v", l.server.Name, tokenError(err)) // opaque, as in authorize
 	}
 	g := old
 	if err := g.take(token); err != nil {

@@ -98,7 +98,8 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		}
 		var refused *RefusedError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
-			err = fmt.Errorf("logging in to %q: %w", l.server.Name, err)
+			// Opaque: a failure on the way to somebody else is not one on the way to the server.
+			err = fmt.Errorf("logging in to %q: %v", l.server.Name, err)
 		}
 		return err
 	})

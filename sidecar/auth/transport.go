@@ -8,17 +8,19 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"assent/sidecar/patience"
 )
 
 // maxDrain is how much of a refusal is read, so that its connection can be used again.
 const maxDrain = 64 << 10
 
-type pauseKey struct{}
+type unattendedKey struct{}
 
-// WithPause returns a context whose requests call pause when they begin to wait for a person, and what
-// it returned when they do no more: whoever bounds how long a server may take can stop the clock.
-func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
-	return context.WithValue(ctx, pauseKey{}, pause)
+// Unattended returns a context for requests that no person is waiting for, and that are not to surprise
+// one with a login: they get the server's refusal as it is.
+func Unattended(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unattendedKey{}, true)
 }
 
 // transport is one connection to a server.
@@ -74,8 +76,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			t.noteLetIn(response)
 			return response, nil
 		}
-		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
-			return response, nil // nobody logs in to say goodbye
+		unattended := r.Method == http.MethodDelete || r.Context().Value(unattendedKey{}) != nil // nobody logs in to say goodbye
+		if unattended || r.Body != nil && r.GetBody == nil {
+			return response, nil
 		}
 		remedy := t.remedy(*c, generation, &tried)
 		if remedy == nil {
@@ -130,9 +133,7 @@ func (t *transport) apply(r *http.Request, remedy func(context.Context) error) e
 	if refused != nil {
 		return refused
 	}
-	if pause, ok := r.Context().Value(pauseKey{}).(func() func()); ok {
-		defer pause()()
-	}
+	defer patience.Pause(r.Context())()
 	err := remedy(r.Context())
 	if errors.As(err, &refused) {
 		t.mu.Lock()

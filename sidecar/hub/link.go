@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/patience"
 	"assent/sidecar/wire"
 )
 
@@ -60,9 +61,9 @@ func (c *conn) open(transport protocol.Transport, known wire.Era) (*link, error)
 	}
 }
 
-// withinHandshake bounds a server's start.
+// withinHandshake bounds a server's start. While a person logs in, the clock stands.
 func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
+	return patience.WithTimeout(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
 }
 
 func (c *conn) tooSlow() error {

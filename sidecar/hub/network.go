@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"assent/sidecar/auth"
+	"assent/sidecar/patience"
 	"assent/sidecar/wire"
 )
 
@@ -70,20 +72,17 @@ func (c *conn) openSSE() (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The connection lives in the context of its opening.
-	ctx, cancel := context.WithCancelCause(c.ctx)
-	slow := time.AfterFunc(c.server.hub.opts.Handshake, func() { cancel(c.tooSlow()) })
+	ctx, cancel := c.withinHandshake()
 	inner, err := wire.ConnectSSE(ctx, e, c.stray, 0)
+	patience.Pause(ctx) // for good: the connection lives in the context of its opening
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		slow.Stop()
-		cancel(nil)
+		cancel()
 		return nil, err
 	}
-	slow.Stop()
-	return c.shake(inner, func() { cancel(nil) }, wire.EraLegacy)
+	return c.shake(inner, cancel, wire.EraLegacy)
 }
 
 // openWebSocket opens a connection on which either era may be spoken.
@@ -154,7 +153,7 @@ func (c *conn) watch(ctx context.Context) {
 		if c.busy() {
 			continue // some servers answer one thing at a time
 		}
-		asking, cancel := context.WithTimeout(ctx, c.server.hub.opts.KeepAlive)
+		asking, cancel := context.WithTimeout(auth.Unattended(ctx), c.server.hub.opts.KeepAlive)
 		err := c.alive(asking)
 		cancel()
 		if err != nil && ctx.Err() == nil {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/sidecar/patience"
 )
 
 // ErrSessionLost ends a connection whose server knows its session no more (2025-11-25, "Session
@@ -79,14 +81,14 @@ func (h *HTTP) Close() error {
 
 // Probe asks a server of unknown era for itself. A handshake without a result means that the server
 // is a legacy one, or may be: it is to be initialized.
-func (h *HTTP) Probe(ctx context.Context, who Introduction, patience time.Duration) (*Handshake, error) {
+func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) (*Handshake, error) {
 	inner, err := h.Transport().Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	conn := NewConn(inner, Options{Log: h.opts.Log})
 	defer conn.Close()
-	probing, cancel := context.WithTimeout(context.WithValue(ctx, probingKey{}, true), patience)
+	probing, cancel := patience.WithTimeout(context.WithValue(ctx, probingKey{}, true), wait, context.DeadlineExceeded)
 	defer cancel()
 	probing, capture := WithCapture(probing)
 	hs, err := conn.Discover(probing, who)
