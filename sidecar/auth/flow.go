@@ -117,9 +117,9 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	}
 	// Whose answer it is comes before what it says (RFC 9207, section 2.4).
 	switch iss := answer.Get("iss"); {
-	case answer.Has("iss") && iss != at.Issuer:
+	case iss != "" && iss != at.Issuer:
 		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss), at.Issuer)
-	case !answer.Has("iss") && at.AuthorizationResponseIssParameterSupported:
+	case iss == "" && (at.AuthorizationResponseIssParameterSupported || answer.Has("iss")):
 		return "", fmt.Errorf("the answer does not say that it is from %s, which such answers do", at.Issuer)
 	}
 	switch code := answer.Get("error"); {
