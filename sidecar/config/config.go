@@ -2,7 +2,8 @@
 // workspace folder, and in the user settings that a front end hands over.
 //
 // [Load] never fails as a whole: what is wrong is reported with its place, and the rest is used.
-// [Server.Resolve] puts in the variables when a server starts. The package keeps no state; what it
+// [Server.Resolve] puts in the variables when a server starts, and finds its program, where need be with
+// the help of the login shell ([LoginShell]). The package keeps no state; what it
 // returns is not to be changed.
 package config
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -29,6 +28,8 @@ type Environment struct {
 	// Home is the person's own folder.
 	Home string
 	Ask  Ask
+	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
+	Shell *LoginShell
 }
 
 var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
@@ -77,19 +78,24 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := lookPath(name, dir, env)
+	sys := here()
+	path, env, err := e.lookPath(sys, name, dir, env)
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: []string{name}, Env: env, Dir: dir}
+	var args []string
 	for _, arg := range s.Args {
 		a, err := expand(arg)
 		if err != nil {
 			return nil, err
 		}
-		cmd.Args = append(cmd.Args, a)
+		args = append(args, a)
 	}
-	return cmd, nil
+	start, err := sys.invoke(name, path, args, env)
+	if err != nil {
+		return nil, err
+	}
+	return start.command(env, dir), nil
 }
 
 // Endpoint puts the variables into the URL and the headers of a server that is not started here.
@@ -188,46 +194,4 @@ func unsetEnv(environ []string, name string) []string {
 
 func setEnv(environ []string, name, value string) []string {
 	return append(unsetEnv(environ, name), name+"="+value)
-}
-
-// lookPath finds a program as the server's own environment would.
-func lookPath(name, dir string, env []string) (string, error) {
-	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		if found := executable(path, env); found != "" {
-			return found, nil
-		}
-		return "", fmt.Errorf("the command %q was not found: there is no program %s", name, path)
-	}
-	searched := lookupEnv(env, "PATH")
-	for _, folder := range filepath.SplitList(searched) {
-		if !filepath.IsAbs(folder) {
-			continue // a program must not depend on where we happen to be
-		}
-		if found := executable(filepath.Join(folder, name), env); found != "" {
-			return found, nil
-		}
-	}
-	return "", fmt.Errorf("the command %q was not found in PATH, which is %s", name, searched)
-}
-
-// executable returns the program at path, on Windows with the extension that it needs.
-func executable(path string, env []string) string {
-	candidates := []string{path}
-	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
-		candidates = nil
-		for _, ext := range filepath.SplitList(lookupEnv(env, "PATHEXT")) {
-			candidates = append(candidates, path+ext)
-		}
-	}
-	for _, c := range candidates {
-		info, err := os.Stat(c)
-		if err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-			return c
-		}
-	}
-	return ""
 }

@@ -176,7 +176,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		},
 		Changed:      s.serverChanged,
 		ListChanged:  s.listChanged,
-		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput},
+		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput, Shell: config.NewLoginShell(os.Environ())},
 		Authorize:    s.authorize,
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
