@@ -3,8 +3,8 @@
 //
 // [Load] never fails as a whole: what is wrong is reported with its place, and the rest is used.
 // [Server.Resolve] puts in the variables when a server starts, and finds its program, where need be with
-// the help of the login shell ([LoginShell]). The package keeps no state; what it
-// returns is not to be changed.
+// the help of the login shell ([LoginShell]). The package keeps no state; what it returns is not to be
+// changed.
 package config
 
 import (
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/tailscale/hujson"
@@ -101,7 +100,7 @@ func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
 		path := filepath.Join(folder.Path, FileName)
-		data, err := os.ReadFile(path)
+		data, err := ReadFile(path, maxFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -148,7 +147,7 @@ func position(data []byte, offset int) (line, column int) {
 
 // file reads an mcp.json: JSON with comments and trailing commas.
 func (l *loader) file(path, folder string, data []byte) {
-	root, err := hujson.Parse(data)
+	root, err := Parse(data)
 	if err != nil {
 		p := protocol.ConfigProblem{Source: path, Message: err.Error()}
 		var rest string
@@ -195,7 +194,7 @@ func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
 	if len(inputs) > 0 {
 		byID = l.inputs(SettingsSource, nil, 0, inputs)
 	}
-	root, err := hujson.Parse(servers)
+	root, err := Parse(servers)
 	if err != nil {
 		l.problem(SettingsSource, nil, 0, "the servers cannot be read: %v", err)
 		return

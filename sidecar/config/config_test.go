@@ -103,6 +103,9 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
 		{name: "an input without id", text: `{"inputs": [{"type": "promptString"}], "servers": {"a": {"command": "x"}}}`, line: 1, column: 12, want: "an input has no id", servers: 1},
 		{name: "an input of another type", text: `{"inputs": [{"type": "command", "id": "c"}], "servers": {}}`, line: 1, column: 12, want: `the input "c" has the type "command"`},
+		{name: "a tower", text: strings.Repeat("[", 1_000_000), want: "more than 200 deep"},
+		{name: "a tower in a comment and a text", text: "/* " + strings.Repeat("[", 300) + " */ {\"servers\": {\"a\": {}}, // " + strings.Repeat("[", 300) + "\n\"\\\"" + strings.Repeat("{", 300) + "\": 1}", line: 1, column: 321, want: `the server "a" has no command`},
+		{name: "a large file", text: strings.Repeat(" ", 5<<20), want: "has more than 4194304 bytes"},
 		{name: "inputs of another type", text: `{"inputs": {}, "servers": {}}`, line: 1, column: 12, want: `"inputs" cannot be read`},
 	}
 	for _, tt := range tests {

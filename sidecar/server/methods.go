@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"os"
+	"runtime"
 
 	"assent/protocol"
+	"assent/sidecar/importer"
 )
 
 // DidChangeConfiguration implements [protocol.Sidecar].
@@ -105,12 +108,41 @@ func (s *Server) StopServer(_ context.Context, params *protocol.ServerParams) (*
 
 // FindImports implements [protocol.Sidecar].
 func (s *Server) FindImports(context.Context) (*protocol.FindImportsResult, error) {
-	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "importing is not there yet")
+	places, known := s.importPlaces()
+	return &protocol.FindImportsResult{Sources: importer.Find(places, known)}, nil
 }
 
 // Import implements [protocol.Sidecar].
-func (s *Server) Import(context.Context, *protocol.ImportParams) (*protocol.ImportResult, error) {
-	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "importing is not there yet")
+func (s *Server) Import(_ context.Context, params *protocol.ImportParams) (*protocol.ImportResult, error) {
+	s.importing.Lock()
+	defer s.importing.Unlock()
+	places, known := s.importPlaces()
+	result, err := importer.Import(places, params, known)
+	if err != nil {
+		return nil, err
+	}
+	// The watcher would see it too, but later than whoever now looks for what they imported.
+	s.reload()
+	return result, nil
+}
+
+// importPlaces returns where servers of other programs are looked for, and the names that are taken.
+func (s *Server) importPlaces() (importer.Places, []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		s.opts.Log.Warn().Err(err).Msg("no servers of other programs will be found")
+	}
+	places := importer.Places{OS: runtime.GOOS, Home: home, Env: os.Getenv}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.configuration.WorkspaceFolders {
+		places.Folders = append(places.Folders, f.Path)
+	}
+	var known []string
+	for _, server := range s.hub.Servers() {
+		known = append(known, server.Name)
+	}
+	return places, known
 }
 
 // ListTools implements [protocol.Sidecar].

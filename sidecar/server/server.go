@@ -62,6 +62,8 @@ type Server struct {
 	vscode       *model.VSCode // nil where the front end has no models
 	watcher      *config.Watcher
 
+	importing sync.Mutex // held while an mcp.json is written
+
 	mu            sync.Mutex // guards the fields below
 	configuration protocol.Configuration
 	models        *model.Set

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tailscale/hujson"
+)
+
+const (
+	// maxFile bounds an mcp.json, in bytes.
+	maxFile = 4 << 20
+	// maxDepth bounds how deep values lie in each other: the parser is recursive, and has no bound of
+	// its own.
+	maxDepth = 200
+)
+
+// ReadFile reads a configuration file of at most limit bytes, without the byte order mark that some
+// editors of Windows put before it. What is not a regular file is not read: it could have no end.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
+}
+
+// Parse parses JSON with comments and trailing commas. The error of what is no such JSON begins with
+// "hujson: line L, column C: ".
+func Parse(data []byte) (hujson.Value, error) {
+	if depth(data) > maxDepth {
+		return hujson.Value{}, fmt.Errorf("its values lie more than %d deep in each other", maxDepth)
+	}
+	return hujson.Parse(data)
+}
+
+// depth returns how deep brackets lie in each other at most, outside of texts and comments.
+func depth(data []byte) int {
+	deepest, now := 0, 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			now++
+			deepest = max(deepest, now)
+		case '}', ']':
+			now--
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '/':
+			end, skip := []byte("\n"), 0
+			if bytes.HasPrefix(data[i:], []byte("/*")) {
+				end, skip = []byte("*/"), 2
+			} else if !bytes.HasPrefix(data[i:], []byte("//")) {
+				continue
+			}
+			n := bytes.Index(data[i+skip:], end)
+			if n < 0 {
+				return deepest
+			}
+			i += skip + n + len(end) - 1
+		}
+	}
+	return deepest
+}
