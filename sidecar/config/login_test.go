@@ -132,3 +132,25 @@ func TestARealShell(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerOfAVersionManagerRuns starts a script whose interpreter lies beside it, in a folder that
+// only the login shell knows.
+func TestAServerOfAVersionManagerRuns(t *testing.T) {
+	bin := t.TempDir()
+	for name, text := range map[string]string{
+		"assent-test-npx":  "#!/usr/bin/env assent-test-node\n",
+		"assent-test-node": "#!/bin/sh\necho \"run by node: $2\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := Environment{Environ: []string{"PATH=/usr/bin:/bin"}, Home: t.TempDir(), Shell: shell(t, "PATH="+bin+":$PATH; run")}
+	cmd, err := Server{Command: "assent-test-npx", Args: []string{"x"}}.Resolve(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := cmd.CombinedOutput(); string(out) != "run by node: x\n" || err != nil {
+		t.Errorf("it says %q, %v", out, err)
+	}
+}
