@@ -36,7 +36,10 @@ func here() system {
 		wsl:     runtime.GOOS == "linux" && isWSL(readSmall("/proc/sys/kernel/osrelease")),
 		isProgram: func(path string) bool {
 			info, err := os.Stat(path)
-			return err == nil && info.Mode().IsRegular() && (windows || info.Mode()&0o111 != 0)
+			if windows { // where the store's programs are files of a kind of their own
+				return err == nil && !info.IsDir()
+			}
+			return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 		},
 		isFolder: func(path string) bool {
 			info, err := os.Stat(path)
