@@ -2,6 +2,7 @@ import type { ContentBlock, EmbeddedResource, ResourceLink } from "@assent/proto
 import { useState } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Clamp } from "../ui/Clamp.tsx";
+import { visible } from "../ui/visible.ts";
 import { json } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
 
@@ -62,7 +63,7 @@ function Block({ block, texts, keep }: BlockProps) {
 }
 
 export function Verbatim({ text }: { readonly text: string }) {
-  return <pre className="verbatim">{text}</pre>;
+  return <pre className="verbatim">{visible(text)}</pre>;
 }
 
 interface MediaProps {

@@ -2,6 +2,8 @@ import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
+import { visible } from "../ui/visible.ts";
+import { nothingHidden, webTarget } from "./nothingHidden.ts";
 
 export interface MarkdownProps {
   readonly text: string;
@@ -9,7 +11,8 @@ export interface MarkdownProps {
 
 /**
  * A stranger's Markdown. It loads nothing, runs nothing, and cannot pass for the panel itself:
- * pictures are told in words, links show where they lead, and headings stay below the panel's own.
+ * pictures are told in words, links show where they lead, and headings stay below the panel's own. It
+ * hides nothing either: what a model reads, the person who approves it sees.
  */
 export function Markdown({ text }: MarkdownProps) {
   return (
@@ -19,13 +22,13 @@ export function Markdown({ text }: MarkdownProps) {
         rehypePlugins={rehypePlugins}
         components={components}
       >
-        {text}
+        {visible(text)}
       </ReactMarkdown>
     </div>
   );
 }
 
-const remarkPlugins = [remarkGfm];
+const remarkPlugins = [remarkGfm, nothingHidden];
 const rehypePlugins = [rehypeSanitize];
 
 const components: Components = {
@@ -52,7 +55,7 @@ function Link({
   readonly target: string | undefined;
   readonly children: ReactNode;
 }) {
-  if (target === undefined || !/^(https?|mailto):/i.test(target)) return <span>{children}</span>;
+  if (target === undefined || !webTarget.test(target)) return <span>{children}</span>;
   return (
     <>
       <a href={target} title={target} target="_blank" rel="noreferrer">
