@@ -22,6 +22,11 @@ export interface HostRequests {
   "host/restartSidecar": { params: undefined; result: null };
   /** Open a configuration file; without a place, the one where a first server would go. */
   "host/openConfiguration": { params: SourcePosition; result: null };
+  /**
+   * Let the person copy servers that other programs have configured; ends when they have, or have not.
+   * Served where {@link HostReadyResult.imports} says so.
+   */
+  "host/importServers": { params: undefined; result: null };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
   /** One of the {@link PagesToOpen} was opened by the person, or put away. */
@@ -64,6 +69,8 @@ export interface HostReadyResult {
   readonly status: SidecarStatus;
   /** What was to be shown before the webview was there. */
   readonly reveal?: Reveal;
+  /** The host serves `host/importServers`. */
+  readonly imports?: boolean;
   /** Absent where there are none. */
   readonly pages?: readonly PageToOpen[];
 }

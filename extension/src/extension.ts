@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { Attention } from "./attention.ts";
 import { onConfigurationChange, readConfiguration, setModelApiKey } from "./configuration.ts";
 import type { Handlers } from "./handlers.ts";
+import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
 import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
@@ -52,11 +53,13 @@ export function activate(context: vscode.ExtensionContext): void {
     log.show();
     return null;
   };
+  const importer = new Importer(sidecar);
   const relay = new Relay(sidecar);
   const panel = new Panel(context.extensionUri, sidecar, relay, {
     "host/restartSidecar": restart,
     "host/showLog": showLog,
     "host/openConfiguration": openConfiguration,
+    "host/importServers": () => importer.run(),
   });
   const attention = new Attention(panel, context.globalState);
   const openAsks = new OpenAsks(sidecar, (count) => {
@@ -77,12 +80,14 @@ export function activate(context: vscode.ExtensionContext): void {
     attention,
     openAsks,
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
+    vscode.workspace.registerTextDocumentContentProvider(Importer.scheme, importer),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
     command("restartSidecar", restart),
     command("showLog", showLog),
     command("openConfiguration", () => openConfiguration(undefined)),
+    command("importServers", () => importer.run()),
     command("setModelApiKey", () => setModelApiKey(context.secrets)),
     command("forgetInputs", () => inputs.forget()),
   );

@@ -52,7 +52,8 @@ async function openFileOf(folder: vscode.WorkspaceFolder): Promise<void> {
   await openAt(file);
 }
 
-async function openAt(file: vscode.Uri, line = 1, column = 1): Promise<void> {
+/** Opens a file at a place; lines and columns count from 1. */
+export async function openAt(file: vscode.Uri, line = 1, column = 1): Promise<void> {
   const place = new vscode.Position(Math.max(line - 1, 0), Math.max(column - 1, 0));
   await vscode.window.showTextDocument(file, { selection: new vscode.Range(place, place) });
 }

@@ -93,7 +93,7 @@ describe("a request", () => {
     });
   });
 
-  test.for(["initialize", "workspace/didChangeConfiguration"])(
+  test.for(["initialize", "workspace/didChangeConfiguration", "import/find", "import/apply"])(
     "of the host's own, %s, is refused",
     async (method) => {
       const { relay } = await running();

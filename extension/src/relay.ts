@@ -6,12 +6,14 @@ import type { Sidecar } from "./sidecar.ts";
 
 /**
  * What the host alone may say to the sidecar. A webview shows what strangers wrote; it must not be
- * the one that says which programs to start.
+ * the one that says which programs to start, or that reads other programs' configuration.
  */
 const reserved: ReadonlySet<string> = new Set([
   "initialize",
   "workspace/didChangeConfiguration",
   "languageModel/progress",
+  "import/find",
+  "import/apply",
 ]);
 
 /**

@@ -102,7 +102,7 @@ export class Panel implements vscode.WebviewViewProvider {
         const reveal = this.#reveal;
         this.#reveal = undefined;
         const { status } = this.#sidecar;
-        return reveal === undefined ? { status } : { status, reveal };
+        return { status, imports: true, ...(reveal !== undefined && { reveal }) };
       },
     });
   }

@@ -34,6 +34,8 @@ export interface Actions {
   restartSidecar(): void;
   showLog(): void;
   openConfiguration(position: SourcePosition): void;
+  /** Has the host offer the servers of other programs; only where the state says that it can. */
+  importServers(): void;
   reveal(reveal: Reveal): void;
   revealed(): void;
   /** Says what became of a page that the host has the person open. */
@@ -258,6 +260,7 @@ export function createSession(view: ViewStateStore): Session {
     restartSidecar: () => attempt(() => request()("host/restartSidecar")),
     showLog: () => attempt(() => request()("host/showLog")),
     openConfiguration: (position) => attempt(() => request()("host/openConfiguration", position)),
+    importServers: () => attempt(() => request()("host/importServers")),
     reveal: (reveal) => dispatch({ type: "reveal", reveal }),
     revealed: () => dispatch({ type: "revealed" }),
     pageDone: (id, opened) => attempt(() => request()("host/pageDone", { id, opened })),
@@ -293,7 +296,8 @@ export function createSession(view: ViewStateStore): Session {
       );
       dispatch({ type: "linkUp" });
       attempt(async () => {
-        const { status, reveal, pages = [] } = await next.request("host/ready");
+        const { status, reveal, imports = false, pages = [] } = await next.request("host/ready");
+        dispatch({ type: "hostReady", imports });
         dispatch({ type: "pagesAsked", pages });
         take(status);
         if (reveal !== undefined) actions.reveal(reveal);

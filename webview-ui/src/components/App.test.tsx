@@ -366,7 +366,19 @@ describe("what goes wrong", () => {
     const { user, container } = showApp(host);
     await user.click(await screen.findByRole("button", { name: "Open MCP Configuration" }));
     await waitFor(() => expect(host.calls("host/openConfiguration")).toEqual([{}]));
+    expect(screen.queryByRole("button", { name: /^Import/ })).toBeNull();
     expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("no server: the way to import some, where the host can", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/list": () => ({}),
+      "host/ready": () => ({ status: { state: "running" }, imports: true }),
+      "host/importServers": () => null,
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Import from Other Programs…" }));
+    await waitFor(() => expect(host.calls("host/importServers")).toHaveLength(1));
   });
 
   test("faults of the configuration lead to their place", async () => {

@@ -65,7 +65,10 @@ export function App({ session, view }: AppProps) {
           onShow={() => actions.reveal({ kind: "ask" })}
         />
         {servers?.length === 0 && conversation !== undefined && (
-          <NoServers onConfigure={() => actions.openConfiguration({})} />
+          <NoServers
+            onConfigure={() => actions.openConfiguration({})}
+            onImport={state.imports ? actions.importServers : undefined}
+          />
         )}
         {servers !== undefined && servers.length > 0 && (
           <ToolRunner
@@ -86,9 +89,9 @@ export function App({ session, view }: AppProps) {
 
 /** What stands in the place of a conversation: the tasks to choose from, or a welcome. */
 function Home({ state, actions }: { readonly state: State; readonly actions: Actions }) {
-  const { tasks, servers } = state;
+  const { tasks, servers, imports } = state;
   if (tasks === undefined || servers === undefined) return <main className="chat" />;
-  if (tasks.length === 0) return <Welcome servers={servers} actions={actions} />;
+  if (tasks.length === 0) return <Welcome {...{ servers, imports, actions }} />;
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 

@@ -11,6 +11,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, link: { up: true } };
     case "linkDown":
       return { ...state, link: { up: false, retryInMs: action.retryInMs } };
+    case "hostReady":
+      return { ...state, imports: action.imports };
     case "sidecarStatus":
       return withStatus(state, action.status);
     case "reveal":

@@ -34,6 +34,8 @@ export interface State {
   readonly storageFailure: string | undefined;
   /** What the host wants to be brought into view, until it is. */
   readonly reveal: Reveal | undefined;
+  /** The host can copy servers that other programs have configured. */
+  readonly imports: boolean;
   /** Pages that the person may open, the one asked for first first. */
   readonly pages: readonly PageToOpen[];
   /** Why the last thing that the person wanted did not work, until they put it away. */
@@ -81,6 +83,7 @@ export type ToolList =
 export type Action =
   | { readonly type: "linkUp" }
   | { readonly type: "linkDown"; readonly retryInMs: number }
+  | { readonly type: "hostReady"; readonly imports: boolean }
   | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
   | { readonly type: "reveal"; readonly reveal: Reveal }
   | { readonly type: "revealed" }
@@ -120,6 +123,7 @@ export const initialState: State = {
   models: undefined,
   storageFailure: undefined,
   reveal: undefined,
+  imports: false,
   pages: [],
   failure: undefined,
 };

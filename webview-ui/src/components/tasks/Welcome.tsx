@@ -4,11 +4,13 @@ import { NoServers } from "../tools/NoServers.tsx";
 
 export interface WelcomeProps {
   readonly servers: readonly Server[];
+  /** The host can import servers. */
+  readonly imports: boolean;
   readonly actions: Actions;
 }
 
 /** What a person sees who has no task yet: what this is for, and the next step. */
-export function Welcome({ servers, actions }: WelcomeProps) {
+export function Welcome({ servers, imports, actions }: WelcomeProps) {
   return (
     <main className="welcome">
       <h2>Assent lets MCP servers ask</h2>
@@ -17,7 +19,10 @@ export function Welcome({ servers, actions }: WelcomeProps) {
         in the task that runs the tool, and the server gets exactly what you decide.
       </p>
       {servers.length === 0 ? (
-        <NoServers onConfigure={() => actions.openConfiguration({})} />
+        <NoServers
+          onConfigure={() => actions.openConfiguration({})}
+          onImport={imports ? actions.importServers : undefined}
+        />
       ) : (
         <p>Choose a server and one of its tools below. Running it starts your first task.</p>
       )}

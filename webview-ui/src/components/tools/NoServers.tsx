@@ -1,9 +1,11 @@
 export interface NoServersProps {
   readonly onConfigure: () => void;
+  /** Absent where the host cannot import. */
+  readonly onImport: (() => void) | undefined;
 }
 
 /** What to do where there is no server to run a tool of. */
-export function NoServers({ onConfigure }: NoServersProps) {
+export function NoServers({ onConfigure, onImport }: NoServersProps) {
   return (
     <div className="no-servers">
       <p>No MCP server is configured yet. Add one to .vscode/mcp.json or to your settings.</p>
@@ -11,6 +13,11 @@ export function NoServers({ onConfigure }: NoServersProps) {
         <button type="button" className="primary" onClick={onConfigure}>
           Open MCP Configuration
         </button>
+        {onImport !== undefined && (
+          <button type="button" className="secondary" onClick={onImport}>
+            Import from Other Programs…
+          </button>
+        )}
       </div>
     </div>
   );

@@ -1,0 +1,173 @@
+import type { ImportResult } from "@assent/protocol";
+import * as vscode from "vscode";
+import {
+  commandOf,
+  type ImportChoice,
+  importLines,
+  importProblems,
+  nothingToImport,
+  previewOf,
+  withoutTwins,
+} from "./importChoices.ts";
+import { openAt } from "./openSource.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+const title = "Import MCP Servers";
+
+interface Line extends vscode.QuickPickItem {
+  readonly choice?: ImportChoice;
+}
+
+/**
+ * Copies servers that other programs have configured into a folder's mcp.json. The person chooses
+ * which, and sees what will be written before it is: what is written says which programs to start.
+ */
+export class Importer implements vscode.TextDocumentContentProvider {
+  static readonly scheme = "assent-import";
+
+  readonly #sidecar: Sidecar;
+  #preview = "";
+
+  constructor(sidecar: Sidecar) {
+    this.#sidecar = sidecar;
+  }
+
+  /** The preview, which VS Code shows as a document that cannot be changed. */
+  provideTextDocumentContent(): string {
+    return this.#preview;
+  }
+
+  async run(): Promise<null> {
+    const folder = await chooseFolder();
+    if (folder === undefined) return null;
+    const chosen = await this.#choose();
+    if (chosen === undefined || !(await this.#confirm(chosen, folder))) return null;
+    const { path } = await this.#apply(chosen, folder);
+    await openAt(vscode.Uri.file(path));
+    return null;
+  }
+
+  async #choose(): Promise<readonly ImportChoice[] | undefined> {
+    const found = await this.#sidecar.request("import/find", undefined);
+    const problems = importProblems(found);
+    if (problems.length > 0) {
+      void vscode.window.showWarningMessage(
+        `What cannot be read is not offered. ${problems.join(" ")}`,
+      );
+    }
+    const lines = importLines(found).map(
+      (line): Line =>
+        line.kind === "heading"
+          ? { label: line.label, kind: vscode.QuickPickItemKind.Separator }
+          : {
+              label: plain(line.name),
+              description: plain(commandOf(line.server)),
+              detail: plain((line.server.warnings ?? []).map((text) => `⚠ ${text}`).join(" ")),
+              choice: line,
+            },
+    );
+    if (lines.length > 0) return await pick(lines);
+    void vscode.window.showInformationMessage(nothingToImport(found));
+    return undefined;
+  }
+
+  /** Asks once more, beside the whole of what will be written. */
+  async #confirm(
+    chosen: readonly ImportChoice[],
+    folder: vscode.WorkspaceFolder,
+  ): Promise<boolean> {
+    const file = vscode.Uri.joinPath(folder.uri, ".vscode", "mcp.json");
+    this.#preview = previewOf(chosen, file.fsPath);
+    // VS Code keeps the text of a document that it has seen, so each preview is another one.
+    const name = `${title} (Preview).jsonc`;
+    const uri = vscode.Uri.from({
+      scheme: Importer.scheme,
+      path: `/${name}`,
+      query: String(Date.now()),
+    });
+    await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+    const add: vscode.QuickPickItem = {
+      label: chosen.length === 1 ? "Add This Server" : `Add These ${chosen.length} Servers`,
+      detail: `To ${file.fsPath}`,
+    };
+    const leave: vscode.QuickPickItem = { label: "Leave Everything as It Is" };
+    // A list that stays where it is, other than a dialogue, lets the person scroll the document.
+    const choice = await vscode.window.showQuickPick([add, leave], {
+      title,
+      placeHolder: "What will be added is shown in the editor",
+      ignoreFocusOut: true,
+    });
+    await closeTabsOf(uri);
+    return choice === add;
+  }
+
+  async #apply(
+    chosen: readonly ImportChoice[],
+    folder: vscode.WorkspaceFolder,
+  ): Promise<ImportResult> {
+    return await this.#sidecar.request("import/apply", {
+      folder: folder.uri.fsPath,
+      servers: chosen.map(({ path, name }) => ({ path, name })),
+    });
+  }
+}
+
+async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter(
+    ({ uri }) => uri.scheme === "file",
+  );
+  if (folders.length > 1) {
+    return await vscode.window.showWorkspaceFolderPick({
+      placeHolder: "Import into which folder?",
+    });
+  }
+  if (folders.length === 0) {
+    void vscode.window.showInformationMessage(
+      "Open a folder first: servers are imported into its .vscode/mcp.json.",
+    );
+  }
+  return folders[0];
+}
+
+async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | undefined> {
+  const input = vscode.window.createQuickPick<Line>();
+  input.title = title;
+  input.placeholder = "Which servers should be copied?";
+  input.canSelectMany = true;
+  input.matchOnDescription = true;
+  input.ignoreFocusOut = true;
+  input.items = lines;
+  let before: readonly ImportChoice[] = [];
+  input.onDidChangeSelection((selected) => {
+    const now = selected.flatMap(({ choice }) => choice ?? []);
+    before = withoutTwins(before, now);
+    if (before.length < now.length) {
+      const kept = new Set(before);
+      input.selectedItems = selected.filter(({ choice }) => choice && kept.has(choice));
+    }
+  });
+  try {
+    return await new Promise((resolve) => {
+      input.onDidAccept(() => resolve(before.length === 0 ? undefined : before));
+      input.onDidHide(() => resolve(undefined));
+      input.show();
+    });
+  } finally {
+    input.dispose();
+  }
+}
+
+async function closeTabsOf(uri: vscode.Uri): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  await vscode.window.tabGroups.close(
+    tabs.filter(
+      ({ input }) =>
+        input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
+    ),
+  );
+}
+
+/** Keeps $(name) of another program's file from becoming an icon. */
+function plain(text: string): string {
+  return text.replaceAll("$(", "\\$(");
+}
