@@ -161,13 +161,13 @@ func (c *conn) connect(transport protocol.Transport) error {
 		c.link.settled(c.session, capture)
 		return nil
 	}
-	switch {
+	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case capture.Error != nil:
-		err = fmt.Errorf("it refused the handshake: %s (%d)", capture.Error.Message, capture.Error.Code)
-	case capture.Failure != nil:
-		err = capture.Failure
+	case got.Error != nil:
+		err = fmt.Errorf("it refused the handshake: %s (%d)", got.Error.Message, got.Error.Code)
+	case got.Failure != nil:
+		err = got.Failure
 	}
 	if closeErr := c.link.close(); closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")

@@ -24,18 +24,18 @@ var errUnsent = errors.New("the request was not sent")
 // failure says why a request of the session failed: by the server's own [jsonrpc.Error], by ctx, by
 // errUnsent once the connection is over, or by a noAnswerError or a lostError.
 func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
-	switch {
-	case ctx.Err() != nil: // the capture may still be written
+	switch got := capture.Answer(); {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case capture.Error != nil:
-		return capture.Error
-	case capture.Unsent:
-		c.link.lose(capture.Failure)
+	case got.Error != nil:
+		return got.Error
+	case got.Unsent:
+		c.link.lose(got.Failure)
 		<-c.over
-		return fmt.Errorf("%w: %w", errUnsent, capture.Failure)
+		return fmt.Errorf("%w: %w", errUnsent, got.Failure)
 	case c.link.broken() == nil:
-		if capture.Failure != nil {
-			err = capture.Failure
+		if got.Failure != nil {
+			err = got.Failure
 		}
 		return noAnswerError{err.Error()}
 	}

@@ -87,6 +87,16 @@ type fixture struct {
 func newFixture(t *testing.T, transcript string, servers ...string) *fixture {
 	t.Helper()
 	wiretest.Write(t, transcript)
+	var configured []config.Server
+	for _, name := range servers {
+		configured = append(configured, server(name))
+	}
+	return newFixtureWith(t, configured...)
+}
+
+// newFixtureWith returns a hub on these servers.
+func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
+	t.Helper()
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
 	f.Hub = hub.New(hub.Options{
 		Broker: f.asks,
@@ -103,13 +113,10 @@ func newFixture(t *testing.T, transcript string, servers ...string) *fixture {
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},
 		Handshake:    20 * time.Second,
 		IdlePause:    time.Millisecond,
+		KeepAlive:    time.Second,
 		Log:          zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	t.Cleanup(f.Close)
-	var configured []config.Server
-	for _, name := range servers {
-		configured = append(configured, server(name))
-	}
 	f.Configure(configured)
 	return f
 }
@@ -117,6 +124,27 @@ func newFixture(t *testing.T, transcript string, servers ...string) *fixture {
 func server(name string) config.Server {
 	return config.Server{Name: name, Source: "test", Transport: protocol.TransportStdio, Command: "rawserver", Args: []string{name}}
 }
+
+// overEach runs a test with the server "s" of a transcript reached in each of the ways.
+func overEach(t *testing.T, transcript string, ways []protocol.Transport, test func(t *testing.T, f *fixture)) {
+	t.Helper()
+	for _, way := range ways {
+		t.Run(string(way), func(t *testing.T) {
+			if way == protocol.TransportStdio {
+				test(t, newFixture(t, transcript, "s"))
+				return
+			}
+			url := wiretest.Serve(t, way, transcript, "s")
+			test(t, newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: way, URL: url}))
+		})
+	}
+}
+
+// The ways in which the servers of each era are reached.
+var (
+	legacyWays = []protocol.Transport{protocol.TransportStdio, protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS}
+	modernWays = []protocol.Transport{protocol.TransportStdio, protocol.TransportHTTP, protocol.TransportWS}
+)
 
 // note notes what the hub tells, and wakes who waits for it.
 func (f *fixture) note(add func()) {
@@ -225,7 +253,7 @@ func toInitialize(server string) string {
 }
 
 func TestToolsKeepTheirAuthorsOrder(t *testing.T) {
-	f := newFixture(t, handshake("s")+`
+	overEach(t, handshake("s")+`
 {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
 -- server s --
 {"jsonrpc":"2.0","id":2,"result":{"nextCursor":"more","tools":[{"name":"one","description":"d","annotations":{"title":"One"},"inputSchema":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}}]}}
@@ -233,28 +261,29 @@ func TestToolsKeepTheirAuthorsOrder(t *testing.T) {
 {"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"more"}}
 -- server s --
 {"jsonrpc":"2.0","id":3,"result":{"nextCursor":"more","tools":[{"name":"two","title":"Two","inputSchema":{"type":"object"}}]}}
-`, "s")
-	got, err := f.Tools(t.Context(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []protocol.Tool{
-		{
-			Name: "one", Title: "One", Description: "d",
-			Fields: []protocol.Field{
-				protocol.StringField{FieldHead: protocol.FieldHead{Name: "z"}},
-				protocol.JSONField{FieldHead: protocol.FieldHead{Name: "a"}, Schema: json.RawMessage(`{"type":"object"}`)},
+`, legacyWays, func(t *testing.T, f *fixture) {
+		got, err := f.Tools(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []protocol.Tool{
+			{
+				Name: "one", Title: "One", Description: "d",
+				Fields: []protocol.Field{
+					protocol.StringField{FieldHead: protocol.FieldHead{Name: "z"}},
+					protocol.JSONField{FieldHead: protocol.FieldHead{Name: "a"}, Schema: json.RawMessage(`{"type":"object"}`)},
+				},
+				InputSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}`),
 			},
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}`),
-		},
-		{Name: "two", Title: "Two", InputSchema: json.RawMessage(`{"type":"object"}`)},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("tools (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]protocol.ServerState{protocol.ServerStarting, protocol.ServerRunning}, f.history("s")); diff != "" {
-		t.Errorf("states (-want +got):\n%s", diff)
-	}
+			{Name: "two", Title: "Two", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("tools (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]protocol.ServerState{protocol.ServerStarting, protocol.ServerRunning}, f.history("s")); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestHowACallEnds(t *testing.T) {
@@ -387,47 +416,48 @@ func asking(server, end string) string {
 }
 
 func TestAnAskBelongsToTheTaskThatCalls(t *testing.T) {
-	f := newFixture(t, asking("s", `
+	overEach(t, asking("s", `
 -- client s --
 {"jsonrpc":"2.0","id":"q","result":{"told":"me"}}
 -- server s --
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"thanks"}]}}
-`), "s")
-	// Each task has its own process, so the same script plays once for each.
-	tasks := []string{"t1", "t2", "t3"}
-	var ends []<-chan protocol.CallResult
-	for _, id := range tasks {
-		ends = append(ends, f.call(t.Context(), id, "s", "tool"))
-	}
-	got := map[string]bool{}
-	var open []askRequest
-	for range tasks {
-		r := f.nextAsk(t, nil)
-		got[r.task] = true
-		open = append(open, r)
-		if string(r.params) != `{"z":1,"a":2}` {
-			t.Errorf("params = %s", r.params)
+`), legacyWays, func(t *testing.T, f *fixture) {
+		// Each task has its own process, so the same script plays once for each.
+		tasks := []string{"t1", "t2", "t3"}
+		var ends []<-chan protocol.CallResult
+		for _, id := range tasks {
+			ends = append(ends, f.call(t.Context(), id, "s", "tool"))
 		}
-		if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, r.origin); diff != "" {
-			t.Errorf("origin (-want +got):\n%s", diff)
+		got := map[string]bool{}
+		var open []askRequest
+		for range tasks {
+			r := f.nextAsk(t, nil)
+			got[r.task] = true
+			open = append(open, r)
+			if string(r.params) != `{"z":1,"a":2}` {
+				t.Errorf("params = %s", r.params)
+			}
+			if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, r.origin); diff != "" {
+				t.Errorf("origin (-want +got):\n%s", diff)
+			}
 		}
-	}
-	if len(got) != len(tasks) {
-		t.Errorf("asked in %v, want each of %v", got, tasks)
-	}
-	for _, r := range open {
-		r.answer <- map[string]string{"told": "me"}
-	}
-	want := protocol.ToolResult{Content: []protocol.ContentBlock{protocol.TextContent{Text: "thanks"}}}
-	for _, end := range ends {
-		if diff := cmp.Diff(protocol.CallResult(want), <-end); diff != "" {
-			t.Errorf("result (-want +got):\n%s", diff)
+		if len(got) != len(tasks) {
+			t.Errorf("asked in %v, want each of %v", got, tasks)
 		}
-	}
+		for _, r := range open {
+			r.answer <- map[string]string{"told": "me"}
+		}
+		want := protocol.ToolResult{Content: []protocol.ContentBlock{protocol.TextContent{Text: "thanks"}}}
+		for _, end := range ends {
+			if diff := cmp.Diff(protocol.CallResult(want), <-end); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		}
+	})
 }
 
 func TestTheFirstTaskTakesTheConnectionThatListedTheTools(t *testing.T) {
-	f := newFixture(t, handshake("s")+`
+	overEach(t, handshake("s")+`
 {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
 -- server s --
 {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
@@ -439,23 +469,24 @@ func TestTheFirstTaskTakesTheConnectionThatListedTheTools(t *testing.T) {
 {"jsonrpc":"2.0","id":"q","result":{}}
 -- server s --
 {"jsonrpc":"2.0","id":3,"result":{"content":[]}}
-`, "s")
-	if _, err := f.Tools(t.Context(), "s"); err != nil {
-		t.Fatal(err)
-	}
-	end := f.call(t.Context(), "t1", "s", "tool") // id 3: the same process
-	r := f.nextAsk(t, end)
-	if r.task != "t1" {
-		t.Errorf("asked in %q, want t1", r.task)
-	}
-	r.answer <- struct{}{}
-	if got, ok := (<-end).(protocol.ToolResult); !ok {
-		t.Errorf("result = %+v", got)
-	}
+`, legacyWays, func(t *testing.T, f *fixture) {
+		if _, err := f.Tools(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+		end := f.call(t.Context(), "t1", "s", "tool") // id 3: the same process
+		r := f.nextAsk(t, end)
+		if r.task != "t1" {
+			t.Errorf("asked in %q, want t1", r.task)
+		}
+		r.answer <- struct{}{}
+		if got, ok := (<-end).(protocol.ToolResult); !ok {
+			t.Errorf("result = %+v", got)
+		}
+	})
 }
 
 func TestAServerThatAsksOutsideOfAnyTaskIsToldSo(t *testing.T) {
-	f := newFixture(t, handshake("s")+`
+	overEach(t, handshake("s")+`
 {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
 -- server s --
 {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}
@@ -463,10 +494,11 @@ func TestAServerThatAsksOutsideOfAnyTaskIsToldSo(t *testing.T) {
 {"jsonrpc":"2.0","id":"q","error":{"code":-32600,"message":"this connection belongs to no task: ask during a tool call"}}
 -- server s --
 {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
-`, "s")
-	if _, err := f.Tools(t.Context(), "s"); err != nil {
-		t.Error(err)
-	}
+`, legacyWays, func(t *testing.T, f *fixture) {
+		if _, err := f.Tools(t.Context(), "s"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWhyAnAskEnds(t *testing.T) {
@@ -538,29 +570,34 @@ func TestWhyAnAskEnds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, asking("s", tt.script), "s")
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			end := f.call(ctx, "t1", "s", "tool")
-			r := f.nextAsk(t, end)
-			acted := make(chan struct{})
-			go func() {
-				defer close(acted)
-				if tt.name == "the server stopped waiting" {
-					<-r.ctx.Done() // its own words first
+			ways := legacyWays
+			if strings.HasPrefix(tt.script, "!exit") {
+				ways = legacyWays[:1] // the others know nothing of a process
+			}
+			overEach(t, asking("s", tt.script), ways, func(t *testing.T, f *fixture) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				end := f.call(ctx, "t1", "s", "tool")
+				r := f.nextAsk(t, end)
+				acted := make(chan struct{})
+				go func() {
+					defer close(acted)
+					if tt.name == "the server stopped waiting" {
+						<-r.ctx.Done() // its own words first
+					}
+					tt.act(f, cancel)
+				}()
+				<-r.ctx.Done()
+				r.answer <- errors.New("nobody answered")
+				var ended *task.Ended
+				if cause := context.Cause(r.ctx); !errors.As(cause, &ended) || ended.Reason != tt.reason || ended.Detail != tt.detail {
+					t.Errorf("the ask ended by %+v, want %s: %s", ended, tt.reason, tt.detail)
 				}
-				tt.act(f, cancel)
-			}()
-			<-r.ctx.Done()
-			r.answer <- errors.New("nobody answered")
-			var ended *task.Ended
-			if cause := context.Cause(r.ctx); !errors.As(cause, &ended) || ended.Reason != tt.reason || ended.Detail != tt.detail {
-				t.Errorf("the ask ended by %+v, want %s: %s", ended, tt.reason, tt.detail)
-			}
-			if diff := cmp.Diff(tt.want, <-end); diff != "" {
-				t.Errorf("the call (-want +got):\n%s", diff)
-			}
-			<-acted
+				if diff := cmp.Diff(tt.want, <-end); diff != "" {
+					t.Errorf("the call (-want +got):\n%s", diff)
+				}
+				<-acted
+			})
 		})
 	}
 }

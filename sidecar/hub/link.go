@@ -39,7 +39,7 @@ type link struct {
 // settled notes what go-sdk settled on, where the handshake was its own.
 func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
 	if l.handshake.Result == nil {
-		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Result}
+		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Answer().Result}
 	}
 }
 

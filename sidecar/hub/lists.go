@@ -67,7 +67,7 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 		if err != nil {
 			return nil, c.failure(ctx, capture, err)
 		}
-		result := capture.Result
+		result := capture.Answer().Result
 		if only != nil {
 			if result, err = only(result); err != nil {
 				return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))

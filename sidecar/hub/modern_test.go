@@ -55,44 +55,45 @@ const (
 )
 
 func TestAllQuestionsOfARoundAreAskedAtOnce(t *testing.T) {
-	f := newFixture(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
+	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
 		serverSays(required(2, `"inputRequests":{"one":`+elicitRequest+`,"two":{"method":"elicitation/create","params":{"n":2}},"three":`+sampleRequest+`,"roots":{"method":"roots/list"}},"requestState":"s\u0041/\/é"`))+
 		clientSays(toolCall(3, `"requestState":"sA//é","inputResponses":{"one":{"action":"decline"},"two":{"n":2},"three":{"n":3},"roots":{"roots":[{"uri":"file:///work/a%20b","name":"ws"}]}},`))+
 		serverSays(required(3, `"inputRequests":{"four":`+elicitRequest+`}`))+
 		clientSays(toolCall(4, `"inputResponses":{"four":{"n":4}},`))+ // no state was given, so none goes back
-		serverSays(complete(4)), "s")
-	f.SetFolders([]protocol.WorkspaceFolder{{Name: "ws", Path: "/work/a b"}})
-	end := f.call(t.Context(), "t1", "s", "tool")
-	var open []askRequest
-	for range 3 {
-		r := f.nextAsk(t, end)
-		open = append(open, r)
-		if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, r.origin); diff != "" || r.task != "t1" {
-			t.Errorf("asked in %s (-want +got):\n%s", r.task, diff)
+		serverSays(complete(4)), modernWays, func(t *testing.T, f *fixture) {
+		f.SetFolders([]protocol.WorkspaceFolder{{Name: "ws", Path: "/work/a b"}})
+		end := f.call(t.Context(), "t1", "s", "tool")
+		var open []askRequest
+		for range 3 {
+			r := f.nextAsk(t, end)
+			open = append(open, r)
+			if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, r.origin); diff != "" || r.task != "t1" {
+				t.Errorf("asked in %s (-want +got):\n%s", r.task, diff)
+			}
 		}
-	}
-	// One is declined first, and the others are asked all the same.
-	i := slices.IndexFunc(open, func(r askRequest) bool { return string(r.params) == `{"z":1,"a":2}` })
-	if i < 0 {
-		t.Fatal("the params are not as they were on the wire")
-	}
-	open[i].answer <- map[string]string{"action": "decline"}
-	open = slices.Delete(open, i, i+1)
-	for _, r := range open {
-		if r.ctx.Err() != nil {
-			t.Error("a question ended with its sibling")
+		// One is declined first, and the others are asked all the same.
+		i := slices.IndexFunc(open, func(r askRequest) bool { return string(r.params) == `{"z":1,"a":2}` })
+		if i < 0 {
+			t.Fatal("the params are not as they were on the wire")
 		}
-		n := 2
-		if strings.Contains(string(r.params), "maxTokens") {
-			n = 3
+		open[i].answer <- map[string]string{"action": "decline"}
+		open = slices.Delete(open, i, i+1)
+		for _, r := range open {
+			if r.ctx.Err() != nil {
+				t.Error("a question ended with its sibling")
+			}
+			n := 2
+			if strings.Contains(string(r.params), "maxTokens") {
+				n = 3
+			}
+			r.answer <- map[string]int{"n": n}
 		}
-		r.answer <- map[string]int{"n": n}
-	}
-	f.nextAsk(t, end).answer <- map[string]int{"n": 4}
-	got := <-end
-	if diff := cmp.Diff(protocol.CallResult(done), got); diff != "" {
-		t.Errorf("result (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
-	}
+		f.nextAsk(t, end).answer <- map[string]int{"n": 4}
+		got := <-end
+		if diff := cmp.Diff(protocol.CallResult(done), got); diff != "" {
+			t.Errorf("result (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
+		}
+	})
 }
 
 func TestHowRoundsEnd(t *testing.T) {
@@ -149,33 +150,35 @@ func TestHowRoundsEnd(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, discovery("s", `{"tools":{}}`)+tt.script, "s")
-			if diff := cmp.Diff(tt.want, <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
-				t.Errorf("result (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
-			}
+			overEach(t, discovery("s", `{"tools":{}}`)+tt.script, modernWays, func(t *testing.T, f *fixture) {
+				if diff := cmp.Diff(tt.want, <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+					t.Errorf("result (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
+				}
+			})
 		})
 	}
 }
 
 func TestADeniedCompletionEndsTheCallAndItsSiblings(t *testing.T) {
-	f := newFixture(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
-		serverSays(required(2, `"inputRequests":{"form":`+elicitRequest+`,"completion":`+sampleRequest+`}`)), "s")
-	end := f.call(t.Context(), "t1", "s", "tool")
-	first, second := f.nextAsk(t, end), f.nextAsk(t, end)
-	if strings.Contains(string(second.params), "maxTokens") {
-		first, second = second, first
-	}
-	first.answer <- error(&jsonrpc.Error{Code: -1, Message: "User rejected sampling request"})
-	<-second.ctx.Done()
-	second.answer <- errors.New("nobody answered")
-	var ended *task.Ended
-	if cause := context.Cause(second.ctx); !errors.As(cause, &ended) || ended.Reason != protocol.OutcomeServerStoppedWaiting {
-		t.Errorf("the sibling ended by %v", cause)
-	}
-	want := protocol.CallAbandoned{Reason: "The server could not be given what it asked for: User rejected sampling request"}
-	if diff := cmp.Diff(protocol.CallResult(want), <-end); diff != "" {
-		t.Errorf("result (-want +got):\n%s", diff)
-	}
+	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
+		serverSays(required(2, `"inputRequests":{"form":`+elicitRequest+`,"completion":`+sampleRequest+`}`)), modernWays, func(t *testing.T, f *fixture) {
+		end := f.call(t.Context(), "t1", "s", "tool")
+		first, second := f.nextAsk(t, end), f.nextAsk(t, end)
+		if strings.Contains(string(second.params), "maxTokens") {
+			first, second = second, first
+		}
+		first.answer <- error(&jsonrpc.Error{Code: -1, Message: "User rejected sampling request"})
+		<-second.ctx.Done()
+		second.answer <- errors.New("nobody answered")
+		var ended *task.Ended
+		if cause := context.Cause(second.ctx); !errors.As(cause, &ended) || ended.Reason != protocol.OutcomeServerStoppedWaiting {
+			t.Errorf("the sibling ended by %v", cause)
+		}
+		want := protocol.CallAbandoned{Reason: "The server could not be given what it asked for: User rejected sampling request"}
+		if diff := cmp.Diff(protocol.CallResult(want), <-end); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestAModernServersQuestionOutlivesItsProcess(t *testing.T) {
@@ -225,23 +228,24 @@ func TestWhyAQuestionOfARoundEnds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+serverSays(required(2, `"inputRequests":{"q":`+elicitRequest+`}`)), "s")
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			end := f.call(ctx, "t1", "s", "tool")
-			r := f.nextAsk(t, end)
-			acted := make(chan struct{})
-			go func() { defer close(acted); tt.act(f, cancel) }()
-			<-r.ctx.Done()
-			r.answer <- errors.New("nobody answered")
-			var ended *task.Ended
-			if cause := context.Cause(r.ctx); !errors.As(cause, &ended) || ended.Reason != tt.reason {
-				t.Errorf("the question ended by %+v, want %s", cause, tt.reason)
-			}
-			if diff := cmp.Diff(tt.want, <-end); diff != "" {
-				t.Errorf("result (-want +got):\n%s", diff)
-			}
-			<-acted
+			overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+serverSays(required(2, `"inputRequests":{"q":`+elicitRequest+`}`)), modernWays, func(t *testing.T, f *fixture) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				end := f.call(ctx, "t1", "s", "tool")
+				r := f.nextAsk(t, end)
+				acted := make(chan struct{})
+				go func() { defer close(acted); tt.act(f, cancel) }()
+				<-r.ctx.Done()
+				r.answer <- errors.New("nobody answered")
+				var ended *task.Ended
+				if cause := context.Cause(r.ctx); !errors.As(cause, &ended) || ended.Reason != tt.reason {
+					t.Errorf("the question ended by %+v, want %s", cause, tt.reason)
+				}
+				if diff := cmp.Diff(tt.want, <-end); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+				<-acted
+			})
 		})
 	}
 }
@@ -253,48 +257,50 @@ func TestReadsAndPromptsHaveRoundsToo(t *testing.T) {
 	get := func(id int, extra string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/get","params":{"name":"p","arguments":{"k":"v"},%s"_meta":{%s}}}`, id, extra, modernMeta)
 	}
-	f := newFixture(t, discovery("s", `{"resources":{},"prompts":{}}`)+read(2, "")+"\n"+
+	overEach(t, discovery("s", `{"resources":{},"prompts":{}}`)+read(2, "")+"\n"+
 		serverSays(required(2, `"inputRequests":{"q":`+elicitRequest+`},"requestState":"r"`))+
 		clientSays(read(3, `"requestState":"r","inputResponses":{"q":{"n":1}},`))+
 		serverSays(`{"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","contents":[{"uri":"x://y","mimeType":"text/plain","text":"hello"}]}}`)+
 		clientSays(get(4, ""))+
 		serverSays(required(4, `"requestState":"g"`))+
 		clientSays(get(5, `"requestState":"g",`))+
-		serverSays(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi"}},{"role":"user","content":{"type":"smell"}}]}}`), "s")
-	end := make(chan protocol.CallResult, 1)
-	go func() { end <- f.ReadResource(t.Context(), "t1", "s", "x://y") }()
-	r := f.nextAsk(t, end)
-	if diff := cmp.Diff(protocol.Origin{ServerName: "s"}, r.origin); diff != "" {
-		t.Errorf("who asks (-want +got):\n%s", diff)
-	}
-	r.answer <- map[string]int{"n": 1}
-	wantRead := protocol.ToolResult{Content: []protocol.ContentBlock{
-		protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "x://y", MIMEType: "text/plain", Text: "hello"}},
-	}}
-	if diff := cmp.Diff(protocol.CallResult(wantRead), <-end); diff != "" {
-		t.Errorf("read (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
-	}
-	wantPrompt := protocol.PromptResult{Description: "d", Messages: []protocol.PromptMessage{
-		{Role: protocol.RoleUser, Content: protocol.TextContent{Text: "hi"}},
-		{Role: protocol.RoleUser, Content: protocol.UnknownContent{Raw: []byte(`{"type":"smell"}`)}},
-	}}
-	if diff := cmp.Diff(protocol.CallResult(wantPrompt), f.GetPrompt(t.Context(), "t1", "s", "p", map[string]string{"k": "v"})); diff != "" {
-		t.Errorf("prompt (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
-	}
+		serverSays(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi"}},{"role":"user","content":{"type":"smell"}}]}}`), modernWays, func(t *testing.T, f *fixture) {
+		end := make(chan protocol.CallResult, 1)
+		go func() { end <- f.ReadResource(t.Context(), "t1", "s", "x://y") }()
+		r := f.nextAsk(t, end)
+		if diff := cmp.Diff(protocol.Origin{ServerName: "s"}, r.origin); diff != "" {
+			t.Errorf("who asks (-want +got):\n%s", diff)
+		}
+		r.answer <- map[string]int{"n": 1}
+		wantRead := protocol.ToolResult{Content: []protocol.ContentBlock{
+			protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "x://y", MIMEType: "text/plain", Text: "hello"}},
+		}}
+		if diff := cmp.Diff(protocol.CallResult(wantRead), <-end); diff != "" {
+			t.Errorf("read (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
+		}
+		wantPrompt := protocol.PromptResult{Description: "d", Messages: []protocol.PromptMessage{
+			{Role: protocol.RoleUser, Content: protocol.TextContent{Text: "hi"}},
+			{Role: protocol.RoleUser, Content: protocol.UnknownContent{Raw: []byte(`{"type":"smell"}`)}},
+		}}
+		if diff := cmp.Diff(protocol.CallResult(wantPrompt), f.GetPrompt(t.Context(), "t1", "s", "p", map[string]string{"k": "v"})); diff != "" {
+			t.Errorf("prompt (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
+		}
+	})
 }
 
 func TestOneConnectionToAModernServerServesAllTasks(t *testing.T) {
-	f := newFixture(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+serverSays(complete(2))+
-		clientSays(toolCall(3, ""))+serverSays(complete(3)), "s")
-	for _, id := range []string{"t1", "t2"} {
-		if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), id, "s", "tool")); diff != "" {
-			t.Errorf("result (-want +got):\n%s", diff)
+	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+serverSays(complete(2))+
+		clientSays(toolCall(3, ""))+serverSays(complete(3)), modernWays, func(t *testing.T, f *fixture) {
+		for _, id := range []string{"t1", "t2"} {
+			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), id, "s", "tool")); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
 		}
-	}
-	f.CloseTask("t1")
-	if got := f.state(t, "s").State; got != protocol.ServerRunning {
-		t.Errorf("after a task was closed the server is %s", got)
-	}
+		f.CloseTask("t1")
+		if got := f.state(t, "s").State; got != protocol.ServerRunning {
+			t.Errorf("after a task was closed the server is %s", got)
+		}
+	})
 }
 
 func TestAServerThatDiesOfTheProbeIsStartedAgain(t *testing.T) {
@@ -326,37 +332,38 @@ func TestChangesOfListsAreToldAndLookedUpAnew(t *testing.T) {
 	tools := func(id int, name string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"resultType":"complete","ttlMs":3600000,"cacheScope":"public","tools":[{"name":%q,"inputSchema":{"type":"object"}}]}}`, id, name)
 	}
-	f := newFixture(t, discovery("s", `{"tools":{"listChanged":true}}`)+listen+"\n"+
+	overEach(t, discovery("s", `{"tools":{"listChanged":true}}`)+listen+"\n"+
 		serverSays(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"notifications":{"toolsListChanged":true}}}`)+
 		clientSays(list(3))+serverSays(tools(3, "old"))+
 		clientSays(toolCall(4, ""))+
 		serverSays(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}`, complete(4))+
-		clientSays(list(5))+serverSays(tools(5, "new")), "s")
-	names := func() []string {
-		tools, err := f.Tools(t.Context(), "s")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, strings.Join(f.state(t, "s").Stderr, "\n"))
+		clientSays(list(5))+serverSays(tools(5, "new")), modernWays, func(t *testing.T, f *fixture) {
+		names := func() []string {
+			tools, err := f.Tools(t.Context(), "s")
+			if err != nil {
+				t.Fatalf("%v\n%s", err, strings.Join(f.state(t, "s").Stderr, "\n"))
+			}
+			var names []string
+			for _, tool := range tools {
+				names = append(names, tool.Name)
+			}
+			return names
 		}
-		var names []string
-		for _, tool := range tools {
-			names = append(names, tool.Name)
+		for range 3 { // the server is asked once: it said for how long the list is good
+			if diff := cmp.Diff([]string{"old"}, names()); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
 		}
-		return names
-	}
-	for range 3 { // the server is asked once: it said for how long the list is good
-		if diff := cmp.Diff([]string{"old"}, names()); diff != "" {
-			t.Errorf("tools (-want +got):\n%s", diff)
+		<-f.call(t.Context(), "t1", "s", "tool")
+		f.awaitChange(t, protocol.ListTools)
+		if diff := cmp.Diff([]string{"new"}, names()); diff != "" {
+			t.Errorf("tools after the change (-want +got):\n%s", diff)
 		}
-	}
-	<-f.call(t.Context(), "t1", "s", "tool")
-	f.awaitChange(t, protocol.ListTools)
-	if diff := cmp.Diff([]string{"new"}, names()); diff != "" {
-		t.Errorf("tools after the change (-want +got):\n%s", diff)
-	}
+	})
 }
 
 func TestProgressIsTold(t *testing.T) {
-	f := newFixture(t, handshake("s")+`
+	overEach(t, handshake("s")+`
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tool","arguments":{},"_meta":{"progressToken":"call-1"}}}
 -- server s --
 {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"another","progress":9}}
@@ -367,16 +374,17 @@ func TestProgressIsTold(t *testing.T) {
 {"jsonrpc":"2.0","id":"p","result":{}}
 -- server s --
 {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
-`, "s")
-	var told []protocol.Progress
-	f.CallTool(t.Context(), "t1", "s", "tool", []byte(`{}`), func(p protocol.Progress) {
-		p.At = 0
-		told = append(told, p)
+`, legacyWays, func(t *testing.T, f *fixture) {
+		var told []protocol.Progress
+		f.CallTool(t.Context(), "t1", "s", "tool", []byte(`{}`), func(p protocol.Progress) {
+			p.At = 0
+			told = append(told, p)
+		})
+		want := []protocol.Progress{{Progress: 1, Total: 4, Message: "Reticulating"}, {Progress: 2.5}}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("progress (-want +got):\n%s", diff)
+		}
 	})
-	want := []protocol.Progress{{Progress: 1, Total: 4, Message: "Reticulating"}, {Progress: 2.5}}
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("progress (-want +got):\n%s", diff)
-	}
 }
 
 func TestRootsFollowTheFolders(t *testing.T) {

@@ -115,8 +115,8 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	err = x.send(callCtx, c.session)
-	if err == nil || ctx.Err() == nil && capture.Result != nil { // go-sdk may not understand all of it
-		return capture.Result, c.modern(), nil
+	if got := capture.Answer(); err == nil || ctx.Err() == nil && got.Result != nil { // go-sdk may not understand all of it
+		return got.Result, c.modern(), nil
 	}
 	return nil, false, c.failure(ctx, capture, err)
 }

@@ -6,28 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Capture is the answer to a call as it was on the wire: go-sdk's types forget the order of a
+// Capture keeps the answer to a call as it was on the wire: go-sdk's types forget the order of a
 // schema's members, and whatever they do not know.
 type Capture struct {
+	mu     sync.Mutex // guards the fields below
+	id     jsonrpc.ID // of the call, over HTTP
+	answer Answer
+}
+
+// Answer is what became of a call.
+type Answer struct {
 	Result json.RawMessage
 	// Error is set where the server answered with one; go-sdk takes some codes for its own.
 	Error *jsonrpc.Error
-	// Failure says why there is no answer, where the way to the server knows better than go-sdk.
+	// Failure says why there is neither, where the way to the server knows better than go-sdk.
 	Failure error
 	// Unsent reports that the server never took the request: it can be sent again.
 	Unsent bool
+}
 
-	id jsonrpc.ID // of the call, over HTTP
+// Answer returns what is known now.
+func (c *Capture) Answer() Answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answer
 }
 
 type captureKey struct{}
 
 // WithCapture returns a context for one call of the session, whose answer is kept in the Capture.
-// It is there when the call returns, and never where the connection ended before.
+// It is there when the call returns.
 func WithCapture(ctx context.Context) (context.Context, *Capture) {
 	capture := &Capture{}
 	return context.WithValue(ctx, captureKey{}, capture), capture
@@ -62,8 +75,36 @@ func (c *Conn) capture(m *jsonrpc.Response) {
 }
 
 func (c *Capture) fill(m *jsonrpc.Response) {
-	c.Result = m.Result
-	errors.As(m.Error, &c.Error)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer.Result = m.Result
+	errors.As(m.Error, &c.answer.Error)
+}
+
+// fillFor is as fill, where the answer is to the call.
+func (c *Capture) fillFor(m *jsonrpc.Response) {
+	c.mu.Lock()
+	mine := c.id.IsValid() && c.id == m.ID
+	c.mu.Unlock()
+	if mine {
+		c.fill(m)
+	}
+}
+
+// fail notes why there is no answer, unless there is one.
+func (c *Capture) fail(err error, unsent bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answer.Result == nil && c.answer.Error == nil && c.answer.Failure == nil {
+		c.answer.Failure, c.answer.Unsent = err, unsent
+	}
+}
+
+// expects notes the call that is captured. What was known of an earlier attempt is forgotten.
+func (c *Capture) expects(id jsonrpc.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.id, c.answer = id, Answer{}
 }
 
 type extraParamsKey struct{}

@@ -319,8 +319,8 @@ func TestACallKeepsItsRawAnswer(t *testing.T) {
 	p.want(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{}}}`)
 	p.send(`{"jsonrpc":"2.0","id":2,"result":{"z":1,"content":[{"type":"text","text":"x"}]}}`)
 	got := <-done
-	if want := `{"z":1,"content":[{"type":"text","text":"x"}]}`; got.err != nil || string(got.capture.Result) != want {
-		t.Errorf("captured %s, %v, want %s", got.capture.Result, got.err, want)
+	if want := `{"z":1,"content":[{"type":"text","text":"x"}]}`; got.err != nil || string(got.capture.Answer().Result) != want {
+		t.Errorf("captured %s, %v, want %s", got.capture.Answer().Result, got.err, want)
 	}
 
 	done = call(t.Context())
@@ -328,7 +328,7 @@ func TestACallKeepsItsRawAnswer(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":3,"error":{"code":-32003,"message":"go-sdk's own","data":[1]}}`)
 	got = <-done
 	want := &jsonrpc.Error{Code: -32003, Message: "go-sdk's own", Data: json.RawMessage(`[1]`)}
-	if diff := cmp.Diff(want, got.capture.Error); diff != "" || got.err == nil {
+	if diff := cmp.Diff(want, got.capture.Answer().Error); diff != "" || got.err == nil {
 		t.Errorf("captured error (-want +got):\n%s", diff)
 	}
 

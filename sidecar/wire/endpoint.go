@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,9 +29,7 @@ func (e Endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("it leads to %s://%s: configure that URL, if you trust it", r.URL.Scheme, r.URL.Host)
 	}
 	r = r.Clone(r.Context())
-	for name, values := range e.Header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, e.Header)
 	return e.Base.RoundTrip(r)
 }
 

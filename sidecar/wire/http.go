@@ -106,9 +106,9 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	case isModern(err):
 		return nil, err
 	case probing.Err() != nil:
-	case errors.As(capture.Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
-	case capture.Failure != nil:
-		return nil, capture.Failure
+	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
+	case capture.Answer().Failure != nil:
+		return nil, capture.Answer().Failure
 	}
 	return &Handshake{Era: EraLegacy, Version: LegacyVersion}, nil
 }
@@ -118,26 +118,28 @@ type probingKey struct{}
 
 // RoundTrip implements [http.RoundTripper].
 func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
-	capture, _ := r.Context().Value(captureKey{}).(*Capture)
-	if capture == nil {
-		capture = &Capture{}
-	}
-	response, err := h.roundTrip(r, capture)
+	r, m, err := h.outgoing(r)
 	if err != nil {
-		capture.Failure = err
-		if isDialError(err) {
-			capture.Unsent = true
-		}
+		return nil, err
+	}
+	// Messages beside the call have its context, too, and a stream that is resumed.
+	capture, _ := r.Context().Value(captureKey{}).(*Capture)
+	call, _ := m.(*jsonrpc.Request)
+	switch {
+	case capture == nil, m != nil && (call == nil || !call.IsCall()):
+		capture = &Capture{}
+	case call != nil:
+		capture.expects(call.ID)
+	}
+	response, err := h.roundTrip(r, call, capture)
+	if err != nil {
+		capture.fail(err, isDialError(err))
 	}
 	return response, err
 }
 
-func (h *HTTP) roundTrip(r *http.Request, capture *Capture) (*http.Response, error) {
-	r, m, err := h.outgoing(r, capture)
-	if err != nil {
-		return nil, err
-	}
-	call, _ := m.(*jsonrpc.Request)
+// roundTrip makes the request; call is nil where it has none.
+func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
 	if call != nil {
 		if early := h.answered(r, call); early != nil {
 			return early, nil
@@ -148,21 +150,25 @@ func (h *HTTP) roundTrip(r *http.Request, capture *Capture) (*http.Response, err
 	if err != nil {
 		return nil, err
 	}
+	resumes := r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != ""
 	ok := response.StatusCode >= 200 && response.StatusCode < 300
 	switch {
-	case response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" && r.Method != http.MethodDelete:
-		capture.Failure, capture.Unsent = ErrSessionLost, true
+	case response.StatusCode >= 300 && response.StatusCode < 400: // the client follows
+		response.Body = &releasing{response.Body, release, capture}
+		return response, nil
+	case response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" && (r.Method == http.MethodPost || resumes):
+		capture.fail(ErrSessionLost, true)
 		h.Lose(ErrSessionLost)
 		release()
 		return withBody(response, http.StatusNotFound, "", nil), nil
-	case r.Method == http.MethodGet && !ok && r.Header.Get("Last-Event-ID") == "":
+	case r.Method == http.MethodGet && !ok && !resumes:
 		// The stream is the server's to offer; go-sdk takes most other answers for the session's end.
 		h.opts.Log.Debug().Int("status", response.StatusCode).Msg("the server offers no stream of its own")
 		release()
 		return withBody(response, http.StatusMethodNotAllowed, "", nil), nil
 	case r.Method == http.MethodPost && !ok:
 		defer release()
-		return h.refused(r, response, call, isCall)
+		return h.refused(response, call, isCall, capture)
 	case r.Method == http.MethodPost && !isCall:
 		release()
 		return withBody(response, http.StatusAccepted, "", nil), nil
@@ -192,7 +198,7 @@ func (h *HTTP) roundTrip(r *http.Request, capture *Capture) (*http.Response, err
 }
 
 // outgoing reads what go-sdk sends, and completes it.
-func (h *HTTP) outgoing(r *http.Request, capture *Capture) (*http.Request, jsonrpc.Message, error) {
+func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error) {
 	if r.Body == nil {
 		return r, nil, nil
 	}
@@ -209,9 +215,7 @@ func (h *HTTP) outgoing(r *http.Request, capture *Capture) (*http.Request, jsonr
 		if call, err = withExtraParams(r.Context(), call); err != nil {
 			return nil, nil, err
 		}
-		if m = call; capture != nil {
-			capture.id = call.ID
-		}
+		m = call
 		if body, err = jsonrpc.EncodeMessage(m); err != nil {
 			return nil, nil, err
 		}
@@ -277,7 +281,7 @@ const maxRefusal = 64 << 10
 
 // refused reads a response that says no. A JSON-RPC error is the call's answer, with whatever status
 // it came.
-func (h *HTTP) refused(r *http.Request, response *http.Response, call *jsonrpc.Request, isCall bool) (*http.Response, error) {
+func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	if err != nil {
 		return nil, err
@@ -297,9 +301,7 @@ func (h *HTTP) refused(r *http.Request, response *http.Response, call *jsonrpc.R
 	case json.Unmarshal(body, &refusal) == nil && refusal.Error != nil && refusal.Error.Message != "":
 		answer := &jsonrpc.Response{ID: call.ID, Error: refusal.Error}
 		h.opts.tap(true, answer)
-		if capture, ok := r.Context().Value(captureKey{}).(*Capture); ok {
-			capture.fill(answer)
-		}
+		capture.fill(answer)
 		data, err := jsonrpc.EncodeMessage(answer)
 		if err != nil {
 			return nil, err
@@ -343,8 +345,8 @@ func (h *HTTP) incoming(r *http.Request, capture *Capture, data []byte) [][]byte
 	var kept [][]byte
 	for _, m := range messages {
 		h.opts.tap(true, m)
-		if response, ok := m.(*jsonrpc.Response); ok && response.ID == capture.id {
-			capture.fill(response)
+		if response, ok := m.(*jsonrpc.Response); ok {
+			capture.fillFor(response)
 		}
 		if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
 			continue
@@ -422,8 +424,8 @@ type releasing struct {
 // Read implements [io.Reader].
 func (b *releasing) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF && b.capture.Result == nil && b.capture.Error == nil {
-		b.capture.Failure = err
+	if err != nil && err != io.EOF {
+		b.capture.fail(fmt.Errorf("its answer broke off: %w", err), false)
 	}
 	return n, err
 }

@@ -39,7 +39,12 @@ func Main(m *testing.M) int {
 	}
 	archive, err := txtar.ParseFile(os.Getenv(transcriptEnv))
 	if err == nil {
-		err = play(archive, os.Args[1], os.Stdin, os.Stdout, os.Stderr)
+		p := newPlayer(os.Args[1], os.Stdin, os.Stderr, func(line string) error {
+			_, err := fmt.Println(line)
+			return err
+		})
+		p.exit = os.Exit
+		err = p.play(archive)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,9 +91,12 @@ func Write(t *testing.T, transcript string) string {
 
 // player is the server's part in a conversation.
 type player struct {
-	name        string
-	in          *bufio.Reader
-	out, stderr io.Writer
+	name   string
+	in     *bufio.Reader
+	stderr io.Writer
+	// out sends a line, and exit leaves.
+	out  func(line string) error
+	exit func(code int)
 	// ahead is what the client said instead of what it may leave out.
 	ahead string
 	// skipping is set from there to the next section that is not optional.
@@ -99,11 +107,15 @@ type player struct {
 
 const anyID = `"$ID"`
 
-func play(archive *txtar.Archive, name string, in io.Reader, out, stderr io.Writer) error {
-	p := &player{name: name, in: bufio.NewReader(in), out: out, stderr: stderr}
+func newPlayer(name string, in io.Reader, stderr io.Writer, out func(string) error) *player {
+	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out}
+}
+
+// play plays the transcript, and then listens until the client leaves.
+func (p *player) play(archive *txtar.Archive) error {
 	for _, section := range archive.Files {
 		speaker, of, _ := strings.Cut(section.Name, " ")
-		if of != name {
+		if of != p.name {
 			continue
 		}
 		speaker, optional := strings.CutSuffix(speaker, "?")
@@ -125,7 +137,7 @@ func play(archive *txtar.Archive, name string, in io.Reader, out, stderr io.Writ
 			}
 		}
 	}
-	_, err := io.Copy(io.Discard, p.in) // until the client leaves
+	_, err := io.Copy(io.Discard, p.in)
 	return err
 }
 
@@ -168,10 +180,10 @@ func (p *player) say(line string) error {
 		if err != nil {
 			return err
 		}
-		os.Exit(code)
+		p.exit(code)
+		return nil
 	}
-	_, err := fmt.Fprintln(p.out, strings.ReplaceAll(line, anyID, p.id))
-	return err
+	return p.out(strings.ReplaceAll(line, anyID, p.id))
 }
 
 // Lines returns the lines of a section that are not empty.

@@ -1,0 +1,412 @@
+package hub_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/wire/wiretest"
+)
+
+// rpc is a message of the client's.
+type rpc struct {
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+}
+
+// result writes a JSON answer.
+func result(w http.ResponseWriter, id json.RawMessage, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+const initialized = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+
+// legacy serves what comes before a call: the probe is refused, hands are shaken, and the session
+// has the id that session returns. Everything else goes to serve.
+func legacy(session func() string, serve func(w http.ResponseWriter, r *http.Request, m rpc)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var m rpc
+		if r.Method == http.MethodPost {
+			if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		switch {
+		case r.Method == http.MethodGet:
+			http.Error(w, "no stream", http.StatusNotFound)
+		case m.Method == "server/discover":
+			http.Error(w, "Bad Request: no session", http.StatusBadRequest)
+		case m.Method == "initialize":
+			if id := session(); id != "" {
+				w.Header().Set("Mcp-Session-Id", id)
+			}
+			result(w, m.ID, initialized)
+		case m.Method == "notifications/initialized":
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			serve(w, r, m)
+		}
+	}
+}
+
+func noSession() string { return "" }
+
+// overHTTP returns a hub on one HTTP server.
+func overHTTP(t *testing.T, handler http.Handler) *fixture {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportHTTP, URL: s.URL + "/mcp", Headers: map[string]string{"X-Key": "k"}})
+}
+
+const thanks = `{"content":[{"type":"text","text":"done"}]}`
+
+func TestALostSessionIsOpenedAgainAndTheCallRepeated(t *testing.T) {
+	var sessions atomic.Int32
+	var mu sync.Mutex
+	var seen []string
+	f := overHTTP(t, legacy(func() string { return fmt.Sprint("session-", sessions.Add(1)) }, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		mu.Lock()
+		seen = append(seen, strings.TrimSpace(r.Header.Get("Mcp-Session-Id")+" "+m.Method+" "+r.Header.Get("Mcp-Protocol-Version")+" "+r.Header.Get("X-Key")))
+		mu.Unlock()
+		if r.Header.Get("Mcp-Session-Id") == "session-1" {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`)
+			return
+		}
+		result(w, m.ID, thanks)
+	}))
+	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if diff := cmp.Diff([]string{"session-1 tools/call 2025-06-18 k", "session-2 tools/call 2025-06-18 k"}, seen); diff != "" {
+		t.Errorf("the server saw (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatAnHTTPServerMayAnswer has a server that answers one call badly, and the next one well: the
+// session goes on.
+func TestWhatAnHTTPServerMayAnswer(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer func(w http.ResponseWriter, r *http.Request, m rpc)
+		want   protocol.CallResult
+	}{
+		{"a plain 400", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			http.Error(w, "Bad Request: try harder\nsecond line", http.StatusBadRequest)
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it answered with HTTP 400 Bad Request: Bad Request: try harder.`}},
+		{"a 503 with a page", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			http.Error(w, "<html>busy</html>", http.StatusServiceUnavailable)
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it answered with HTTP 503 Service Unavailable.`}},
+		{"a page", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, "<html>log in</html>")
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it answered with a web page, not with MCP: check the URL.`}},
+		{
+			"nothing", func(w http.ResponseWriter, _ *http.Request, _ rpc) { w.WriteHeader(http.StatusAccepted) },
+			protocol.CallLost{Reason: `The MCP server "s" gave no answer: it took the request and gave no answer (HTTP 202).`},
+		},
+		{"no JSON", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, "{")
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer is not JSON-RPC.`}},
+		{"more than is good", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(make([]byte, 17<<20)) //nolint:errcheck // the client leaves
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it sent an answer of more than 16777216 bytes.`}},
+		{"a stream that breaks off", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, ": hello\n\n")
+			http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
+			panic(http.ErrAbortHandler)
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer broke off: unexpected EOF.`}},
+		{"an error with a status", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32003,"message":"no","data":{"why":1}}}`)
+		}, protocol.CallError{Code: -32003, Message: "no", Data: json.RawMessage(`{"why":1}`)}},
+		{"an error that go-sdk takes for the session's end", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"no"}}`, m.ID)
+		}, protocol.CallError{Code: -32004, Message: "no"}},
+		{"garbage in the stream", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "nonsense\ndata: garbage\n\nevent: other\ndata: {}\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":%s,\"result\":%s}\n\n", m.ID, thanks)
+		}, done},
+		{"a batch", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},{"jsonrpc":"2.0","id":%s,"result":%s}]`, m.ID, thanks)
+		}, done},
+		{"another host", func(w http.ResponseWriter, r *http.Request, _ rpc) {
+			http.Redirect(w, r, "http://elsewhere.invalid/mcp", http.StatusTemporaryRedirect)
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it leads to http://elsewhere.invalid: configure that URL, if you trust it.`}},
+		{"another path", func(w http.ResponseWriter, r *http.Request, m rpc) {
+			if r.URL.Path == "/mcp" {
+				http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+				return
+			}
+			result(w, m.ID, thanks)
+		}, done},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls atomic.Int32
+			f := overHTTP(t, legacy(noSession, func(w http.ResponseWriter, r *http.Request, m rpc) {
+				if strings.Contains(string(m.Params), "bad") {
+					tt.answer(w, r, m)
+					return
+				}
+				calls.Add(1)
+				result(w, m.ID, thanks)
+			}))
+			if diff := cmp.Diff(tt.want, <-f.call(t.Context(), "t1", "s", "bad")); diff != "" {
+				t.Errorf("the bad answer (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" || calls.Load() != 1 {
+				t.Errorf("the next call (-want +got):\n%s", diff)
+			}
+			if got := f.state(t, "s"); got.State != protocol.ServerRunning || got.ProtocolVersion != "2025-06-18" {
+				t.Errorf("the server = %+v", got)
+			}
+		})
+	}
+}
+
+func TestWhyAnHTTPServerCannotBeUsed(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html>hello</html>")
+	}))
+	t.Cleanup(page.Close)
+	missing := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(missing.Close)
+	private := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
+	t.Cleanup(private.Close)
+	tests := []struct {
+		name, url string
+		transport protocol.Transport
+		want      string
+	}{
+		{"nobody listens", closed.URL, protocol.TransportHTTP, "connection refused"},
+		{"nobody listens for SSE", closed.URL, protocol.TransportSSE, "connection refused"},
+		{"nobody listens for a WebSocket", strings.Replace(closed.URL, "http", "ws", 1), protocol.TransportWS, "connection refused"},
+		{"a page", page.URL, protocol.TransportHTTP, "it answered with a web page, not with MCP: check the URL"},
+		{"a page for SSE", page.URL, protocol.TransportSSE, "it answered with a web page, not with MCP: check the URL"},
+		{"a page for a WebSocket", strings.Replace(page.URL, "http", "ws", 1), protocol.TransportWS, "it answered with HTTP 200 OK"},
+		{"nothing there", missing.URL, protocol.TransportHTTP, "it answered with HTTP 404 Not Found: 404 page not found"},
+		{"nothing there for a WebSocket", strings.Replace(missing.URL, "http", "ws", 1), protocol.TransportWS, "it answered with HTTP 404 Not Found: 404 page not found"},
+		{"not for everybody", private.URL, protocol.TransportHTTP, "it answered with HTTP 401 Unauthorized: who are you?"},
+		{"a wrong URL", "ftp://x", protocol.TransportHTTP, "the url ftp://x must begin with http:// or https://"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: tt.transport, URL: tt.url})
+			if _, err := f.Tools(t.Context(), "s"); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Tools = %v, want %s", err, tt.want)
+			}
+			if got := f.state(t, "s"); got.State != protocol.ServerFailed || !strings.Contains(got.Reason, tt.want) {
+				t.Errorf("the server = %+v", got)
+			}
+		})
+	}
+}
+
+func TestAQuestionInTheStreamOfItsCallIsThatCalls(t *testing.T) {
+	answers := make(chan rpc, 2)
+	both := make(chan struct{})
+	var asked atomic.Int32
+	f := overHTTP(t, legacy(func() string { return "one" }, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		if m.Method == "" {
+			answers <- m
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		var params struct{ Name string }
+		if err := json.Unmarshal(m.Params, &params); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "id: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"of %s\",\"method\":\"elicitation/create\",\"params\":{}}\n\n", params.Name)
+		http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
+		if asked.Add(1) == 2 {
+			close(both)
+		}
+		<-both
+		<-answers
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, thanks)
+	}))
+	ends := []<-chan protocol.CallResult{f.call(t.Context(), "t1", "s", "a"), f.call(t.Context(), "t1", "s", "b")}
+	got := map[string]bool{}
+	var open []askRequest
+	for range ends {
+		r := f.nextAsk(t, nil)
+		got[strings.Join(r.origin.ToolNames, "+")] = true
+		open = append(open, r)
+	}
+	for _, r := range open {
+		r.answer <- struct{}{}
+	}
+	for _, end := range ends {
+		if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"a": true, "b": true}, got); diff != "" {
+		t.Errorf("who asks (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStreamIsResumed(t *testing.T) {
+	var resumed atomic.Bool
+	var call atomic.Pointer[rpc]
+	handler := legacy(func() string { return "one" }, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		if m.Method == "" {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		call.Store(&m)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "id: 7\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{}}\n\n")
+	})
+	f := overHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Last-Event-ID") != "7" {
+			handler(w, r)
+			return
+		}
+		resumed.Store(true)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "id: 8\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", call.Load().ID, thanks)
+	}))
+	end := f.call(t.Context(), "t1", "s", "tool")
+	r := f.nextAsk(t, end)
+	if diff := cmp.Diff([]string{"tool"}, r.origin.ToolNames); diff != "" {
+		t.Errorf("who asks (-want +got):\n%s", diff)
+	}
+	r.answer <- struct{}{}
+	if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" || !resumed.Load() {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnHTTPServerMayBeOneOfSSE(t *testing.T) {
+	url := wiretest.Serve(t, protocol.TransportSSE, asking("s", `
+-- client s --
+{"jsonrpc":"2.0","id":"q","result":{"told":"me"}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}
+`), "s")
+	f := newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportHTTP, URL: url})
+	end := f.call(t.Context(), "t1", "s", "tool")
+	f.nextAsk(t, end).answer <- map[string]string{"told": "me"}
+	if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+func TestAServerThatWasAwayIsReachedAgain(t *testing.T) {
+	script := handshake("s") + `
+{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
+!exit 0
+`
+	url := wiretest.Serve(t, protocol.TransportWS, script, "s")
+	f := newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportWS, URL: url})
+	if _, err := f.Tools(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	f.eventually(t, "the server to be reached again", func() bool {
+		reached := 0
+		for _, s := range f.states {
+			if s.State == protocol.ServerRunning {
+				reached++
+			}
+			if s.State == protocol.ServerFailed {
+				t.Errorf("while the server is away it is said to be %+v", s)
+			}
+		}
+		return reached > 1
+	})
+	if !strings.Contains(fmt.Sprint(f.states), "the connection was lost") {
+		t.Errorf("nobody said why: %+v", f.states)
+	}
+}
+
+func TestAServerWithoutASignOfLifeIsNotSaidToRun(t *testing.T) {
+	var silent atomic.Bool
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	f := overHTTP(t, legacy(noSession, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		if m.Method == "ping" && silent.Load() {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		result(w, m.ID, `{"tools":[]}`)
+	}))
+	if _, err := f.Tools(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	silent.Store(true)
+	f.eventually(t, "the truth", func() bool {
+		last := f.states[len(f.states)-1]
+		return last.State == protocol.ServerStarting && strings.Contains(last.Reason, "it gives no sign of life")
+	})
+}
+
+// TestAServerThatStallsHarmsNobodyElse has one that takes the connection and says nothing.
+func TestAServerThatStallsHarmsNobodyElse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns sync.WaitGroup
+	t.Cleanup(conns.Wait)
+	t.Cleanup(func() { l.Close() })
+	conns.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conns.Go(func() { io.Copy(io.Discard, c); c.Close() }) //nolint:errcheck // until the client leaves
+		}
+	})
+	good := httptest.NewServer(legacy(noSession, func(w http.ResponseWriter, _ *http.Request, m rpc) { result(w, m.ID, thanks) }))
+	t.Cleanup(good.Close)
+	f := newFixtureWith(t,
+		config.Server{Name: "bad", Source: "test", Transport: protocol.TransportHTTP, URL: "http://" + l.Addr().String()},
+		config.Server{Name: "s", Source: "test", Transport: protocol.TransportHTTP, URL: good.URL})
+	bad := f.call(t.Context(), "t1", "bad", "tool")
+	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if _, err := f.Stop("bad"); err != nil {
+		t.Error(err)
+	}
+	want := protocol.CallLost{Reason: `The MCP server "bad" is gone: it was stopped. Run the tool again to start it anew.`}
+	if diff := cmp.Diff(protocol.CallResult(want), <-bad); diff != "" {
+		t.Errorf("the call of the one that stalls (-want +got):\n%s", diff)
+	}
+}
