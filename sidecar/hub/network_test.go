@@ -346,9 +346,7 @@ func TestAServerThatWasAwayIsReachedAgain(t *testing.T) {
 		}
 		return reached > 1
 	})
-	if !strings.Contains(fmt.Sprint(f.states), "the connection was lost") {
-		t.Errorf("nobody said why: %+v", f.states)
-	}
+	f.eventually(t, "a word of why", func() bool { return strings.Contains(fmt.Sprint(f.states), "the connection was lost") })
 }
 
 func TestAServerWithoutASignOfLifeIsNotSaidToRun(t *testing.T) {
