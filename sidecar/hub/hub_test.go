@@ -134,7 +134,7 @@ func overEach(t *testing.T, transcript string, ways []protocol.Transport, test f
 				test(t, newFixture(t, transcript, "s"))
 				return
 			}
-			url := wiretest.Serve(t, way, transcript, "s")
+			url := wiretest.Serve(t, string(way), transcript, "s")
 			test(t, newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: way, URL: url}))
 		})
 	}

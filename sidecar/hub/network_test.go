@@ -308,7 +308,7 @@ func TestAStreamIsResumed(t *testing.T) {
 }
 
 func TestAnHTTPServerMayBeOneOfSSE(t *testing.T) {
-	url := wiretest.Serve(t, protocol.TransportSSE, asking("s", `
+	url := wiretest.Serve(t, "sse", asking("s", `
 -- client s --
 {"jsonrpc":"2.0","id":"q","result":{"told":"me"}}
 -- server s --
@@ -329,7 +329,7 @@ func TestAServerThatWasAwayIsReachedAgain(t *testing.T) {
 {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
 !exit 0
 `
-	url := wiretest.Serve(t, protocol.TransportWS, script, "s")
+	url := wiretest.Serve(t, "ws", script, "s")
 	f := newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportWS, URL: url})
 	if _, err := f.Tools(t.Context(), "s"); err != nil {
 		t.Fatal(err)

@@ -14,31 +14,26 @@ import (
 
 	"github.com/coder/websocket"
 	"golang.org/x/tools/txtar"
-
-	"assent/protocol"
 )
 
-// Serve plays NAME of a transcript over the network for the rest of the test, and returns the URL. Each
+// Serve plays NAME of a transcript over the network for the rest of the test, and returns the URL. The
+// transport is named by mcp.json's "type": http, sse or ws. Each
 // session is a conversation from the transcript's beginning; without sessions there is one.
 //
 // Over HTTP every call is answered with a stream. What the server says beside answers goes into the
 // stream of the oldest call that is open, and where there is none into that of the client's GET. With
 // "!exit" it leaves every stream as it is.
-func Serve(t *testing.T, transport protocol.Transport, transcript, name string) string {
+func Serve(t *testing.T, transport, transcript, name string) string {
 	t.Helper()
 	n := &network{t: t, archive: txtar.Parse([]byte(transcript)), name: name, sessions: map[string]*conversation{}}
-	handlers := map[protocol.Transport]http.HandlerFunc{
-		protocol.TransportHTTP: n.streamable,
-		protocol.TransportSSE:  n.sse,
-		protocol.TransportWS:   n.webSocket,
-	}
+	handlers := map[string]http.HandlerFunc{"http": n.streamable, "sse": n.sse, "ws": n.webSocket}
 	server := httptest.NewServer(handlers[transport])
 	t.Cleanup(func() {
 		n.leave()
 		server.CloseClientConnections()
 		server.Close()
 	})
-	if transport == protocol.TransportWS {
+	if transport == "ws" {
 		return strings.Replace(server.URL, "http", "ws", 1)
 	}
 	return server.URL
