@@ -12,6 +12,8 @@ type Ask struct {
 	Ask AskKind `json:"ask"`
 	// Question is who asks, and what.
 	Question UseMcpServer `json:"question"`
+	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
+	InputKey string `json:"inputKey,omitempty"`
 	// Outcome is absent while the ask is open.
 	Outcome *Outcome `json:"outcome,omitempty"`
 }
@@ -35,6 +37,23 @@ type McpElicitation struct {
 	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
 	// ElicitationResponse is what the server was told; absent while the ask is open, and where there
 	// was no server left to tell.
+	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
+}
+
+// McpURLElicitation asks the person to go to a page: there they give the server what it needs, which
+// Assent never sees (2025-11-25, "Elicitation: URL mode").
+//
+//protocol:variant UseMcpServer mcp_url_elicitation
+type McpURLElicitation struct {
+	Origin
+	// Message is the server's, in Markdown; it is not to be trusted.
+	Message string `json:"message"`
+	// URL is to be shown whole before [Sidecar.OpenAskURL] opens it. Only http and https get this far.
+	URL string `json:"url"`
+	// AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
+	// that it is done. Without it, opening the page is the answer.
+	AwaitsCompletion bool `json:"awaitsCompletion,omitempty"`
+	// ElicitationResponse is what the server was told; absent where it was told nothing.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
@@ -87,6 +106,8 @@ const (
 	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
 	// OutcomeServerLost: the connection to the server ended.
 	OutcomeServerLost OutcomeReason = "serverLost"
+	// OutcomeCompleted: the server said that what the person was sent to do is done.
+	OutcomeCompleted OutcomeReason = "completed"
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
 	OutcomeRestarted OutcomeReason = "restarted"
 )

@@ -127,6 +127,8 @@ type OpenURLParams struct {
 	URL string `json:"url"`
 	// Reason is a sentence for the person: who wants the page opened, and what for.
 	Reason string `json:"reason"`
+	// Consented: the person has just seen the whole URL and asked for it to be opened.
+	Consented bool `json:"consented,omitempty"`
 }
 
 // OpenURLResult says whether the page was opened.

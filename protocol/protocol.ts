@@ -86,6 +86,11 @@ export interface SidecarRequests {
    * and leaves the ask open.
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
+  /**
+   * OpenAskURL opens the page of a `McpURLElicitation`, to whose whole URL the person has consented, by
+   * `Editor.OpenURL`. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
+   */
+  "ask/openUrl": { params: OpenAskURLParams; result: OpenURLResult };
   /** ListServers returns every configured MCP server and what is wrong with the configuration. */
   "server/list": { params: undefined; result: ServersChangedParams };
   /** RestartServer stops every connection to a server and starts one again. */
@@ -109,8 +114,13 @@ export interface SidecarRequests {
    * task's messages. How it ends arrives as `CallEnded`.
    */
   "call/start": { params: StartCallParams; result: StartCallResult };
-  /** CancelCall cancels a call. One that has ended is left as it is. */
+  /**
+   * CancelCall cancels a call. One that has ended is left as it is. Where the call is an MCP task the
+   * server is asked to cancel it, and its word is awaited; cancelled again, the call is given up.
+   */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
+  /** ListMcpTasks returns the MCP tasks of every conversation. */
+  "mcpTask/list": { params: undefined; result: ListMcpTasksResult };
   /** ListResources returns a server's resources, starting the server first where it is not running. */
   "resources/list": { params: ServerParams; result: ListResourcesResult };
   /** ListResourceTemplates returns the URIs with variables that a server can read. */
@@ -159,6 +169,8 @@ export interface Ask {
   ask: AskKind;
   /** Question is who asks, and what. */
   question: UseMcpServer;
+  /** InputKey names the question for good, where an MCP task asks: asked again, it is the same ask. */
+  inputKey?: string;
   /** Outcome is absent while the ask is open. */
   outcome?: Outcome;
 }
@@ -171,6 +183,7 @@ export type AskKind =
 /** UseMcpServer is what a server's request asks of the person. */
 export type UseMcpServer =
   | McpElicitation
+  | McpURLElicitation
   | McpSampling;
 
 /** McpElicitation shows a form of the server's making. */
@@ -181,6 +194,25 @@ export interface McpElicitation extends Origin {
    * ElicitationResponse is what the server was told; absent while the ask is open, and where there
    * was no server left to tell.
    */
+  elicitationResponse?: McpElicitationResponse;
+}
+
+/**
+ * McpURLElicitation asks the person to go to a page: there they give the server what it needs, which
+ * Assent never sees (2025-11-25, "Elicitation: URL mode").
+ */
+export interface McpURLElicitation extends Origin {
+  type: "mcp_url_elicitation";
+  /** Message is the server's, in Markdown; it is not to be trusted. */
+  message: string;
+  /** URL is to be shown whole before `Sidecar.OpenAskURL` opens it. Only http and https get this far. */
+  url: string;
+  /**
+   * AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
+   * that it is done. Without it, opening the page is the answer.
+   */
+  awaitsCompletion?: boolean;
+  /** ElicitationResponse is what the server was told; absent where it was told nothing. */
   elicitationResponse?: McpElicitationResponse;
 }
 
@@ -234,6 +266,8 @@ export type OutcomeReason =
   | "serverStoppedWaiting"
   /** OutcomeServerLost: the connection to the server ended. */
   | "serverLost"
+  /** OutcomeCompleted: the server said that what the person was sent to do is done. */
+  | "completed"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
   | "restarted";
 
@@ -384,6 +418,8 @@ export interface OpenURLParams {
   url: string;
   /** Reason is a sentence for the person: who wants the page opened, and what for. */
   reason: string;
+  /** Consented: the person has just seen the whole URL and asked for it to be opened. */
+  consented?: boolean;
 }
 
 /** OpenURLResult says whether the page was opened. */
@@ -648,6 +684,53 @@ export interface ImportResult {
   path: string;
   /** Imported are the names of the servers in it now. */
   imported?: readonly string[];
+}
+
+/**
+ * McpTask is a task in MCP's sense: a server's handle for a call that takes long (2025-11-25, "Tasks",
+ * and the extension io.modelcontextprotocol/tasks of 2026-07-28). It belongs to a call of a `Task`.
+ */
+export interface McpTask {
+  /** TaskID is the server's. */
+  taskId: string;
+  status: McpTaskStatus;
+  /** StatusMessage is the server's; it is not to be trusted. */
+  statusMessage?: string;
+  /** CreatedAt is when Assent got the handle: the server's clock may be wrong. */
+  createdAt: number;
+  /** ExpiresAt is when the server may forget the task; absent where it will not, or does not say. */
+  expiresAt?: number;
+  /** Cancelling: a person asked for the end, and the server has not said its last word. */
+  cancelling?: boolean;
+  /** Problem says why the server cannot be asked at present; Assent goes on trying. */
+  problem?: string;
+}
+
+/** McpTaskStatus is MCP's word for how a task is. */
+export type McpTaskStatus =
+  | "working"
+  | "input_required"
+  | "completed"
+  | "failed"
+  | "cancelled";
+
+/**
+ * ListMcpTasksResult holds the calls that became MCP tasks, the newest first: all that run, and the
+ * last hundred that ended.
+ */
+export interface ListMcpTasksResult {
+  mcpTasks?: readonly McpTaskEntry[];
+}
+
+/** McpTaskEntry is an MCP task and the call that it belongs to. */
+export interface McpTaskEntry {
+  /** TaskID and Title are of the conversation, MessageID of the call. */
+  taskId: string;
+  title: string;
+  messageId: number;
+  /** Time is when the call was made. */
+  time: number;
+  call: Call;
 }
 
 /** Model is a model that can answer a sampling request. */
@@ -934,6 +1017,12 @@ export interface AskResponseParams {
   modelId?: string;
 }
 
+/** OpenAskURLParams names an ask. */
+export interface OpenAskURLParams {
+  taskId: string;
+  askId: string;
+}
+
 /** AskResponse is which way out of an ask the person took. */
 export type AskResponse =
   /** YesButtonClicked approves or submits: MCP's "accept". */
@@ -1058,7 +1147,8 @@ export type Event =
   | MessageAdded
   | AskSettled
   | SamplingEnded
-  | CallEnded;
+  | CallEnded
+  | CallTaskChanged;
 
 /** TaskChanged says that the task is new, or has another title, or was closed. */
 export interface TaskChanged {
@@ -1101,6 +1191,13 @@ export interface CallEnded {
   result: CallResult;
 }
 
+/** CallTaskChanged brings what a server said of the MCP task that a call became. */
+export interface CallTaskChanged {
+  type: "callTaskChanged";
+  messageId: number;
+  task: McpTask;
+}
+
 /** Message is one entry of a conversation. */
 export interface Message {
   /** ID counts a task's messages from 1. */
@@ -1136,6 +1233,8 @@ export interface Call {
   request: CallRequest;
   /** Progress is what the server said last; present only while the call runs. */
   progress?: Progress;
+  /** Task is present once the server made an MCP task of the call. Such a call outlives the sidecar. */
+  task?: McpTask;
   /** EndedAt and Result are absent while the call runs. */
   endedAt?: number;
   result?: CallResult;

@@ -220,6 +220,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.AskResponse(ctx, &p)
+	case "ask/openUrl":
+		var p OpenAskURLParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.OpenAskURL(ctx, &p)
 	case "server/list":
 		return s.ListServers(ctx)
 	case "server/restart":
@@ -260,6 +266,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CancelCall(ctx, &p)
+	case "mcpTask/list":
+		return s.ListMcpTasks(ctx)
 	case "resources/list":
 		var p ServerParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -362,6 +370,14 @@ func (r remoteSidecar) AskResponse(ctx context.Context, params *AskResponseParam
 	return &result, nil
 }
 
+func (r remoteSidecar) OpenAskURL(ctx context.Context, params *OpenAskURLParams) (*OpenURLResult, error) {
+	var result OpenURLResult
+	if err := r.conn.Call(ctx, "ask/openUrl", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
 func (r remoteSidecar) ListServers(ctx context.Context) (*ServersChangedParams, error) {
 	var result ServersChangedParams
 	if err := r.conn.Call(ctx, "server/list", nil, &result); err != nil {
@@ -426,6 +442,14 @@ func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams)
 	return &result, nil
 }
 
+func (r remoteSidecar) ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error) {
+	var result ListMcpTasksResult
+	if err := r.conn.Call(ctx, "mcpTask/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
 func (r remoteSidecar) ListResources(ctx context.Context, params *ServerParams) (*ListResourcesResult, error) {
 	var result ListResourcesResult
 	if err := r.conn.Call(ctx, "resources/list", params, &result); err != nil {
@@ -481,6 +505,17 @@ func (v McpElicitation) MarshalJSON() ([]byte, error) {
 	}{"mcp_elicitation", plain(v)})
 }
 
+func (McpURLElicitation) isUseMcpServer() {}
+
+// MarshalJSON adds the tag "mcp_url_elicitation".
+func (v McpURLElicitation) MarshalJSON() ([]byte, error) {
+	type plain McpURLElicitation
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"mcp_url_elicitation", plain(v)})
+}
+
 func (McpSampling) isUseMcpServer() {}
 
 // MarshalJSON adds the tag "mcp_sampling".
@@ -501,6 +536,10 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 	switch tag {
 	case "mcp_elicitation":
 		var v McpElicitation
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "mcp_url_elicitation":
+		var v McpURLElicitation
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "mcp_sampling":
@@ -711,6 +750,17 @@ func (v CallEnded) MarshalJSON() ([]byte, error) {
 	}{"callEnded", plain(v)})
 }
 
+func (CallTaskChanged) isEvent() {}
+
+// MarshalJSON adds the tag "callTaskChanged".
+func (v CallTaskChanged) MarshalJSON() ([]byte, error) {
+	type plain CallTaskChanged
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"callTaskChanged", plain(v)})
+}
+
 // UnmarshalEvent decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalEvent(data []byte) (Event, error) {
 	tag, err := unionTag(data)
@@ -736,6 +786,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "callEnded":
 		var v CallEnded
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "callTaskChanged":
+		var v CallTaskChanged
 		err := json.Unmarshal(data, &v)
 		return v, err
 	default:

@@ -56,6 +56,12 @@ type Sidecar interface {
 	//protocol:method askResponse
 	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
 
+	// OpenAskURL opens the page of a [McpURLElicitation], to whose whole URL the person has consented, by
+	// [Editor.OpenURL]. It fails with [CodeUnknownAsk] or [CodeAskSettled] as an answer does.
+	//
+	//protocol:method ask/openUrl
+	OpenAskURL(ctx context.Context, params *OpenAskURLParams) (*OpenURLResult, error)
+
 	// ListServers returns every configured MCP server and what is wrong with the configuration.
 	//
 	//protocol:method server/list
@@ -94,10 +100,16 @@ type Sidecar interface {
 	//protocol:method call/start
 	StartCall(ctx context.Context, params *StartCallParams) (*StartCallResult, error)
 
-	// CancelCall cancels a call. One that has ended is left as it is.
+	// CancelCall cancels a call. One that has ended is left as it is. Where the call is an MCP task the
+	// server is asked to cancel it, and its word is awaited; cancelled again, the call is given up.
 	//
 	//protocol:method call/cancel
 	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
+
+	// ListMcpTasks returns the MCP tasks of every conversation.
+	//
+	//protocol:method mcpTask/list
+	ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error)
 
 	// ListResources returns a server's resources, starting the server first where it is not running.
 	//
@@ -246,6 +258,12 @@ type AskResponseParams struct {
 	// ModelID chooses another of [Sidecar.ListModels]; with [YesButtonClicked] on an
 	// [McpSampling] only.
 	ModelID string `json:"modelId,omitempty"`
+}
+
+// OpenAskURLParams names an ask.
+type OpenAskURLParams struct {
+	TaskID string `json:"taskId"`
+	AskID  string `json:"askId"`
 }
 
 // AskResponse is which way out of an ask the person took.

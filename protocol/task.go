@@ -75,6 +75,14 @@ type CallEnded struct {
 	Result    CallResult `json:"result"`
 }
 
+// CallTaskChanged brings what a server said of the MCP task that a call became.
+//
+//protocol:variant Event callTaskChanged
+type CallTaskChanged struct {
+	MessageID int64   `json:"messageId"`
+	Task      McpTask `json:"task"`
+}
+
 // Message is one entry of a conversation.
 type Message struct {
 	// ID counts a task's messages from 1.
@@ -115,6 +123,8 @@ type Call struct {
 	Request    CallRequest `json:"request"`
 	// Progress is what the server said last; present only while the call runs.
 	Progress *Progress `json:"progress,omitempty"`
+	// Task is present once the server made an MCP task of the call. Such a call outlives the sidecar.
+	Task *McpTask `json:"task,omitempty"`
 	// EndedAt and Result are absent while the call runs.
 	EndedAt int64      `json:"endedAt,omitempty"`
 	Result  CallResult `json:"result,omitempty"`

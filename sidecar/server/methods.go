@@ -219,3 +219,13 @@ func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.Langu
 	}
 	return nil
 }
+
+// OpenAskURL implements [protocol.Sidecar].
+func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
+	return nil, protocol.Errorf(protocol.CodeUnknownAsk, "there is no ask %q", params.AskID)
+}
+
+// ListMcpTasks implements [protocol.Sidecar].
+func (s *Server) ListMcpTasks(context.Context) (*protocol.ListMcpTasksResult, error) {
+	return &protocol.ListMcpTasksResult{}, nil
+}

@@ -1,0 +1,48 @@
+package protocol
+
+// McpTask is a task in MCP's sense: a server's handle for a call that takes long (2025-11-25, "Tasks",
+// and the extension io.modelcontextprotocol/tasks of 2026-07-28). It belongs to a call of a [Task].
+type McpTask struct {
+	// TaskID is the server's.
+	TaskID string        `json:"taskId"`
+	Status McpTaskStatus `json:"status"`
+	// StatusMessage is the server's; it is not to be trusted.
+	StatusMessage string `json:"statusMessage,omitempty"`
+	// CreatedAt is when Assent got the handle: the server's clock may be wrong.
+	CreatedAt int64 `json:"createdAt"`
+	// ExpiresAt is when the server may forget the task; absent where it will not, or does not say.
+	ExpiresAt int64 `json:"expiresAt,omitempty"`
+	// Cancelling: a person asked for the end, and the server has not said its last word.
+	Cancelling bool `json:"cancelling,omitempty"`
+	// Problem says why the server cannot be asked at present; Assent goes on trying.
+	Problem string `json:"problem,omitempty"`
+}
+
+// McpTaskStatus is MCP's word for how a task is.
+type McpTaskStatus string
+
+// The statuses. The last three are for good.
+const (
+	McpTaskWorking       McpTaskStatus = "working"
+	McpTaskInputRequired McpTaskStatus = "input_required"
+	McpTaskCompleted     McpTaskStatus = "completed"
+	McpTaskFailed        McpTaskStatus = "failed"
+	McpTaskCancelled     McpTaskStatus = "cancelled"
+)
+
+// ListMcpTasksResult holds the calls that became MCP tasks, the newest first: all that run, and the
+// last hundred that ended.
+type ListMcpTasksResult struct {
+	McpTasks []McpTaskEntry `json:"mcpTasks,omitempty"`
+}
+
+// McpTaskEntry is an MCP task and the call that it belongs to.
+type McpTaskEntry struct {
+	// TaskID and Title are of the conversation, MessageID of the call.
+	TaskID    string `json:"taskId"`
+	Title     string `json:"title"`
+	MessageID int64  `json:"messageId"`
+	// Time is when the call was made.
+	Time int64 `json:"time"`
+	Call Call  `json:"call"`
+}
