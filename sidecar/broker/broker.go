@@ -35,12 +35,30 @@ type Models interface {
 type Broker struct {
 	// Models returns the models as they are configured now.
 	models func() Models
-	log    zerolog.Logger
+	// urls reports that the person can be sent to a page.
+	urls bool
+	log  zerolog.Logger
 }
 
-// New returns a broker.
-func New(models func() Models, log zerolog.Logger) *Broker {
-	return &Broker{models: models, log: log}
+// New returns a broker. With urls, the person can be sent to a page.
+func New(models func() Models, urls bool, log zerolog.Logger) *Broker {
+	return &Broker{models: models, urls: urls, log: log}
+}
+
+// Check returns the check of a question's answers; it is the same after a restart of the sidecar.
+func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
+	switch q := question.(type) {
+	case protocol.McpElicitation:
+		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+			return checkElicitation(q.ElicitationRequest.Fields, p)
+		}
+	case protocol.McpSampling:
+		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+			return checkSampling(b.models(), p, q.Model)
+		}
+	default:
+		return checkWayOut
+	}
 }
 
 // Asker is the task that a request belongs to.

@@ -71,7 +71,7 @@ func newFixture(t *testing.T, provider model.Provider) *fixture {
 		providers[protocol.ProviderOpenAI] = provider
 	}
 	set := model.NewSet(providers, protocol.ModelSettings{}, model.DefaultPatience)
-	b := broker.New(func() broker.Models { return set }, zerolog.New(zerolog.NewTestWriter(t)))
+	b := broker.New(func() broker.Models { return set }, false, zerolog.New(zerolog.NewTestWriter(t)))
 	return &fixture{b, tk, events}
 }
 

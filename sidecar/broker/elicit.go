@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -11,41 +12,50 @@ import (
 	"assent/sidecar/task"
 )
 
-// Elicit serves elicitation/create in form mode (2025-06-18 and later, "Elicitation"). The result
-// is a [protocol.McpElicitationResponse].
+// Elicit serves elicitation/create (2025-06-18 and later, "Elicitation"). The result is a
+// [protocol.McpElicitationResponse].
 //
 // Decline is said only when a person declined. Where nobody answered, the nearest true word is
 // cancel: "dismissed without making an explicit choice".
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
 	var request struct {
 		Mode            string          `json:"mode"`
+		URL             string          `json:"url"`
 		Message         *string         `json:"message"`
 		RequestedSchema json.RawMessage `json:"requestedSchema"`
 	}
 	if err := decode(params, &request); err != nil {
 		return nil, err
 	}
-	if request.Mode != "" && request.Mode != "form" {
-		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
-	}
 	if request.Message == nil {
 		return nil, invalidParams("message is missing")
+	}
+	switch {
+	case request.Mode == "url" && b.urls:
+		if err := checkURL(request.URL); err != nil {
+			return nil, err
+		}
+		return b.elicit(ctx, t, protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL})
+	case request.Mode != "" && request.Mode != "form":
+		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
 	fields, err := form.ParseElicitation(request.RequestedSchema)
 	if err != nil {
 		return nil, invalidParams("requestedSchema: %v", err)
 	}
 
-	answer, err := t.Ask(ctx, task.Question{
-		Body: protocol.McpElicitation{
-			Origin:             origin,
-			ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
-		},
-		Check: func(p *protocol.AskResponseParams) (*task.Answer, error) { return checkElicitation(fields, p) },
+	return b.elicit(ctx, t, protocol.McpElicitation{
+		Origin:             origin,
+		ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
 	})
+}
+
+// elicit asks, and says in MCP's words what came of it.
+func (b *Broker) elicit(ctx context.Context, t Asker, q protocol.UseMcpServer) (any, error) {
+	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
 	if err != nil {
 		if why := ended(err); why != nil {
-			b.log.Info().Str("server", origin.ServerName).Str("reason", string(why.Reason)).Msg("elicitation ended without an answer")
+			b.log.Info().Str("reason", string(why.Reason)).Msg("elicitation ended without an answer")
 			return protocol.McpElicitationResponse{Action: protocol.ActionCancel}, nil
 		}
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
@@ -79,4 +89,50 @@ func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*
 	default:
 		return nil, wrongWayOut(p)
 	}
+}
+
+// checkURL refuses what no browser should be sent to (2025-11-25, "URL Mode: Security Considerations").
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return invalidParams("url must be an absolute http or https URL")
+	}
+	return nil
+}
+
+// checkWayOut takes any way out.
+func checkWayOut(p *protocol.AskResponseParams) (*task.Answer, error) {
+	switch p.AskResponse {
+	case protocol.YesButtonClicked, protocol.NoButtonClicked, protocol.CancelButtonClicked:
+		return &task.Answer{Response: p.AskResponse}, nil
+	default:
+		return nil, wrongWayOut(p)
+	}
+}
+
+// URLElicitation is one of those that the error -32042 lists (2025-11-25, "URL Elicitation Required
+// Error").
+type URLElicitation struct {
+	ElicitationID string `json:"elicitationId"`
+	Mode          string `json:"mode"`
+	Message       string `json:"message"`
+	URL           string `json:"url"`
+}
+
+// AwaitURL sends the person to a page, and returns whether what they were to do there is done: they say
+// so, or ctx ends with a [task.Ended] whose reason is [protocol.OutcomeCompleted].
+func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, e URLElicitation) (bool, error) {
+	if err := checkURL(e.URL); err != nil {
+		return false, err
+	}
+	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
+	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
+	if err != nil {
+		why := ended(err)
+		if why == nil {
+			return false, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+		return why.Reason == protocol.OutcomeCompleted, nil
+	}
+	return answer.Response == protocol.YesButtonClicked, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -11,6 +12,9 @@ import (
 	"assent/sidecar/model"
 	"assent/sidecar/task"
 )
+
+// findPatience bounds the search for a model that a person chose.
+const findPatience = 10 * time.Second
 
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
@@ -25,12 +29,8 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		b.log.Warn().Err(err).Msg("no model to propose")
 	}
 
-	answer, err := t.Ask(ctx, task.Question{
-		Body: protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed},
-		Check: func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			return checkSampling(ctx, models, p, proposed)
-		},
-	})
+	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed}
+	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
 	if err != nil {
 		if why := ended(err); why != nil {
 			b.log.Info().Str("server", origin.ServerName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
@@ -40,6 +40,12 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
+		switch earlier := answer.Result.(type) { // an MCP task that asks again
+		case protocol.McpSamplingResponse:
+			return createMessageResult(earlier), nil
+		case protocol.SamplingFailure:
+			return nil, samplingError(model.ErrFailed)
+		}
 		return b.generate(ctx, models, t, origin, answer, request)
 	case protocol.NoButtonClicked:
 		return nil, &jsonrpc.Error{Code: codeUserRejected, Message: "User rejected sampling request"}
@@ -86,11 +92,14 @@ func samplingError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sampling failed: " + model.ErrFailed.Error()}
 }
 
-func checkSampling(ctx context.Context, models Models, p *protocol.AskResponseParams, proposed *protocol.Model) (*task.Answer, error) {
+func checkSampling(models Models, p *protocol.AskResponseParams, proposed *protocol.Model) (*task.Answer, error) {
 	answer := &task.Answer{Response: p.AskResponse, Model: proposed}
 	switch p.AskResponse {
 	case protocol.YesButtonClicked:
 		if p.ModelID != "" || proposed == nil {
+			// The front end waits for its answer to be taken, whoever asked.
+			ctx, cancel := context.WithTimeout(context.Background(), findPatience)
+			defer cancel()
 			chosen, err := models.Find(ctx, p.ModelID)
 			if err != nil {
 				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%v", err)

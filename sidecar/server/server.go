@@ -165,7 +165,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
-	b := broker.New(s.currentModels, s.opts.Log)
+	b := broker.New(s.currentModels, params.Capabilities.OpenURL, s.opts.Log)
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: b,

@@ -22,9 +22,10 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 1
+const schemaVersion = 2
 
-const schema = `
+// migrations lead from each version of the schema to the next.
+var migrations = [schemaVersion]string{`
 CREATE TABLE tasks (
 	id          TEXT PRIMARY KEY,
 	created_at  INTEGER NOT NULL,
@@ -44,7 +45,10 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_number ON messages (task_id, number);
 CREATE INDEX live_messages ON messages (task_id) WHERE live = 1;
 CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
-`
+`, `
+ALTER TABLE messages ADD COLUMN mcp_task INTEGER NOT NULL DEFAULT 0; -- when the call became one, or 0
+CREATE INDEX messages_by_mcp_task ON messages (mcp_task) WHERE mcp_task > 0;
+`}
 
 // Store is an open file, or a database in memory.
 type Store struct {
@@ -60,6 +64,8 @@ type Entry struct {
 	Live bool
 	// AskID is set where the message is an ask.
 	AskID string
+	// McpTask is when the message, a call, became an MCP task; 0 where it did not.
+	McpTask int64
 }
 
 // Range selects messages of a task.
@@ -125,7 +131,12 @@ func migrate(db *sql.DB) error {
 	case version > schemaVersion:
 		return fmt.Errorf("the store was written by a newer Assent (schema %d, this one knows %d): update Assent", version, schemaVersion)
 	}
-	if _, err := tx.Exec(schema + fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)); err != nil {
+	for _, migration := range migrations[version:] {
+		if _, err := tx.Exec(migration); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -154,9 +165,9 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) erro
 			return fmt.Errorf("encode message: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO messages (task_id, id, number, live, ask_id, body) VALUES (?, ?, ?, ?, NULLIF(?, ''), ?)
-			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, body = excluded.body`,
-			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, string(body))
+			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, body) VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, ?)
+			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task, body = excluded.body`,
+			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, string(body))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
@@ -213,6 +224,41 @@ func (s *Store) Live(ctx context.Context, taskID string) ([]Entry, error) {
 // Ask returns the message of a task's ask, or nil where there is none.
 func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
 	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE ask_id = ? AND task_id = ?`, askID, taskID)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// McpTasks returns the ids of the tasks and messages of the calls that became MCP tasks, the newest
+// first.
+func (s *Store) McpTasks(ctx context.Context, limit int) ([]Place, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task
+		WHERE mcp_task > 0 ORDER BY mcp_task DESC LIMIT ?`, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read MCP tasks: %w", err)
+	}
+	defer rows.Close()
+	var places []Place
+	for rows.Next() {
+		var p Place
+		if err := rows.Scan(&p.TaskID, &p.MessageID); err != nil {
+			return nil, fmt.Errorf("read MCP tasks: %w", err)
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
+}
+
+// Place is where a message is.
+type Place struct {
+	TaskID    string
+	MessageID int64
+}
+
+// Message returns one message of a task, or nil.
+func (s *Store) Message(ctx context.Context, taskID string, id int64) (*Entry, error) {
+	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id = ?`, taskID, id)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}

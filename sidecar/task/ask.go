@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"assent/protocol"
@@ -13,11 +14,16 @@ import (
 
 // Question is an ask to make.
 type Question struct {
-	Body protocol.UseMcpServer
-	// Check refuses answers that the question's own rules forbid, and completes the others. It is
-	// called before an answer settles the ask, so that a refused person can try again.
-	Check func(*protocol.AskResponseParams) (*Answer, error)
+	Body  protocol.UseMcpServer
+	Check Check
+	// Key, where it is not empty, names the question for good: asked again it is the same ask, or has the
+	// answer that was given, until [Task.Release]. Such an ask outlives the sidecar.
+	Key string
 }
+
+// Check refuses answers that a question's own rules forbid, and completes the others. It is called
+// before an answer settles the ask, so that a refused person can try again.
+type Check func(*protocol.AskResponseParams) (*Answer, error)
 
 // Answer is what a person answered.
 type Answer struct {
@@ -29,6 +35,9 @@ type Answer struct {
 	Model *protocol.Model
 	// MessageID is the ask's message. Ask sets it.
 	MessageID int64
+	// Result is what the model made of an approved sampling request that was asked before, where that is
+	// known.
+	Result protocol.SamplingResult
 }
 
 // Ended is why an ask ended without an answer. Whoever cancels a context that an Ask runs under
@@ -48,8 +57,9 @@ func (e *Ended) Error() string {
 type ask struct {
 	message  *message
 	question protocol.Ask
-	check    func(*protocol.AskResponseParams) (*Answer, error)
-	settled  chan settlement // of one
+	check    Check
+	settled  chan struct{} // closed when settlement is set
+	settlement
 }
 
 type settlement struct {
@@ -65,16 +75,69 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 		return nil, err
 	}
 	select {
-	case s := <-a.settled:
-		return a.result(s)
+	case <-a.settled:
+		return t.result(a)
 	case <-ctx.Done():
 	}
-	t.mu.Lock()
 	outcome := outcomeOf(context.Cause(ctx))
+	if a.question.InputKey != "" && outcome.Reason == protocol.OutcomeRestarted {
+		return nil, &Ended{Reason: outcome.Reason, Detail: outcome.Detail} // it will be asked again
+	}
+	t.mu.Lock()
 	outcome.At = t.registry.now()
 	t.settle(a, nil, outcome) // unless an answer was first
 	t.mu.Unlock()
-	return a.result(<-a.settled)
+	return t.result(a)
+}
+
+// Release forgets the keys that begin with prefix: nobody asks again. What is still open is settled by
+// outcome.
+func (t *Task) Release(prefix string, ended *Ended) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key, a := range t.keys {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		t.settle(a, nil, protocol.Outcome{Reason: ended.Reason, Detail: ended.Detail, At: t.registry.now()})
+		t.release(a)
+	}
+}
+
+// ReleaseAnswered is as Release, for those that were answered before a time.
+func (t *Task) ReleaseAnswered(prefix string, before time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key, a := range t.keys {
+		if strings.HasPrefix(key, prefix) && a.question.Outcome != nil && a.question.Outcome.At < before.UnixMilli() && !a.completing() {
+			t.release(a)
+		}
+	}
+}
+
+// release forgets the key of an ask that is settled. The lock must be held.
+func (t *Task) release(a *ask) {
+	if t.keys[a.question.InputKey] != a {
+		return
+	}
+	delete(t.keys, a.question.InputKey)
+	if a.completing() {
+		return // its end will be kept
+	}
+	a.message.live = false
+	if t.save(a.message) {
+		delete(t.memory, a.message.ID)
+	}
+}
+
+// completing reports whether a model is at work for an approved sampling request. The lock must be held.
+func (a *ask) completing() bool {
+	q, ok := a.message.Body.(protocol.Ask)
+	if !ok {
+		return false
+	}
+	sampling, ok := q.Question.(protocol.McpSampling)
+	return ok && sampling.Result == nil && a.answer != nil && a.answer.Response == protocol.YesButtonClicked
 }
 
 func (t *Task) open(q Question) (*ask, error) {
@@ -83,23 +146,38 @@ func (t *Task) open(q Question) (*ask, error) {
 	if err := t.checkOpen(); err != nil {
 		return nil, err
 	}
+	if a := t.keys[q.Key]; q.Key != "" && a != nil {
+		return a, nil
+	}
 	a := &ask{
-		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: protocol.AskUseMcpServer, Question: q.Body},
+		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: protocol.AskUseMcpServer, Question: q.Body, InputKey: q.Key},
 		check:    q.Check,
-		settled:  make(chan settlement, 1),
+		settled:  make(chan struct{}),
 	}
 	t.asks[a.question.AskID] = a
+	if q.Key != "" {
+		t.keys[q.Key] = a
+	}
 	t.info.OpenAsks++
 	a.message = t.add(a.question, true, a.question.AskID)
 	return a, nil
 }
 
-func (a *ask) result(s settlement) (*Answer, error) {
-	if s.answer == nil {
-		return nil, &Ended{Reason: s.outcome.Reason, Detail: s.outcome.Detail}
+// result returns how an ask was settled.
+func (t *Task) result(a *ask) (*Answer, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a.answer == nil {
+		return nil, &Ended{Reason: a.outcome.Reason, Detail: a.outcome.Detail}
 	}
-	s.answer.MessageID = a.message.ID
-	return s.answer, nil
+	answer := *a.answer
+	answer.MessageID = a.message.ID
+	if q, ok := a.message.Body.(protocol.Ask); ok {
+		if sampling, ok := q.Question.(protocol.McpSampling); ok {
+			answer.Result = sampling.Result
+		}
+	}
+	return &answer, nil
 }
 
 // outcomeOf says how an ask ends whose context was cancelled by cause.
@@ -157,12 +235,21 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	t.info.OpenAsks--
 	a.question.Outcome = &outcome
 	event := protocol.AskSettled{MessageID: a.message.ID, Outcome: outcome}
-	a.message.live = false
+	a.message.live = a.question.InputKey != "" && answer != nil
+	if answer == nil {
+		delete(t.keys, a.question.InputKey)
+	}
 	switch q := a.question.Question.(type) {
 	case protocol.McpElicitation:
 		q.ElicitationResponse = elicitationResponse(answer)
 		event.ElicitationResponse = q.ElicitationResponse
 		a.question.Question = q
+	case protocol.McpURLElicitation:
+		if !q.AwaitsCompletion {
+			q.ElicitationResponse = elicitationResponse(answer)
+			event.ElicitationResponse = q.ElicitationResponse
+			a.question.Question = q
+		}
 	case protocol.McpSampling:
 		if answer != nil && answer.Response == protocol.YesButtonClicked {
 			a.message.live = true // until the model is done
@@ -173,7 +260,8 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	}
 	a.message.Body = a.question
 	t.commit(a.message, event)
-	a.settled <- settlement{answer: answer, outcome: outcome}
+	a.settlement = settlement{answer: answer, outcome: outcome}
+	close(a.settled)
 }
 
 func elicitationResponse(answer *Answer) *protocol.McpElicitationResponse {
@@ -214,6 +302,7 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 	who := cmp.Or(o.By, map[protocol.OutcomeReason]string{
 		protocol.OutcomeServerStoppedWaiting: "the server, which stopped waiting",
 		protocol.OutcomeServerLost:           "the loss of the server",
+		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of the sidecar",
 	}[o.Reason])
 	return &protocol.Error{

@@ -14,9 +14,6 @@ const progressPause = 200 * time.Millisecond
 // frame is how often the pieces of a completion are announced: once a screen refresh.
 const frame = 16 * time.Millisecond
 
-// restartedDetail is what became of everything that was open when a sidecar ended.
-const restartedDetail = "Assent's sidecar was restarted."
-
 // stream is a completion under way.
 type stream struct {
 	text     strings.Builder
@@ -94,6 +91,23 @@ func (t *Task) announceProgress(m *message) {
 		TaskID: t.info.ID, MessageID: m.ID, Progress: *call.Progress,
 	})
 	t.registry.logSend(err)
+}
+
+// CallTask notes what a server said of the MCP task that a call became.
+func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[messageID]
+	if m == nil || !m.live {
+		return
+	}
+	call, ok := m.Body.(protocol.Call)
+	if !ok || call.Task != nil && *call.Task == task {
+		return
+	}
+	call.Task = &task
+	m.Body = call
+	t.commit(m, protocol.CallTaskChanged{MessageID: messageID, Task: task})
 }
 
 // EndCall says how a call ended. Only the first end counts.
@@ -180,9 +194,12 @@ func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult) {
 		}
 		m.stream = nil
 	}
+	if q.Result != nil {
+		return
+	}
 	q.Result = result
 	a.Question = q
-	m.Body, m.live = a, false
+	m.Body, m.live = a, t.keys[a.InputKey] != nil
 	t.commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result})
 }
 
@@ -201,36 +218,4 @@ func (m *message) snapshot() protocol.Message {
 		}
 	}
 	return out
-}
-
-// recover ends what was live when an earlier sidecar ended: the requests behind it ended too.
-func (t *Task) recover(ctx context.Context) error {
-	entries, err := t.registry.store.Live(ctx, t.info.ID)
-	if err != nil {
-		return err
-	}
-	now := t.registry.now()
-	for _, e := range entries {
-		m := &message{Message: e.Message, askID: e.AskID}
-		switch body := e.Message.Body.(type) {
-		case protocol.Call:
-			body.EndedAt, body.Progress = now, nil
-			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
-			m.Body = body
-		case protocol.Ask:
-			if body.Outcome == nil {
-				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
-			} else if q, ok := body.Question.(protocol.McpSampling); ok {
-				q.Result = protocol.SamplingFailure{Reason: restartedDetail}
-				body.Question = q
-			}
-			m.Body = body
-		}
-		t.info.LastNumber++
-		m.number = t.info.LastNumber
-		if !t.save(m) {
-			t.memory[m.ID] = m
-		}
-	}
-	return nil
 }

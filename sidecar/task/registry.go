@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -38,7 +39,10 @@ type Options struct {
 	// OpenStore is called once, at the first use: starting up must not wait for a disk.
 	OpenStore func() (*store.Store, error)
 	Events    Events
-	Log       zerolog.Logger
+	// Check returns the check of a question that was asked before a restart of the sidecar; see
+	// [Question].
+	Check func(protocol.UseMcpServer) Check
+	Log   zerolog.Logger
 	// Now and NewID are replaced by tests that compare whole conversations.
 	Now   func() time.Time
 	NewID func() string
@@ -89,7 +93,7 @@ func (r *Registry) open() error {
 		return err
 	}
 	for _, info := range infos {
-		t := &Task{registry: r, info: info, memory: map[int64]*message{}, asks: map[string]*ask{}}
+		t := &Task{registry: r, info: info, memory: map[int64]*message{}, asks: map[string]*ask{}, keys: map[string]*ask{}}
 		if t.lastMessage, err = s.LastMessage(ctx, info.ID); err != nil {
 			return err
 		}
@@ -119,6 +123,7 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 		info:     protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()},
 		memory:   map[int64]*message{},
 		asks:     map[string]*ask{},
+		keys:     map[string]*ask{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,12 +139,7 @@ func (r *Registry) List() ([]protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	tasks := make([]*Task, 0, len(r.tasks))
-	for _, t := range r.tasks {
-		tasks = append(tasks, t)
-	}
-	r.mu.Unlock()
+	tasks := r.all()
 	infos := make([]protocol.Task, len(tasks))
 	for i, t := range tasks {
 		infos[i] = t.Info()
@@ -148,6 +148,13 @@ func (r *Registry) List() ([]protocol.Task, error) {
 		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return infos, nil
+}
+
+// all returns the tasks in no order.
+func (r *Registry) all() []*Task {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.tasks))
 }
 
 // Get returns a task, or a [protocol.CodeUnknownTask] error.

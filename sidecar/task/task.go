@@ -24,6 +24,8 @@ type Task struct {
 	memory map[int64]*message
 	// asks holds the open asks by their id.
 	asks map[string]*ask
+	// keys holds those that have a key, until they are released: open, or answered.
+	keys map[string]*ask
 }
 
 // message is a message in memory.
@@ -164,6 +166,9 @@ func (t *Task) save(m *message) bool {
 	var entry *store.Entry
 	if m != nil {
 		entry = &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
+		if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
+			entry.McpTask = call.Task.CreatedAt
+		}
 	}
 	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {
 		t.registry.reportStorage(err)

@@ -1,0 +1,276 @@
+// Package mcptask follows MCP tasks to their end.
+//
+// MCP has them in two shapes: in the core of 2025-11-25 the client asks for a task, fetches its result
+// with a request of its own, and is asked by requests; in the extension io.modelcontextprotocol/tasks of
+// 2026-07-28 the server decides, and everything is in the answer to tasks/get. A [Driver] speaks one of
+// them, and [Follow] knows neither.
+//
+// Follow polls at the pace that the server gives, within bounds, and less where the server tells by
+// itself. It starts no goroutine that outlives it.
+package mcptask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+)
+
+// State is what a server says of a task.
+type State struct {
+	ID            string
+	Status        protocol.McpTaskStatus
+	StatusMessage string
+	// TTL is nil where the server never forgets the task, or does not say.
+	TTL *time.Duration
+	// PollInterval is 0 where the server does not say.
+	PollInterval time.Duration
+	// Inputs are the questions that wait for an answer, by their keys.
+	Inputs map[string]Input
+	// Result and Err are of a task that has ended, where the state brings them.
+	Result json.RawMessage
+	Err    *jsonrpc.Error
+}
+
+// Ended reports whether the status is for good.
+func (s *State) Ended() bool {
+	switch s.Status {
+	case protocol.McpTaskCompleted, protocol.McpTaskFailed, protocol.McpTaskCancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// Input is a request of the server's that is carried by a state.
+type Input struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// Driver speaks one shape of MCP tasks with one server about one task. An error of the server's is a
+// [jsonrpc.Error]; any other says that it could not be asked.
+type Driver interface {
+	// Get asks how the task is.
+	Get(ctx context.Context) (*State, error)
+	// Result returns what the call returned; the state is for good.
+	Result(ctx context.Context, s *State) (json.RawMessage, error)
+	// Attend serves a task that needs input, until ctx ends: it asks what is to be asked, and answers. It
+	// is called whenever a state is seen, and must not block.
+	Attend(ctx context.Context, s *State)
+	// Cancel asks for the task's end. The state is nil where the server only takes note.
+	Cancel(ctx context.Context) (*State, error)
+}
+
+// Options are how a task is followed.
+type Options struct {
+	// Observe is told of every change. It must not block.
+	Observe func(protocol.McpTask)
+	// News brings states that the server tells by itself.
+	News <-chan *State
+	// Cancel is closed when a person wants the end.
+	Cancel <-chan struct{}
+	// Known is what an earlier sidecar knew of the task, or nil.
+	Known *protocol.McpTask
+	// Floor is the shortest pause between two polls; 0 means [DefaultFloor].
+	Floor time.Duration
+}
+
+// Bounds of the pauses between polls.
+const (
+	// DefaultFloor is the shortest, whatever the server says.
+	DefaultFloor = 500 * time.Millisecond
+	// Ceiling is the longest, whatever the server says: a task that ended should not look as if it ran.
+	Ceiling = 5 * time.Minute
+	// unasked is the first pause where the server does not say, and slowest the one to which it grows while
+	// nothing changes.
+	unasked = time.Second
+	slowest = 10 * time.Second
+	// told is the pause after the server told something by itself: then polls are but a safety.
+	told = time.Minute
+	// maxFailures bounds how often in a row the server may not be reached.
+	maxFailures = 12
+)
+
+// LostError says why a task cannot be followed any more.
+type LostError struct{ Reason string }
+
+// Error implements error.
+func (e *LostError) Error() string { return e.Reason }
+
+// ErrCancelled says that the server has cancelled the task.
+var ErrCancelled = errors.New("the task was cancelled")
+
+// Follow follows a task from a state of it to its end, and returns what the call returned. The error is
+// the call's own [jsonrpc.Error], [ErrCancelled], a [LostError], or ctx's cause.
+func Follow(ctx context.Context, d Driver, first *State, opts Options) (json.RawMessage, error) {
+	if opts.Floor == 0 {
+		opts.Floor = DefaultFloor
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	f := &follower{Options: opts, driver: d, state: first, pause: unasked}
+	f.known = protocol.McpTask{TaskID: first.ID, CreatedAt: time.Now().UnixMilli()}
+	if opts.Known != nil {
+		f.known = *opts.Known
+	}
+	f.take(first)
+	for {
+		f.observe()
+		if f.state.Ended() {
+			result, err := f.result(ctx)
+			if err == nil || !f.goesOn(err) {
+				return result, err
+			}
+		} else {
+			d.Attend(ctx, f.state)
+		}
+		if err := f.next(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// follower is one task on its way.
+type follower struct {
+	Options
+	driver Driver
+	state  *State
+	known  protocol.McpTask
+	// pause is that before the next poll, where the server gives none.
+	pause time.Duration
+	// telling is set once the server told something by itself.
+	telling  bool
+	failures int
+}
+
+// take takes what the server says.
+func (f *follower) take(s *State) {
+	changed := s.Status != f.known.Status || s.StatusMessage != f.known.StatusMessage
+	f.state, f.failures, f.known.Problem = s, 0, ""
+	f.known.Status, f.known.StatusMessage = s.Status, s.StatusMessage
+	if s.TTL != nil {
+		f.known.ExpiresAt = f.known.CreatedAt + s.TTL.Milliseconds()
+	} else {
+		f.known.ExpiresAt = 0
+	}
+	if s.Ended() {
+		f.known.Cancelling = false
+	}
+	if changed {
+		f.pause = unasked
+	} else {
+		f.pause = min(f.pause*3/2, slowest)
+	}
+}
+
+func (f *follower) observe() { f.Observe(f.known) }
+
+// wait returns the pause before the next poll.
+func (f *follower) wait() time.Duration {
+	switch {
+	case f.failures > 0:
+		return min(f.Floor<<min(f.failures, 10), Ceiling)
+	case f.known.Cancelling:
+		return max(f.Floor, min(f.state.PollInterval, unasked))
+	case f.telling:
+		return max(told, f.Floor)
+	case f.state.PollInterval > 0:
+		return min(max(f.state.PollInterval, f.Floor), Ceiling)
+	default:
+		return max(f.pause, f.Floor)
+	}
+}
+
+// next waits for the next state: until it is time to ask, or the server tells it.
+func (f *follower) next(ctx context.Context) error {
+	timer := time.NewTimer(f.wait())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case s := <-f.News:
+		f.telling = true
+		f.take(s)
+		return nil
+	case <-f.Cancel:
+		f.Cancel = nil // once
+		return f.cancel(ctx)
+	case <-timer.C:
+	}
+	s, err := f.driver.Get(ctx)
+	if err == nil {
+		f.take(s)
+		return nil
+	}
+	return f.failed(ctx, err)
+}
+
+// cancel asks for the end. What becomes of the task is the server's to say.
+func (f *follower) cancel(ctx context.Context) error {
+	f.known.Cancelling = true
+	f.observe()
+	s, err := f.driver.Cancel(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(*jsonrpc.Error)):
+		// It has ended meanwhile, or cannot be cancelled: the next state will tell.
+		f.known.Cancelling, f.known.Problem = false, "The server did not cancel it: "+err.Error()
+	case err != nil:
+		return f.failed(ctx, err)
+	case s != nil:
+		f.take(s)
+	}
+	return nil
+}
+
+// failed bears with a server that cannot be asked, within bounds.
+func (f *follower) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	expired := f.known.ExpiresAt != 0 && time.Now().UnixMilli() > f.known.ExpiresAt
+	var refused *jsonrpc.Error
+	switch {
+	case errors.As(err, &refused) && f.known.Cancelling:
+		return ErrCancelled // and forgotten, as a server may
+	case errors.As(err, &refused) && expired:
+		return &LostError{fmt.Sprintf("the task has outlived its time, and the server says: %s (%d)", refused.Message, refused.Code)}
+	case errors.As(err, &refused):
+		return &LostError{fmt.Sprintf("it no longer knows the task: %s (%d)", refused.Message, refused.Code)}
+	case expired:
+		return &LostError{"the task has outlived its time, and the server cannot be asked: " + err.Error()}
+	}
+	f.failures++
+	if f.failures > maxFailures {
+		return &LostError{fmt.Sprintf("it could not be asked %d times in a row: %v", f.failures, err)}
+	}
+	f.known.Problem = err.Error()
+	f.observe()
+	return nil
+}
+
+// result fetches what the call returned.
+func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
+	result, err := f.driver.Result(ctx, f.state)
+	if err != nil && f.state.Status == protocol.McpTaskCancelled && ctx.Err() == nil {
+		return nil, ErrCancelled
+	}
+	return result, err
+}
+
+// goesOn reports whether a result that could not be fetched is asked for again.
+func (f *follower) goesOn(err error) bool {
+	if errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, ErrCancelled) || errors.As(err, new(*LostError)) {
+		return false
+	}
+	f.failures++
+	f.known.Problem = err.Error()
+	return f.failures <= maxFailures
+}

@@ -1,0 +1,174 @@
+package task
+
+import (
+	"context"
+	"strings"
+
+	"assent/protocol"
+)
+
+// restartedDetail is what became of everything that was open when a sidecar ended.
+const restartedDetail = "Assent's sidecar was restarted."
+
+// recover takes up what was live when an earlier sidecar ended: calls that are MCP tasks go on, with
+// the asks that they caused. The requests behind everything else ended with that sidecar.
+func (t *Task) recover(ctx context.Context) error {
+	entries, err := t.registry.store.Live(ctx, t.info.ID)
+	if err != nil {
+		return err
+	}
+	var running []string // the keys of the MCP tasks begin so
+	for _, e := range entries {
+		if call, ok := e.Message.Body.(protocol.Call); ok && call.Task != nil && !t.info.Closed {
+			running = append(running, KeyPrefix(call.ServerName, call.Task.TaskID))
+		}
+	}
+	goesOn := func(key string) bool {
+		for _, prefix := range running {
+			if strings.HasPrefix(key, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+	now := t.registry.now()
+	for _, e := range entries {
+		m := &message{Message: e.Message, askID: e.AskID, number: e.Number}
+		switch body := e.Message.Body.(type) {
+		case protocol.Call:
+			if body.Task != nil && !t.info.Closed {
+				m.live = true
+				t.memory[m.ID] = m
+				continue
+			}
+			body.EndedAt, body.Progress = now, nil
+			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
+			m.Body = body
+		case protocol.Ask:
+			if body.InputKey != "" && goesOn(body.InputKey) {
+				m.live = true
+				t.memory[m.ID] = m
+				t.recoverAsk(m, body)
+				continue
+			}
+			if body.Outcome == nil {
+				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
+			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil {
+				q.Result = protocol.SamplingFailure{Reason: restartedDetail}
+				body.Question = q
+			}
+			m.Body = body
+		}
+		t.info.LastNumber++
+		m.number = t.info.LastNumber
+		if !t.save(m) {
+			t.memory[m.ID] = m
+		}
+	}
+	return nil
+}
+
+// KeyPrefix is how the keys of an MCP task's questions begin.
+func KeyPrefix(serverName, mcpTaskID string) string { return serverName + "\x00" + mcpTaskID + "\x00" }
+
+// recoverAsk makes an ask of an MCP task what it was: open, or answered.
+func (t *Task) recoverAsk(m *message, question protocol.Ask) {
+	a := &ask{message: m, question: question, settled: make(chan struct{})}
+	t.keys[question.InputKey] = a
+	if question.Outcome == nil {
+		a.check = t.registry.opts.Check(question.Question)
+		t.asks[question.AskID] = a
+		t.info.OpenAsks++
+		return
+	}
+	a.settlement = settlement{answer: answerOf(question), outcome: *question.Outcome}
+	close(a.settled)
+}
+
+// answerOf reads an answer from the ask that it settled.
+func answerOf(question protocol.Ask) *Answer {
+	answer := &Answer{Response: protocol.CancelButtonClicked}
+	switch question.Outcome.Reason {
+	case protocol.OutcomeAnswered:
+		answer.Response = protocol.YesButtonClicked
+	case protocol.OutcomeDeclined:
+		answer.Response = protocol.NoButtonClicked
+	}
+	switch q := question.Question.(type) {
+	case protocol.McpElicitation:
+		if q.ElicitationResponse != nil {
+			answer.Content = q.ElicitationResponse.Content
+		}
+	case protocol.McpSampling:
+		answer.Model = q.Model
+	}
+	return answer
+}
+
+// Unfinished is a call that became an MCP task, and goes on.
+type Unfinished struct {
+	Task      *Task
+	MessageID int64
+	Call      protocol.Call
+}
+
+// Unfinished returns the calls of all tasks that are MCP tasks and have not ended.
+func (r *Registry) Unfinished() ([]Unfinished, error) {
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	var all []Unfinished
+	for _, t := range r.all() {
+		t.mu.Lock()
+		for _, m := range t.memory {
+			if call, ok := m.Body.(protocol.Call); ok && m.live && call.Task != nil {
+				all = append(all, Unfinished{t, m.ID, call})
+			}
+		}
+		t.mu.Unlock()
+	}
+	return all, nil
+}
+
+// maxMcpTasks bounds the list of MCP tasks.
+const maxMcpTasks = 100
+
+// McpTasks returns the calls that became MCP tasks, the newest first.
+func (r *Registry) McpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error) {
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	places, err := r.store.McpTasks(ctx, maxMcpTasks)
+	if err != nil {
+		return nil, err
+	}
+	var entries []protocol.McpTaskEntry
+	for _, p := range places {
+		t, err := r.Get(p.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		m, err := t.message(ctx, p.MessageID)
+		if err != nil {
+			return nil, err
+		}
+		if call, ok := m.Body.(protocol.Call); ok {
+			entries = append(entries, protocol.McpTaskEntry{TaskID: p.TaskID, Title: t.Info().Title, MessageID: m.ID, Time: m.Time, Call: call})
+		}
+	}
+	return entries, nil
+}
+
+// message returns a message as it stands now.
+func (t *Task) message(ctx context.Context, id int64) (protocol.Message, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m := t.memory[id]; m != nil {
+		return m.Message, nil
+	}
+	e, err := t.registry.store.Message(ctx, t.info.ID, id)
+	if err != nil || e == nil {
+		return protocol.Message{}, err
+	}
+	return e.Message, nil
+}
