@@ -26,7 +26,8 @@ var layers = map[string][]string{
 	"sidecar/model":          {"protocol"},
 	"sidecar/task":           {"protocol", "sidecar/store"},
 	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/task"},
-	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/patience", "sidecar/task", "sidecar/wire"},
+	"sidecar/mcptask":        {"protocol"},
+	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/mcptask", "sidecar/patience", "sidecar/task", "sidecar/wire"},
 	"sidecar/chat":           {"protocol", "sidecar/task"},
 	"sidecar/server":         {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/hub", "sidecar/importer", "sidecar/model", "sidecar/store", "sidecar/tap", "sidecar/task"},
 	"sidecar":                {"sidecar/server", "sidecar/tap"},
@@ -41,7 +42,7 @@ var layers = map[string][]string{
 var owners = map[string][]string{
 	"github.com/sourcegraph/jsonrpc2":                {"sidecar/server", "scripts/bench"},
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"sidecar/hub", "sidecar/wire", "scripts/example-server", "scripts/bench"},
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"sidecar/broker", "sidecar/hub", "sidecar/wire"},
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"sidecar/broker", "sidecar/hub", "sidecar/mcptask", "sidecar/wire"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {"sidecar/auth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {"sidecar/auth"},
 	"golang.org/x/oauth2":                            {"sidecar/auth"},
