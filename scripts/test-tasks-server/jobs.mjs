@@ -1,0 +1,177 @@
+// Runs the jobs of the tasks: starts them, takes them over from an earlier process, gives them
+// their answers, cancels them.
+// @ts-check
+import { Job } from "./job.mjs";
+import { errorObject } from "./rpc.mjs";
+import { ended, notFound, outstanding } from "./store.mjs";
+import { ToolError, textResult } from "./tools/tool.mjs";
+
+/**
+ * @typedef {import("./rpc.mjs").Json} Json
+ * @typedef {import("./store.mjs").Task} Task
+ * @typedef {import("./store.mjs").TaskStore} TaskStore
+ * @typedef {import("./tools/tool.mjs").Tool} Tool
+ */
+
+/** Milliseconds that a task is kept at most, whatever the client asks for. */
+const longestTtlMs = 24 * 60 * 60 * 1000;
+
+export class Jobs {
+  /** @type {Map<string, AbortController>} */
+  #running = new Map();
+  #tools;
+  #defaults;
+
+  /**
+   * @param {TaskStore} store
+   * @param {ReadonlyMap<string, Tool>} tools
+   * @param {{ttlMs: number, pollIntervalMs: number}} defaults
+   */
+  constructor(store, tools, defaults) {
+    this.store = store;
+    this.#tools = tools;
+    this.#defaults = defaults;
+  }
+
+  /**
+   * Creates the task, on disk where there is one, and starts its job.
+   * @param {Tool} tool
+   * @param {Json} args
+   * @param {number} [ttlMs] what the client asked for
+   */
+  start(tool, args, ttlMs = this.#defaults.ttlMs) {
+    const { pollIntervalMs } = this.#defaults;
+    const ttl = Math.min(ttlMs, longestTtlMs);
+    const task = this.store.create({ tool: tool.name, args, ttlMs: ttl, pollIntervalMs });
+    tool.prepare?.(task);
+    this.#run(tool, task);
+    return task;
+  }
+
+  /**
+   * Runs a call to its end without a task.
+   * @param {Tool} tool
+   * @param {Json} args
+   * @param {AbortSignal} signal
+   * @param {(task: Task) => void} progressed
+   * @returns {Promise<Json>}
+   */
+  async call(tool, args, signal, progressed) {
+    const task = this.store.blank({ tool: tool.name, args, ttlMs: null, pollIntervalMs: 0 });
+    const stop = this.store.onChange((changed) => {
+      if (changed === task) progressed(task);
+    });
+    try {
+      return await work(tool, new Job(task, this.store, signal));
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * The task with that id; one of an earlier process is taken over and goes on.
+   * @param {unknown} taskId
+   * @returns {Task}
+   */
+  find(taskId) {
+    const id = String(taskId);
+    const known = this.store.get(id);
+    if (known !== undefined) return known;
+    const task = this.store.adopt(id);
+    if (task === undefined) throw notFound(id);
+    const tool = this.#tools.get(task.tool);
+    if (tool !== undefined && !ended(task)) this.#run(tool, task);
+    return task;
+  }
+
+  /**
+   * A client looks at the task: the polls of one that vanishes are counted.
+   * @param {unknown} taskId
+   */
+  poll(taskId) {
+    const task = this.find(taskId);
+    if (task.vanishesAfter !== undefined && task.vanishesAfter-- <= 0) {
+      this.#abort(task);
+      this.store.forget(task.taskId);
+      throw notFound(task.taskId);
+    }
+    return task;
+  }
+
+  /**
+   * Takes an answer to a question. The first one counts; all are counted. Unknown keys are ignored.
+   * @param {Task} task
+   * @param {string} key
+   * @param {Json} answer
+   */
+  answer(task, key, answer) {
+    const question = Object.hasOwn(task.questions, key) ? task.questions[key] : undefined;
+    if (question === undefined || ended(task)) return;
+    this.store.change(task, () => {
+      question.answered++;
+      question.answer ??= answer;
+      if (outstanding(task).length === 0) task.status = "working";
+    });
+  }
+
+  /** @param {Task} task not ended */
+  cancel(task) {
+    this.#abort(task);
+    this.store.change(task, () => {
+      task.status = "cancelled";
+      task.statusMessage = "The task was cancelled by request.";
+    });
+  }
+
+  /** Stops all jobs where they are; their tasks stay on disk. */
+  close() {
+    for (const abort of this.#running.values()) abort.abort();
+    this.store.close();
+  }
+
+  /** @param {Task} task */
+  #abort(task) {
+    this.#running.get(task.taskId)?.abort();
+  }
+
+  /**
+   * @param {Tool} tool
+   * @param {Task} task
+   */
+  #run(tool, task) {
+    const abort = new AbortController();
+    this.#running.set(task.taskId, abort);
+    const settle = (/** @type {Json} */ outcome) => {
+      this.#running.delete(task.taskId);
+      // A job that was stopped or whose task is gone has nobody to tell.
+      if (abort.signal.aborted || this.store.gone(task)) return;
+      this.store.change(task, () => {
+        task.outcome = outcome;
+        task.status = outcome["error"] ? "failed" : "completed";
+        task.statusMessage = outcome["error"]?.message ?? "Done.";
+      });
+    };
+    // The task is seen as working before its job does anything.
+    Promise.resolve()
+      .then(() => work(tool, new Job(task, this.store, abort.signal)))
+      .then(
+        (result) => settle({ result }),
+        (error) => settle({ error: errorObject(error) }),
+      )
+      .catch((error) => console.error(`task ${task.taskId}: ${error.message}`));
+  }
+}
+
+/**
+ * @param {Tool} tool
+ * @param {Job} job
+ * @returns {Promise<Json>} the CallToolResult
+ */
+async function work(tool, job) {
+  try {
+    return await tool.run(job, job.task.args);
+  } catch (error) {
+    if (error instanceof ToolError) return { ...textResult(error.message), isError: true };
+    throw error;
+  }
+}

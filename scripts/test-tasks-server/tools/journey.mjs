@@ -1,0 +1,89 @@
+// A job that takes its time, reports progress, and asks in the middle, twice.
+// @ts-check
+import { form, integer, textResult } from "./tool.mjs";
+
+/** @typedef {import("../rpc.mjs").Json} Json */
+
+const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+const questions = {
+  day: form("Which day do you want to travel?", {
+    day: { type: "string", title: "Day", enum: days },
+  }),
+  seat: form("Window or aisle?", {
+    seat: {
+      type: "string",
+      title: "Seat",
+      oneOf: [
+        { const: "window", title: "Window" },
+        { const: "aisle", title: "Aisle" },
+      ],
+    },
+  }),
+  tip: {
+    method: "sampling/createMessage",
+    params: {
+      messages: [
+        { role: "user", content: { type: "text", text: "One tip for a train journey, please." } },
+      ],
+      maxTokens: 100,
+    },
+  },
+};
+
+/** @type {import("./tool.mjs").Tool} */
+export const planJourney = {
+  name: "plan_journey",
+  description: "Plans a journey: reports progress, and asks you for the day and for the seat.",
+  taskSupport: "required",
+  properties: {
+    destination: { type: "string", title: "Destination", default: "Lisbon" },
+    step_ms: {
+      type: "integer",
+      title: "Milliseconds a step",
+      description: "There are three steps before, between and after the questions.",
+      minimum: 0,
+      maximum: 60_000,
+      default: 500,
+    },
+    ask_model: { type: "boolean", title: "Ask the model for a tip too", default: false },
+  },
+  needs: (args) => (args["ask_model"] === true ? ["form", "sampling"] : ["form"]),
+  async run(job, args) {
+    const ms = integer(args, "step_ms", 500, 60_000);
+    const destination = String(args["destination"] ?? "Lisbon");
+    const steps = async (/** @type {string} */ what) => {
+      for (let i = 1; i <= 3; i++) await job.step(`${what} (${i} of 3)`, ms);
+    };
+    await steps(`Looking for trains to ${destination}`);
+    await job.ask({ day: questions.day });
+    await steps("Holding a train");
+    await job.ask({ seat: questions.seat });
+    if (args["ask_model"] === true) await job.ask({ tip: questions.tip });
+    // Answers that come twice are counted until the end, so the end is not at once.
+    await steps("Booking");
+    return report(destination, job.task.questions);
+  },
+};
+
+/**
+ * Exactly what the job was told, and how often it asked and was answered.
+ * @param {string} destination
+ * @param {Record<string, import("../store.mjs").Question>} asked
+ */
+function report(destination, asked) {
+  const lines = Object.entries(asked).map(
+    ([key, question]) =>
+      `${key}: ${JSON.stringify(question.answer)}, asked ${question.asked}, answered ${question.answered}`,
+  );
+  const told = Object.fromEntries(
+    Object.entries(asked).map(([key, { asked, answered, answer }]) => [
+      key,
+      { asked, answered, answer },
+    ]),
+  );
+  return {
+    ...textResult([`The journey to ${destination} is planned.`, ...lines].join("\n")),
+    structuredContent: { destination, told },
+  };
+}
