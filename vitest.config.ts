@@ -1,3 +1,3 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { projects: ["extension", "webview-ui"] } });
+export default defineConfig({ test: { projects: ["extension", "webview-ui", "scripts"] } });

@@ -32,7 +32,7 @@ const steps: Readonly<Record<string, Step>> = {
     },
   },
   unit: {
-    title: "Tests of the extension and the webview",
+    title: "Tests of the extension, the webview and the scripts",
     run: () => runPackage("vitest/vitest.mjs", ["run"]),
   },
   go: {

@@ -17,7 +17,7 @@ import { ToolError, textResult } from "./tools/tool.mjs";
 const longestTtlMs = 24 * 60 * 60 * 1000;
 
 export class Jobs {
-  /** @type {Map<string, AbortController>} */
+  /** @type {Map<Task, AbortController>} */
   #running = new Map();
   #tools;
   #defaults;
@@ -31,6 +31,9 @@ export class Jobs {
     this.store = store;
     this.#tools = tools;
     this.#defaults = defaults;
+    store.onChange((task) => {
+      if (store.gone(task)) this.#abort(task);
+    });
   }
 
   /**
@@ -91,7 +94,6 @@ export class Jobs {
   poll(taskId) {
     const task = this.find(taskId);
     if (task.vanishesAfter !== undefined && task.vanishesAfter-- <= 0) {
-      this.#abort(task);
       this.store.forget(task.taskId);
       throw notFound(task.taskId);
     }
@@ -131,7 +133,7 @@ export class Jobs {
 
   /** @param {Task} task */
   #abort(task) {
-    this.#running.get(task.taskId)?.abort();
+    this.#running.get(task)?.abort();
   }
 
   /**
@@ -140,9 +142,9 @@ export class Jobs {
    */
   #run(tool, task) {
     const abort = new AbortController();
-    this.#running.set(task.taskId, abort);
+    this.#running.set(task, abort);
     const settle = (/** @type {Json} */ outcome) => {
-      this.#running.delete(task.taskId);
+      this.#running.delete(task);
       // A job that was stopped or whose task is gone has nobody to tell.
       if (abort.signal.aborted || this.store.gone(task)) return;
       this.store.change(task, () => {

@@ -44,7 +44,7 @@ const longestTimer = 2 ** 31 - 1;
 /**
  * Tasks in memory and, where there is a folder, one file for each in it. A process that is asked for
  * a task of another takes it over: a host that was killed starts a new process, whose predecessor may
- * still be on its way out. The predecessor notices with its next change, and lets go.
+ * still be on its way out. The predecessor notices when it is next asked or has a change, and lets go.
  */
 export class TaskStore {
   #self = randomUUID();
@@ -54,6 +54,8 @@ export class TaskStore {
   #expiries = new Map();
   /** @type {Set<(task: Task) => void>} */
   #listeners = new Set();
+  /** @type {WeakSet<Task>} */
+  #dropped = new WeakSet();
   #folder;
 
   /** @param {string | undefined} folder */
@@ -101,10 +103,12 @@ export class TaskStore {
   }
 
   /**
-   * The task of this process with that id.
+   * The task of this process with that id; not one that another process took over.
    * @param {string} taskId
    */
   get(taskId) {
+    const task = this.#tasks.get(taskId);
+    if (task !== undefined && this.#taken(task)) this.#drop(taskId);
     return this.#tasks.get(taskId);
   }
 
@@ -142,9 +146,10 @@ export class TaskStore {
    * @param {(task: Task) => void} change
    */
   change(task, change) {
+    if (this.gone(task)) throw notFound(task.taskId);
     change(task);
     task.lastUpdatedAt = new Date().toISOString();
-    if (this.#tasks.has(task.taskId)) this.#save(task);
+    if (this.#tasks.get(task.taskId) === task) this.#save(task);
     this.#tell(task);
   }
 
@@ -157,9 +162,12 @@ export class TaskStore {
     this.#drop(taskId);
   }
 
-  /** @param {Task} task */
+  /**
+   * Whether the task expired, was forgotten, or went to another process.
+   * @param {Task} task
+   */
   gone(task) {
-    return !this.#tasks.has(task.taskId);
+    return this.#dropped.has(task);
   }
 
   /**
@@ -225,7 +233,9 @@ export class TaskStore {
     this.#tasks.delete(taskId);
     clearTimeout(this.#expiries.get(taskId));
     this.#expiries.delete(taskId);
-    if (task !== undefined) this.#tell(task);
+    if (task === undefined) return;
+    this.#dropped.add(task);
+    this.#tell(task);
   }
 
   /** @param {Task} task */
@@ -235,13 +245,17 @@ export class TaskStore {
 
   /** @param {Task} task */
   #save(task) {
-    if (this.#folder === undefined) return;
-    const owner = this.#read(task.taskId)?.owner;
-    if (owner !== undefined && owner !== this.#self) {
+    if (this.#taken(task)) {
       this.#drop(task.taskId);
-      throw new Error(`task ${task.taskId} went to another process`);
+      throw notFound(task.taskId);
     }
     this.#write(task);
+  }
+
+  /** @param {Task} task */
+  #taken(task) {
+    const owner = this.#read(task.taskId)?.owner;
+    return owner !== undefined && owner !== this.#self;
   }
 
   /** @param {Task} task */
