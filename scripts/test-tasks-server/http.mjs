@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { checkHeaders, statusOf } from "./httpHeaders.mjs";
 import { LegacySessions } from "./httpSessions.mjs";
-import { isModern, serveModern } from "./modern.mjs";
+import { isInitialize, isModern, serveModern } from "./modern.mjs";
 import { ResponseStream } from "./responseStream.mjs";
 import { codes, failure, maxMessageBytes, modernVersion, parseMessage, RpcError } from "./rpc.mjs";
 
@@ -95,7 +95,7 @@ async function serveOne(host, request, response, message) {
   }
   if (id === undefined) return void response.writeHead(202).end();
   try {
-    checkHeaders(request.headers, message);
+    if (!isInitialize(message)) checkHeaders(request.headers, message);
   } catch (error) {
     return json(response, 400, failure(id, error));
   }

@@ -1,6 +1,7 @@
 // Runs the jobs of the tasks: starts them, takes them over from an earlier process, gives them
 // their answers, cancels them.
 // @ts-check
+import { setImmediate as immediate } from "node:timers/promises";
 import { Job } from "./job.mjs";
 import { errorObject } from "./rpc.mjs";
 import { ended, notFound, outstanding } from "./store.mjs";
@@ -153,8 +154,8 @@ export class Jobs {
         task.statusMessage = outcome["error"]?.message ?? "Done.";
       });
     };
-    // The task is seen as working before its job does anything.
-    Promise.resolve()
+    // The client hears of the task before it hears of what the job does.
+    immediate()
       .then(() => work(tool, new Job(task, this.store, abort.signal)))
       .then(
         (result) => settle({ result }),

@@ -192,7 +192,8 @@ export class LegacySession {
     if (token !== undefined) this.#progressTokens.set(task.taskId, token);
     this.#watch(task);
     // A CreateTaskResult without its discriminator is one without the member `task`.
-    return task.lies["noResultType"] ? view(task) : { task: view(task) };
+    if (task.lies["noResultType"]) return view(task);
+    return { task: view(task), _meta: { [meta.immediateResponse]: `${tool.name} has begun.` } };
   }
 
   /**
@@ -283,6 +284,11 @@ export class LegacySession {
   /** @param {Task} task */
   #changed(task) {
     const last = this.#watched.get(task.taskId);
+    if (this.host.jobs.store.gone(task)) {
+      this.#watched.delete(task.taskId);
+      this.#progressTokens.delete(task.taskId);
+      return;
+    }
     if (last === undefined || last === key(task)) return;
     this.#watched.set(task.taskId, key(task));
     this.send(notification("notifications/tasks/status", view(task)));

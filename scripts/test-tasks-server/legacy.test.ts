@@ -92,6 +92,23 @@ describe.each([
     expect(told.content[0].text).toMatch(/^Told {"action":"accept","content":{"confirm":true}/);
   });
 
+  test("a task asks the model too", async () => {
+    const client = await connect({ elicitation: {}, sampling: {} });
+    const taskId = await client.startTask("plan_journey", { step_ms: 1, ask_model: true });
+    const result = client.begin("tasks/result", { taskId });
+    client.answer(await client.next("elicitation/create"), { action: "decline" });
+    client.answer(await client.next("elicitation/create"), { action: "decline" });
+    const sampling = await client.next("sampling/createMessage");
+    expect(sampling["params"]).toMatchObject({
+      maxTokens: 100,
+      _meta: { [relatedTask]: { taskId } },
+    });
+    const error = { code: -1, message: "User rejected sampling request" };
+    client.wire.send({ jsonrpc: "2.0", id: sampling["id"], error });
+    const { result: told } = await client.response(result);
+    expect(told.structuredContent.told.tip).toEqual({ asked: 1, answered: 1, answer: { error } });
+  });
+
   test("cancelling ends the task for good, and withdraws its question", async () => {
     const client = await connect();
     const taskId = await client.startTask("confirm_delete", { filename: "x" });

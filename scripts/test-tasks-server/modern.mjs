@@ -109,19 +109,34 @@ export async function serveModern(host, request, notify, signal) {
  * @returns {Json}
  */
 function checkMeta(request) {
+  if (isInitialize(request)) {
+    // The one error that tells a client of the sessions what this server speaks.
+    throw unsupported(request["params"]?.protocolVersion);
+  }
   if (!hasMeta(request)) {
     const message = `_meta must have ${meta.protocolVersion} and ${meta.clientCapabilities}`;
     throw new RpcError(codes.invalidParams, message);
   }
   const { [meta.protocolVersion]: version, [meta.clientCapabilities]: capabilities } =
     request["params"]._meta;
-  if (version !== modernVersion) {
-    throw new RpcError(codes.unsupportedVersion, "Unsupported protocol version", {
-      supported: [modernVersion],
-      requested: version,
-    });
-  }
+  if (version !== modernVersion) throw unsupported(version);
   return capabilities;
+}
+
+/**
+ * Whether a request is the first one of a session, which this revision does not have.
+ * @param {Json} request
+ */
+export function isInitialize(request) {
+  return request["method"] === "initialize" && !isModern(request);
+}
+
+/** @param {unknown} requested */
+function unsupported(requested) {
+  return new RpcError(codes.unsupportedVersion, `this server speaks ${modernVersion}`, {
+    supported: [modernVersion],
+    requested,
+  });
 }
 
 /**

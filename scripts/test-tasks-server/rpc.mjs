@@ -17,6 +17,8 @@ export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** Members of `_meta`. */
 export const meta = {
+  /** What the model may be told at once in place of a task's result (2025-11-25, Creating Tasks). */
+  immediateResponse: "io.modelcontextprotocol/model-immediate-response",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   relatedTask: "io.modelcontextprotocol/related-task",

@@ -3,15 +3,7 @@
 // @ts-check
 import { LegacySession } from "./legacy.mjs";
 import { isModern, serveModern } from "./modern.mjs";
-import {
-  codes,
-  failure,
-  legacyVersion,
-  maxMessageBytes,
-  modernVersion,
-  parseMessage,
-  RpcError,
-} from "./rpc.mjs";
+import { failure, maxMessageBytes, parseMessage } from "./rpc.mjs";
 
 /** @typedef {import("./rpc.mjs").Json} Json */
 
@@ -52,7 +44,6 @@ export async function serveStdio(host, input, output) {
     const cancelled = method === "notifications/cancelled" && serving.get(params?.requestId);
     if (cancelled) cancelled.abort();
     else if (era === "legacy") session.receive(message);
-    else if (era === "modern" && method === "initialize") send(failure(id, onlyModern(params)));
     else if (era === "both" && !isModern(message) && method !== "server/discover") {
       session.receive(message);
     } else if (id !== undefined && method !== undefined) void modern(message);
@@ -64,14 +55,6 @@ export async function serveStdio(host, input, output) {
     session.close();
     for (const abort of serving.values()) abort.abort();
   }
-}
-
-/** @param {Json | undefined} params of an initialize */
-function onlyModern(params) {
-  return new RpcError(codes.unsupportedVersion, `this server speaks ${modernVersion} only`, {
-    supported: [modernVersion],
-    requested: params?.["protocolVersion"] ?? legacyVersion,
-  });
 }
 
 /**

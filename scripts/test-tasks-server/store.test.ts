@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,8 +16,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function open(): Promise<Wire> {
-  const wire = await stdioWire(["--store", folder]);
+async function open(...args: string[]): Promise<Wire> {
+  const wire = await stdioWire(["--store", folder, ...args]);
   wires.push(wire);
   return wire;
 }
@@ -38,6 +38,7 @@ test("a task survives its server, and keeps its answers (2026-07-28)", async () 
   const { result } = await after.status(taskId, "completed");
   expect(result.structuredContent).toMatchObject({
     destination: "Porto",
+    steps: 9,
     told: { day: { asked: 1, answered: 1, answer: day }, seat: { answer: seat } },
   });
 });
@@ -73,4 +74,12 @@ test("the process that is asked last has the task", async () => {
   await second.status(taskId, "completed");
   // The first process has let go: what it says of the task is what the file says.
   expect(await first.status(taskId, "completed")).toHaveProperty("result");
+});
+
+test("a task whose time is over is gone, for who waits too", async () => {
+  const client = await LegacyClient.connect(await open("--ttl", "50"));
+  const taskId = await client.startTask("misbehave", { kind: "never_ends" });
+  expect(await client.error("tasks/result", { taskId })).toMatchObject({ code: -32602 });
+  expect(await client.error("tasks/get", { taskId })).toMatchObject({ code: -32602 });
+  expect(await readdir(folder)).toEqual([]);
 });

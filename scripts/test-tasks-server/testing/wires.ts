@@ -18,10 +18,13 @@ export interface Wire {
   kill(): Promise<void>;
 }
 
-type Server = ChildProcessByStdio<Writable, Readable, null>;
+type Server = ChildProcessByStdio<Writable, Readable, Readable>;
 
-export function start(args: readonly string[]): Server {
-  return spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+/** Starts the server. What it says on stderr is shown, unless the test reads it. */
+export function start(args: readonly string[], stderr: "inherit" | "pipe" = "inherit"): Server {
+  const server = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  if (stderr === "inherit") server.stderr.pipe(process.stderr, { end: false });
+  return server;
 }
 
 async function end(server: Server): Promise<void> {
@@ -95,7 +98,10 @@ export function headersOf(message: Message, session?: string): Record<string, st
   return {
     "Content-Type": "application/json",
     Accept: "application/json, text/event-stream",
-    ...(session !== undefined && { "Mcp-Session-Id": session }),
+    ...(session !== undefined && {
+      "Mcp-Session-Id": session,
+      "MCP-Protocol-Version": "2025-11-25",
+    }),
     ...(version !== undefined && { "MCP-Protocol-Version": version, "Mcp-Method": method }),
     ...(version !== undefined && name !== undefined && { "Mcp-Name": name }),
   };

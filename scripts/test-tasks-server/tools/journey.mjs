@@ -62,16 +62,17 @@ export const planJourney = {
     if (args["ask_model"] === true) await job.ask({ tip: questions.tip });
     // Answers that come twice are counted until the end, so the end is not at once.
     await steps("Booking");
-    return report(destination, job.task.questions);
+    return report(destination, job.task);
   },
 };
 
 /**
- * Exactly what the job was told, and how often it asked and was answered.
+ * Exactly what the job was told, how often it asked and was answered, and how many steps it worked:
+ * a job that began again after a restart, and not where it was, would show it.
  * @param {string} destination
- * @param {Record<string, import("../store.mjs").Question>} asked
+ * @param {import("../store.mjs").Task} task
  */
-function report(destination, asked) {
+function report(destination, { questions: asked, progress: steps }) {
   const lines = Object.entries(asked).map(
     ([key, question]) =>
       `${key}: ${JSON.stringify(question.answer)}, asked ${question.asked}, answered ${question.answered}`,
@@ -84,6 +85,6 @@ function report(destination, asked) {
   );
   return {
     ...textResult([`The journey to ${destination} is planned.`, ...lines].join("\n")),
-    structuredContent: { destination, told },
+    structuredContent: { destination, steps, told },
   };
 }
