@@ -21,6 +21,8 @@ const clientTaskTtlMs = 24 * 60 * 60 * 1000;
 export class Inquiry {
   /** @type {Map<string, {about: Id, abort: AbortController}>} questions on their way, by name */
   #open = new Map();
+  /** @type {Set<() => void>} one for each tasks/result that waits */
+  #asking = new Set();
   #capabilities;
 
   /**
@@ -54,12 +56,15 @@ export class Inquiry {
     const stop = this.jobs.store.onChange((changed) => {
       if (changed === task) ask();
     });
+    this.#asking.add(ask);
     ask();
     return () => {
       stop();
+      this.#asking.delete(ask);
       for (const [question, open] of this.#open) {
         if (open.about === about) this.#open.delete(question);
       }
+      for (const other of this.#asking) other();
     };
   }
 

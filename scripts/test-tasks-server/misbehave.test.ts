@@ -73,7 +73,7 @@ test("same_key_twice", async () => {
   const again = await legacy.startTask("misbehave", { kind: "same_key_twice", step_ms: 1 });
   legacy.begin("tasks/result", { taskId: again });
   const first = await legacy.next("elicitation/create");
-  legacy.answer(first, { action: "accept", content: {} });
+  await legacy.answer(first, { action: "accept", content: {} });
   expect((await legacy.next("elicitation/create"))["id"]).toBe(first["id"]);
 });
 

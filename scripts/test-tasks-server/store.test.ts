@@ -54,7 +54,7 @@ test("a task survives its server, and asks its open question again (2025-11-25)"
   expect(await after.request("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
   const result = after.begin("tasks/result", { taskId });
   for (const content of [{ day: "monday" }, { seat: "window" }]) {
-    after.answer(await after.next("elicitation/create"), { action: "accept", content });
+    await after.answer(await after.next("elicitation/create"), { action: "accept", content });
   }
   const { result: told } = await after.response(result);
   expect(told.structuredContent.told).toMatchObject({

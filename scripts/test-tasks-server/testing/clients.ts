@@ -19,7 +19,7 @@ class Client {
   /** Sends a request without waiting; returns its id. */
   begin(method: string, params: Message = {}): string {
     const id = `client-${++this.#last}`;
-    this.wire.send({ jsonrpc: "2.0", id, method, params: this.params(params) });
+    void this.wire.send({ jsonrpc: "2.0", id, method, params: this.params(params) });
     return id;
   }
 
@@ -64,12 +64,12 @@ export class LegacyClient extends Client {
     const clientInfo = { name: "test", version: "1.0.0" };
     const params = { protocolVersion: "2025-11-25", capabilities, clientInfo };
     await client.request("initialize", params);
-    wire.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await wire.send({ jsonrpc: "2.0", method: "notifications/initialized" });
     return client;
   }
 
-  answer(request: Message, result: Message): void {
-    this.wire.send({ jsonrpc: "2.0", id: request["id"], result });
+  async answer(request: Message, result: Message): Promise<void> {
+    await this.wire.send({ jsonrpc: "2.0", id: request["id"], result });
   }
 
   /** Starts a tool as a task; its id. */

@@ -11,7 +11,8 @@ const program = fileURLToPath(new URL("../../test-tasks-server.mjs", import.meta
 
 export interface Wire {
   readonly inbox: Inbox;
-  send(message: Message): void;
+  /** Resolves when the server has the message and, if it is a request over HTTP, has answered it. */
+  send(message: Message): Promise<void>;
   /** Ends a request without an answer to it: the transport's way to cancel (2026-07-28). */
   cancel(id: string): void;
   /** Kills the server and waits for its end. */
@@ -37,14 +38,14 @@ export async function stdioWire(args: readonly string[] = []): Promise<Wire> {
   const server = start(args);
   const inbox = new Inbox();
   createInterface(server.stdout).on("line", (line) => inbox.add(JSON.parse(line)));
-  const send = (message: Message): void => {
+  const send = async (message: Message): Promise<void> => {
     server.stdin.write(`${JSON.stringify(message)}\n`);
   };
   return {
     inbox,
     send,
     cancel: (requestId) =>
-      send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
+      void send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
     kill: () => end(server),
   };
 }
@@ -71,7 +72,7 @@ export async function httpWire(args: readonly string[] = []): Promise<Wire & { u
     if (assigned === null) return;
     session = assigned;
     const stream = await fetch(url, { headers: headersOf({}, session) });
-    quietly(read(stream, inbox, "GET"));
+    void quietly(read(stream, inbox, "GET"));
   }
 
   return {
@@ -84,11 +85,13 @@ export async function httpWire(args: readonly string[] = []): Promise<Wire & { u
 }
 
 /** A request whose server is killed, or that is cancelled, fails; the test sees no message. */
-function quietly(work: Promise<void>): void {
-  work.catch((error: unknown) => {
+async function quietly(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (name !== "AbortError" && name !== "TypeError") throw error;
-  });
+  }
 }
 
 export function headersOf(message: Message, session?: string): Record<string, string> {
