@@ -14,6 +14,8 @@ type Ask struct {
 	Question UseMcpServer `json:"question"`
 	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
 	InputKey string `json:"inputKey,omitempty"`
+	// Delivered: the MCP task's server has acknowledged the answer.
+	Delivered bool `json:"delivered,omitempty"`
 	// Outcome is absent while the ask is open.
 	Outcome *Outcome `json:"outcome,omitempty"`
 }

@@ -171,6 +171,8 @@ export interface Ask {
   question: UseMcpServer;
   /** InputKey names the question for good, where an MCP task asks: asked again, it is the same ask. */
   inputKey?: string;
+  /** Delivered: the MCP task's server has acknowledged the answer. */
+  delivered?: boolean;
   /** Outcome is absent while the ask is open. */
   outcome?: Outcome;
 }

@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/task"},
 	"sidecar/mcptask":        {"protocol"},
 	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/mcptask", "sidecar/patience", "sidecar/task", "sidecar/wire"},
-	"sidecar/chat":           {"protocol", "sidecar/task"},
+	"sidecar/chat":           {"protocol", "sidecar/hub", "sidecar/task"},
 	"sidecar/server":         {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/hub", "sidecar/importer", "sidecar/model", "sidecar/store", "sidecar/tap", "sidecar/task"},
 	"sidecar":                {"sidecar/server", "sidecar/tap"},
 	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},

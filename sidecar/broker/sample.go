@@ -63,6 +63,9 @@ func (b *Broker) generate(ctx context.Context, models Models, t Asker, origin pr
 		b.log.Warn().Err(err).Str("server", origin.ServerName).Str("model", answer.Model.ID).Msg("sampling failed")
 		reason := err.Error()
 		if why := ended(context.Cause(ctx)); why != nil {
+			if answer.Kept && why.Reason == protocol.OutcomeRestarted {
+				return nil, samplingError(err) // it begins anew when it is asked for again
+			}
 			reason = why.Error()
 		}
 		t.EndSampling(answer.MessageID, protocol.SamplingFailure{Reason: reason})

@@ -11,12 +11,14 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/hub"
 	"assent/sidecar/task"
 )
 
 // Servers does what a task asks of a server, and says how that ended.
 type Servers interface {
-	CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, progress func(protocol.Progress)) protocol.CallResult
+	CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks hub.Hooks) protocol.CallResult
+	ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks hub.Hooks) protocol.CallResult
 	ReadResource(ctx context.Context, taskID, serverName, uri string) protocol.CallResult
 	GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string) protocol.CallResult
 }
@@ -30,7 +32,29 @@ type Chat struct {
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
-	running map[callKey]context.CancelFunc
+	running map[callKey]*run
+}
+
+// run is a call under way.
+type run struct {
+	cancel context.CancelFunc
+	// isTask is set once the call became an MCP task, and asked when its end was asked for.
+	isTask bool
+	asked  chan struct{}
+	once   sync.Once // closes asked
+}
+
+// stop cancels a call. The first time, the server of an MCP task is asked to cancel it; the second time
+// nobody waits for its word any more. The chat's lock must be held.
+func (r *run) stop() {
+	if r.isTask {
+		first := false
+		r.once.Do(func() { close(r.asked); first = true })
+		if first {
+			return
+		}
+	}
+	r.cancel()
 }
 
 type callKey struct {
@@ -40,7 +64,7 @@ type callKey struct {
 
 // New returns a chat in which nothing goes on.
 func New(tasks *task.Registry, servers Servers) *Chat {
-	return &Chat{tasks: tasks, servers: servers, running: map[callKey]context.CancelFunc{}}
+	return &Chat{tasks: tasks, servers: servers, running: map[callKey]*run{}}
 }
 
 // StartCall starts a call; see [protocol.Sidecar.StartCall].
@@ -62,18 +86,59 @@ func (c *Chat) StartCall(params *protocol.StartCallParams) (*protocol.StartCallR
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	key := callKey{params.TaskID, id}
-	c.running[key] = cancel
-	c.wg.Go(func() {
-		result := c.call(ctx, params.TaskID, params.ServerName, request, func(p protocol.Progress) { t.CallProgress(id, p) })
-		c.mu.Lock()
-		delete(c.running, key)
-		c.mu.Unlock()
-		cancel()
-		t.EndCall(id, result)
+	c.begin(t, id, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+		return c.call(ctx, params.TaskID, params.ServerName, request, hooks)
 	})
 	return &protocol.StartCallResult{MessageID: id}, nil
+}
+
+// begin runs a call to its end. The lock must be held.
+func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{})}
+	key := callKey{t.Info().ID, messageID}
+	c.running[key] = r
+	hooks := hub.Hooks{
+		Progress: func(p protocol.Progress) { t.CallProgress(messageID, p) },
+		Task: func(mcpTask protocol.McpTask) {
+			c.mu.Lock()
+			r.isTask = true
+			c.mu.Unlock()
+			t.CallTask(messageID, mcpTask)
+		},
+		Cancel: r.asked,
+	}
+	c.wg.Go(func() {
+		result := call(ctx, hooks)
+		c.mu.Lock()
+		delete(c.running, key)
+		goesOn := result == nil || c.closed && r.isTask
+		c.mu.Unlock()
+		cancel()
+		if !goesOn { // with the next sidecar
+			t.EndCall(messageID, result)
+		}
+	})
+}
+
+// Resume takes up the calls that became MCP tasks and were under way when an earlier sidecar ended.
+func (c *Chat) Resume() error {
+	unfinished, err := c.tasks.Unfinished()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, u := range unfinished {
+		tool, ok := u.Call.Request.(protocol.CallToolRequest)
+		if !ok || c.closed {
+			continue
+		}
+		c.begin(u.Task, u.MessageID, true, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+			return c.servers.ResumeTool(ctx, u.Task.Info().ID, u.Call.ServerName, tool.ToolName, *u.Call.Task, hooks)
+		})
+	}
+	return nil
 }
 
 // checkRequest refuses what no server could be asked, and completes the rest.
@@ -91,14 +156,14 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	return tool, nil
 }
 
-func (c *Chat) call(ctx context.Context, taskID, serverName string, request protocol.CallRequest, progress func(protocol.Progress)) protocol.CallResult {
+func (c *Chat) call(ctx context.Context, taskID, serverName string, request protocol.CallRequest, hooks hub.Hooks) protocol.CallResult {
 	switch r := request.(type) {
 	case protocol.ReadResourceRequest:
 		return c.servers.ReadResource(ctx, taskID, serverName, r.URI)
 	case protocol.GetPromptRequest:
 		return c.servers.GetPrompt(ctx, taskID, serverName, r.PromptName, r.Arguments)
 	case protocol.CallToolRequest:
-		return c.servers.CallTool(ctx, taskID, serverName, r.ToolName, r.Arguments, progress)
+		return c.servers.CallTool(ctx, taskID, serverName, r.ToolName, r.Arguments, hooks)
 	}
 	return protocol.CallLost{Reason: "Assent does not know this kind of call."}
 }
@@ -110,11 +175,11 @@ func (c *Chat) CancelCall(taskID string, messageID int64) (bool, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cancel := c.running[callKey{taskID, messageID}]
-	if cancel == nil {
+	r := c.running[callKey{taskID, messageID}]
+	if r == nil {
 		return false, nil
 	}
-	cancel()
+	r.stop()
 	return true, nil
 }
 
@@ -122,9 +187,9 @@ func (c *Chat) CancelCall(taskID string, messageID int64) (bool, error) {
 func (c *Chat) CancelTask(taskID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for key, cancel := range c.running {
+	for key, r := range c.running {
 		if key.taskID == taskID {
-			cancel()
+			r.cancel()
 		}
 	}
 }
@@ -133,8 +198,8 @@ func (c *Chat) CancelTask(taskID string) {
 func (c *Chat) Close() {
 	c.mu.Lock()
 	c.closed = true
-	for _, cancel := range c.running {
-		cancel()
+	for _, r := range c.running {
+		r.cancel()
 	}
 	c.mu.Unlock()
 	c.wg.Wait()

@@ -45,7 +45,15 @@ var questions = map[string]serve{
 func (c *conn) options() wire.Options {
 	opts := wire.Options{Log: c.log, Serve: map[string]wire.Handler{}}
 	for method, serve := range questions {
-		opts.Serve[method] = c.handler(serve)
+		opts.Serve[method] = c.handler(method, serve)
+	}
+	for _, method := range receivedMethods {
+		opts.Serve[method] = c.receive(method)
+	}
+	opts.Notify = map[string]func(json.RawMessage){
+		"notifications/tasks":                c.server.taskNews,
+		"notifications/tasks/status":         c.server.taskNews,
+		"notifications/elicitation/complete": c.server.elicitationComplete,
 	}
 	if tap := c.server.hub.opts.Tap; tap != nil {
 		opts.Tap = func(fromServer bool, frame []byte) { tap(c.server.config.Name, fromServer, frame) }
@@ -55,12 +63,19 @@ func (c *conn) options() wire.Options {
 
 // handler serves one kind of request by a method of the broker. Whose request it is, and during which
 // calls, is what holds when it arrives.
-func (c *conn) handler(serve serve) wire.Handler {
+func (c *conn) handler(method string, serve serve) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
+		if f := c.server.following(relatedTask(params)); f != nil {
+			return c.taskHandler(ctx, f, method, serve, params)
+		}
 		c.mu.Lock()
 		taskID := c.taskID
 		of, _ := ctx.Value(callKey{}).(*call)
 		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: c.toolNames(of)}
+		if ttl, wants := wantsTask(params); wants {
+			c.mu.Unlock()
+			return c.receiveQuestion(ttl, serve, params, origin, taskID)
+		}
 		ctx, done := c.asking(ctx, of)
 		c.mu.Unlock()
 		return func() (any, error) {
@@ -68,12 +83,15 @@ func (c *conn) handler(serve serve) wire.Handler {
 			t, err := c.server.hub.opts.Task(taskID)
 			if err != nil {
 				c.log.Warn().Err(err).Msg("the server asked outside of any task")
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
+				return nil, errNoTask
 			}
 			return serve(c.server.hub.opts.Broker, ctx, t, origin, params)
 		}
 	}
 }
+
+// errNoTask answers a question on a connection that no task has taken yet.
+var errNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
 
 // toolNames returns the tool of a call or, where that is not known, the tools in flight, each once. The
 // lock must be held.
@@ -175,4 +193,41 @@ func (c *conn) endCall(entry *call) []*asking {
 		}
 	}
 	return over
+}
+
+// taskHandler serves a request that belongs to an MCP task. The ask is the task's: it outlives the
+// connection, and is taken up again when the server asks again.
+func (c *conn) taskHandler(request context.Context, f *following, method string, serve serve, params json.RawMessage) func() (any, error) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
+	goesOn := &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "The connection to the server ended."}
+	stopRequest := context.AfterFunc(request, func() {
+		if errors.Is(context.Cause(request), wire.ErrCancelled) {
+			cancel(endedBy(context.Cause(request)))
+		} else {
+			cancel(goesOn)
+		}
+	})
+	stopConn := context.AfterFunc(c.ctx, func() { cancel(goesOn) })
+	stopTask := context.AfterFunc(f.ctx, func() {
+		if closing(f.ctx) {
+			cancel(goesOn)
+		} else {
+			cancel(&task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
+		}
+	})
+	return func() (any, error) {
+		defer func() {
+			stopRequest()
+			stopConn()
+			stopTask()
+			cancel(nil)
+		}()
+		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: []string{f.toolName}}
+		asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
+		result, err := serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
+		if errors.Is(context.Cause(ctx), goesOn) {
+			return nil, errNotYet
+		}
+		return result, err
+	}
 }

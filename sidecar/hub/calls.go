@@ -10,13 +10,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/mcptask"
 )
 
-// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. What the server
-// says of its progress is told as it comes.
-func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, progress func(protocol.Progress)) protocol.CallResult {
+// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil
+// where the call became an MCP task that goes on when Assent has closed; see [Hub.ResumeTool].
+func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
 	raw, err := h.exchange(ctx, serverName, exchange{
-		taskID: taskID, toolName: toolName, progress: progress,
+		taskID: taskID, toolName: toolName, hooks: hooks,
 		send: func(ctx context.Context, session *mcp.ClientSession) error {
 			params := &mcp.CallToolParams{Name: toolName, Arguments: arguments}
 			if token := progressToken(ctx); token != nil {
@@ -26,6 +27,14 @@ func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string,
 			return err
 		},
 	})
+	return toolResult(serverName, raw, err)
+}
+
+// toolResult says how a tool call ended.
+func toolResult(serverName string, raw json.RawMessage, err error) protocol.CallResult {
+	if errors.Is(err, errGoesOn) {
+		return nil
+	}
 	if err != nil {
 		return callFailure(serverName, err)
 	}
@@ -123,7 +132,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return lost(serverName, stopped.reason)
 	case errors.As(err, &own):
 		return protocol.CallLost{Reason: own.Message}
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, mcptask.ErrCancelled):
 		return protocol.CallCancelled{}
 	default:
 		return lost(serverName, err.Error())

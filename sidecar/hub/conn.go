@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,6 +157,10 @@ func (c *conn) connect(transport protocol.Transport) error {
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
 	captured, capture := wire.WithCapture(ctx)
+	if c.link.handshake.Era == wire.EraLegacy && c.link.handshake.Result == nil {
+		// go-sdk has no words for all of them.
+		captured = wire.WithParams(captured, map[string]json.RawMessage{"capabilities": c.server.hub.introduction().Legacy})
+	}
 	c.session, err = c.client.Connect(captured, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
 	if err == nil {
 		c.link.settled(c.session, capture)

@@ -31,6 +31,8 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
+	"assent/sidecar/mcptask"
+	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
 
@@ -48,13 +50,22 @@ const DefaultKeepAlive = 30 * time.Second
 type Broker interface {
 	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
 	CreateMessage(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
+	AwaitURL(ctx context.Context, t broker.Asker, origin protocol.Origin, e broker.URLElicitation) (bool, error)
+}
+
+// Asker is the part of [task.Task] that the hub needs.
+type Asker interface {
+	broker.Asker
+	Release(prefix string, ended *task.Ended)
+	ReleaseAnswered(prefix string, before time.Time)
+	Delivered(key string)
 }
 
 // Options are what a hub needs.
 type Options struct {
 	Broker Broker
 	// Task finds the task that a connection belongs to.
-	Task func(id string) (broker.Asker, error)
+	Task func(id string) (Asker, error)
 	// Changed is told of every new state of a server, and ListChanged of what a server says has changed.
 	// They must not call the hub.
 	Changed     func(protocol.Server)
@@ -68,6 +79,8 @@ type Options struct {
 	Handshake time.Duration
 	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
 	IdlePause, KeepAlive time.Duration
+	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
+	PollFloor time.Duration
 	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
@@ -90,6 +103,7 @@ type Hub struct {
 func New(opts Options) *Hub {
 	opts.Handshake = cmp.Or(opts.Handshake, DefaultHandshake)
 	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
+	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone()}
 }
@@ -99,6 +113,12 @@ func (h *Hub) capabilities(era wire.Era) *mcp.ClientCapabilities {
 	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
 	if h.opts.Capabilities.Elicitation {
 		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
+		if h.opts.Capabilities.OpenURL {
+			c.Elicitation.URL = &mcp.URLElicitationCapabilities{}
+		}
+	}
+	if era == wire.EraModern {
+		c.AddExtension(tasksExtension, nil)
 	}
 	if h.opts.Capabilities.Sampling {
 		c.Sampling = &mcp.SamplingCapabilities{}
@@ -108,14 +128,23 @@ func (h *Hub) capabilities(era wire.Era) *mcp.ClientCapabilities {
 
 // introduction says the same in the words of both eras.
 func (h *Hub) introduction() wire.Introduction {
-	modern := map[string]any{"roots": struct{}{}}
+	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{tasksExtension: struct{}{}}}
 	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
+	requests := map[string]any{}
 	if h.opts.Capabilities.Elicitation {
-		form := map[string]any{"form": struct{}{}}
-		modern["elicitation"], legacy["elicitation"] = form, form
+		modes := map[string]any{"form": struct{}{}}
+		if h.opts.Capabilities.OpenURL {
+			modes["url"] = struct{}{}
+		}
+		modern["elicitation"], legacy["elicitation"] = modes, modes
+		requests["elicitation"] = map[string]any{"create": struct{}{}}
 	}
 	if h.opts.Capabilities.Sampling {
 		modern["sampling"], legacy["sampling"] = struct{}{}, struct{}{}
+		requests["sampling"] = map[string]any{"createMessage": struct{}{}}
+	}
+	if len(requests) > 0 {
+		legacy["tasks"] = map[string]any{"list": struct{}{}, "cancel": struct{}{}, "requests": requests}
 	}
 	return wire.Introduction{Name: h.opts.Client.Name, Version: h.opts.Client.Version, Modern: mustJSON(modern), Legacy: mustJSON(legacy)}
 }

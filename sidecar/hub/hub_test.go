@@ -67,9 +67,18 @@ func (b *asks) CreateMessage(ctx context.Context, t broker.Asker, o protocol.Ori
 	return b.ask(ctx, t, o, p)
 }
 
+func (b *asks) AwaitURL(ctx context.Context, t broker.Asker, o protocol.Origin, e broker.URLElicitation) (bool, error) {
+	params, err := json.Marshal(e)
+	if err != nil {
+		return false, err
+	}
+	done, err := b.ask(ctx, t, o, params)
+	return done == true, err
+}
+
 // taskName stands for a task, of which the hub needs no more than who it is.
 type taskName struct {
-	broker.Asker
+	hub.Asker
 	name string
 }
 
@@ -100,7 +109,7 @@ func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
 	f.Hub = hub.New(hub.Options{
 		Broker: f.asks,
-		Task: func(id string) (broker.Asker, error) {
+		Task: func(id string) (hub.Asker, error) {
 			if id == "" {
 				return nil, errors.New("no task")
 			}
@@ -213,7 +222,7 @@ func (f *fixture) state(t *testing.T, name string) protocol.Server {
 // call runs a tool in a goroutine, and returns where its end will be.
 func (f *fixture) call(ctx context.Context, task, server, tool string) <-chan protocol.CallResult {
 	done := make(chan protocol.CallResult, 1)
-	go func() { done <- f.CallTool(ctx, task, server, tool, json.RawMessage(`{}`), nil) }()
+	go func() { done <- f.CallTool(ctx, task, server, tool, json.RawMessage(`{}`), hub.Hooks{}) }()
 	return done
 }
 
@@ -244,11 +253,11 @@ func handshake(server string) string {
 func toInitialize(server string) string {
 	return strings.ReplaceAll(`
 -- client? NAME --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"roots":{},"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{},"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
 -- server? NAME --
 {"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"Method not found"}}
 -- client NAME --
-{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}},"roots":{"listChanged":true},"sampling":{}},"clientInfo":{"name":"assent","version":"test"}}}
+{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}},"roots":{"listChanged":true},"sampling":{},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}},"sampling":{"createMessage":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
 `, "NAME", server)
 }
 

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -17,6 +18,8 @@ type link struct {
 	// transport is for go-sdk, to be connected in the version that was settled on.
 	transport mcp.Transport
 	handshake *wire.Handshake
+	// call makes a request of our own, beside go-sdk's; see [wire.Conn.Call].
+	call func(ctx context.Context, method string, params any) (json.RawMessage, error)
 	// broken returns nil while the link lasts.
 	broken func() error
 	// close ends it within bounds.

@@ -108,15 +108,7 @@ func (s *server) listError(ctx context.Context, err error) error {
 
 // Tools returns a server's tools, starting the server where it is not running.
 func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
-	raw, err := h.list(ctx, serverName, protocol.ListTools,
-		func(c *mcp.ServerCapabilities) bool { return c.Tools != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-			page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-			if err != nil {
-				return "", nil, err
-			}
-			return page.NextCursor, onlyTools(page.Tools), nil
-		})
+	raw, err := h.list(ctx, serverName, protocol.ListTools, hasTools, listTools)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +121,17 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 		tools = append(tools, more...)
 	}
 	return tools, nil
+}
+
+func hasTools(c *mcp.ServerCapabilities) bool { return c.Tools != nil }
+
+// listTools is the lister of tools.
+func listTools(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
+	page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+	if err != nil {
+		return "", nil, err
+	}
+	return page.NextCursor, onlyTools(page.Tools), nil
 }
 
 // onlyTools leaves those tools in a page that go-sdk took: one with an invalid x-mcp-header is not to be

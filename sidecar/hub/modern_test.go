@@ -13,11 +13,12 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/hub"
 	"assent/sidecar/task"
 )
 
 // modernMeta is what every request of the modern era carries.
-const modernMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"roots":{},"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+const modernMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{},"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
 
 // discovery is how a conversation with a modern server begins.
 func discovery(server, capabilities string) string {
@@ -376,10 +377,10 @@ func TestProgressIsTold(t *testing.T) {
 {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
 `, legacyWays, func(t *testing.T, f *fixture) {
 		var told []protocol.Progress
-		f.CallTool(t.Context(), "t1", "s", "tool", []byte(`{}`), func(p protocol.Progress) {
+		f.CallTool(t.Context(), "t1", "s", "tool", []byte(`{}`), hub.Hooks{Progress: func(p protocol.Progress) {
 			p.At = 0
 			told = append(told, p)
-		})
+		}})
 		want := []protocol.Progress{{Progress: 1, Total: 4, Message: "Reticulating"}, {Progress: 2.5}}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("progress (-want +got):\n%s", diff)

@@ -41,7 +41,7 @@ func (c *conn) openHTTP(known wire.Era) (*link, error) {
 	layer := wire.NewHTTP(wire.HTTPOptions{Options: c.options(), Endpoint: e})
 	who := c.server.hub.introduction()
 	l := &link{
-		transport: layer.Transport(),
+		transport: layer.Transport(), call: layer.Call,
 		handshake: &wire.Handshake{Era: wire.EraLegacy, Version: wire.LegacyVersion},
 		broken:    layer.Err, close: layer.Close, lost: layer.Done(), lose: layer.Lose,
 		why:    func() string { return "the connection was lost" },
@@ -105,8 +105,8 @@ func (c *conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 	stream := wire.NewConn(inner, c.options())
 	who := c.server.hub.introduction()
 	l := &link{
-		transport: stream,
-		broken:    stream.Err, lost: stream.Done(), lose: stream.Lose,
+		transport: stream, call: stream.Call,
+		broken: stream.Err, lost: stream.Done(), lose: stream.Lose,
 		close: func() error {
 			defer closed()
 			return stream.Close()

@@ -12,6 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/mcptask"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -32,9 +34,12 @@ type exchange struct {
 	// toolName is empty where the request is no tool call.
 	toolName string
 	// send makes the request; ctx carries what is added to it, and keeps its raw answer.
-	send func(ctx context.Context, session *mcp.ClientSession) error
-	// progress may be nil.
-	progress func(protocol.Progress)
+	send  func(ctx context.Context, session *mcp.ClientSession) error
+	hooks Hooks
+	// known is what an earlier sidecar knew of the MCP task that the call became, or nil.
+	known *protocol.McpTask
+	// asTask is set where a legacy server is asked to make a task of the call.
+	asTask bool
 }
 
 // abandonedError says why an exchange was not continued although the server would have.
@@ -46,15 +51,33 @@ func (e abandonedError) Error() string { return e.reason }
 // abandonedError or a lostError; or it is ctx's.
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
-	idle := 0
+	idle, pages := 0, 0
 	for range maxRounds {
 		result, modern, err := x.round(ctx, answers)
-		if err != nil || !modern {
-			return result, err
+		if urls := x.urlsRequired(err); len(urls) > 0 && pages < maxURLRounds {
+			pages++
+			done, askErr := x.awaitURLs(ctx, urls)
+			switch {
+			case askErr != nil:
+				return nil, askErr
+			case done:
+				continue
+			}
 		}
-		required, err := parseRound(result)
-		if err != nil || required == nil {
-			return result, err
+		if err != nil {
+			return nil, err
+		}
+		if !modern {
+			return x.legacyResult(ctx, result)
+		}
+		required, created, err := x.parseRound(result)
+		switch {
+		case err != nil:
+			return nil, err
+		case created != nil:
+			return x.follow(ctx, created)
+		case required == nil:
+			return result, nil
 		}
 		if len(required.InputRequests) == 0 {
 			if idle++; idle > maxIdleRounds {
@@ -106,11 +129,20 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	if err != nil {
 		return nil, false, err
 	}
+	extra := answers
+	if !c.modern() && x.toolName != "" {
+		if x.asTask, err = x.taskSupport(ctx, c); err != nil {
+			return nil, false, err
+		}
+		if x.asTask {
+			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
+		}
+	}
 	entry, end := c.begin(x.toolName)
 	defer end()
-	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), answers))
-	if x.progress != nil {
-		token, forget := c.expectProgress(x.progress)
+	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
+	if x.hooks.Progress != nil {
+		token, forget := c.expectProgress(x.hooks.Progress)
 		defer forget()
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
@@ -138,30 +170,53 @@ type inputRequest struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// parseRound returns what a result asks for, or nil where it is complete. A kind of result that is
-// not known must not be taken for a complete one (2026-07-28, "Responses").
-func parseRound(result json.RawMessage) (*inputRequired, error) {
+// legacyResult follows the task that a call became, where it did.
+func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
+	var created struct {
+		Task json.RawMessage `json:"task"`
+	}
+	if x.asTask && json.Unmarshal(result, &created) == nil {
+		if state := parseTask(created.Task); state != nil {
+			return x.follow(ctx, state)
+		}
+	}
+	return result, nil
+}
+
+// parseRound returns what a result asks for, or the task that it created, or neither where it is
+// complete. A kind of result that is not known must not be taken for a complete one (2026-07-28,
+// "Responses").
+func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.State, error) {
 	var kind struct {
-		ResultType string `json:"resultType"`
+		ResultType string          `json:"resultType"`
+		Content    json.RawMessage `json:"content"`
 	}
 	if err := json.Unmarshal(result, &kind); err != nil {
-		return nil, lostError{fmt.Sprintf("its result cannot be read: %v", err)}
+		return nil, nil, lostError{fmt.Sprintf("its result cannot be read: %v", err)}
+	}
+	// Some servers forget to say what kind it is.
+	if kind.ResultType == "task" || kind.ResultType == "" && kind.Content == nil {
+		if state := parseTask(result); state != nil && x.toolName != "" {
+			return nil, state, nil
+		}
 	}
 	switch kind.ResultType {
 	case "", "complete":
-		return nil, nil
+		return nil, nil, nil
 	case "input_required":
+	case "task":
+		return nil, nil, lostError{"it made a task of the call that cannot be followed: it has no id or no status"}
 	default:
-		return nil, lostError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
+		return nil, nil, lostError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
 	}
 	var required inputRequired
 	if err := json.Unmarshal(result, &required); err != nil {
-		return nil, lostError{fmt.Sprintf("its questions cannot be read: %v", err)}
+		return nil, nil, lostError{fmt.Sprintf("its questions cannot be read: %v", err)}
 	}
 	if len(required.InputRequests) == 0 && required.RequestState == nil {
-		return nil, lostError{"it asked to be called again and said neither what for nor with what"}
+		return nil, nil, lostError{"it asked to be called again and said neither what for nor with what"}
 	}
-	return &required, nil
+	return &required, nil, nil
 }
 
 // answer asks all questions of a round at once, and returns what the next one adds to the request.
@@ -206,16 +261,21 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired) (map[str
 }
 
 func (x *exchange) answerOne(ctx context.Context, request inputRequest) (json.RawMessage, error) {
+	t, err := x.server.hub.opts.Task(x.taskID)
+	if err != nil {
+		return nil, err
+	}
+	return x.answerAs(ctx, t, request)
+}
+
+// answerAs asks a question in a task.
+func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRequest) (json.RawMessage, error) {
 	if request.Method == "roots/list" {
 		return json.Marshal(map[string]any{"roots": x.server.hub.roots()})
 	}
 	serve := questions[request.Method]
 	if serve == nil {
 		return nil, abandonedError{fmt.Sprintf("The server asked for %q, which Assent does not know.", request.Method)}
-	}
-	t, err := x.server.hub.opts.Task(x.taskID)
-	if err != nil {
-		return nil, err
 	}
 	origin := protocol.Origin{ServerName: x.server.config.Name}
 	if x.toolName != "" {

@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
 
@@ -33,6 +34,15 @@ type server struct {
 	version string
 	// gone says why the server starts no more, where it does not.
 	gone string
+	// followed holds who follows an MCP task, by the task's id.
+	followed map[string]*following
+	// taskable holds which tools of a legacy server can be called as tasks, as of a change of its list.
+	taskable   map[string]bool
+	taskableAt int
+	// completions holds who waits for a URL elicitation, by its id.
+	completions map[string]func()
+	// receivers hold the tasks that the server made of its questions, by the conversation's id.
+	receivers map[string]*receiver
 	// retries holds what ends the attempts to reach the server again, by the task's id.
 	retries map[string]context.CancelFunc
 	// reason and stderr are of the last connection that failed, until another one is started.
@@ -50,6 +60,7 @@ func newServer(h *Hub, c config.Server) *server {
 	return &server{
 		hub: h, config: c, conns: map[string]*conn{}, running: map[*conn]bool{},
 		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
+		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
 	}
 }
@@ -163,6 +174,7 @@ func (s *server) started(c *conn) {
 	defer s.mu.Unlock()
 	s.running[c] = true
 	s.reason, s.stderr = "", nil
+	s.taskable = nil
 	c.established = true
 	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
 	if c.modern() { // it is everybody's
@@ -277,6 +289,7 @@ func (s *server) stop(why stoppedError) {
 		cancel()
 	}
 	s.mu.Unlock()
+	s.closeReceivers("", &task.Ended{Reason: why.asks, Detail: "The server is gone: " + why.reason + "."})
 	stopAll(conns, why)
 	s.retrying.Wait()
 }
@@ -289,6 +302,7 @@ func (s *server) closeTask(taskID string) {
 		cancel()
 	}
 	s.mu.Unlock()
+	s.closeReceivers(taskID, &task.Ended{Reason: protocol.OutcomeServerLost, Detail: "The task was closed."})
 	if c != nil {
 		stopAll([]*conn{c}, stoppedError{"its task was closed", protocol.OutcomeServerLost})
 	}

@@ -33,11 +33,11 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	}
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
-		transport: stream,
-		broken:    stream.Err,
-		close:     stream.Close,
-		why:       process.Exit,
-		stderr:    process.Stderr,
+		transport: stream, call: stream.Call,
+		broken: stream.Err,
+		close:  stream.Close,
+		why:    process.Exit,
+		stderr: process.Stderr,
 	}
 	ctx, cancel := c.withinHandshake()
 	defer cancel()

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 
@@ -222,10 +223,35 @@ func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.Langu
 
 // OpenAskURL implements [protocol.Sidecar].
 func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
-	return nil, protocol.Errorf(protocol.CodeUnknownAsk, "there is no ask %q", params.AskID)
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	question, err := t.Question(ctx, params.AskID)
+	if err != nil {
+		return nil, err
+	}
+	page, ok := question.(protocol.McpURLElicitation)
+	if !ok {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "this ask has no page to open")
+	}
+	result, err := s.editor.OpenURL(ctx, &protocol.OpenURLParams{
+		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,
+	})
+	if err != nil || !result.Opened || page.AwaitsCompletion {
+		return result, err
+	}
+	_, err = t.Answer(ctx, &protocol.AskResponseParams{
+		TaskID: params.TaskID, AskID: params.AskID, AskResponse: protocol.YesButtonClicked,
+	}, s.frontEnd.Name)
+	return result, err
 }
 
 // ListMcpTasks implements [protocol.Sidecar].
-func (s *Server) ListMcpTasks(context.Context) (*protocol.ListMcpTasksResult, error) {
-	return &protocol.ListMcpTasksResult{}, nil
+func (s *Server) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult, error) {
+	entries, err := s.tasks.McpTasks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListMcpTasksResult{McpTasks: entries}, nil
 }

@@ -57,12 +57,15 @@ type Server struct {
 	frontEnd     protocol.Implementation
 	capabilities protocol.FrontEndCapabilities
 	auth         *auth.Authorizer
+	broker       *broker.Broker
 	hub          *hub.Hub
 	chat         *chat.Chat
 	vscode       *model.VSCode // nil where the front end has no models
 	watcher      *config.Watcher
 
 	importing sync.Mutex // held while an mcp.json is written
+
+	resuming sync.WaitGroup
 
 	mu            sync.Mutex // guards the fields below
 	configuration protocol.Configuration
@@ -96,6 +99,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
 		Events:    s.editor,
+		Check:     func(q protocol.UseMcpServer) task.Check { return s.broker.Check(q) },
 		Log:       s.opts.Log,
 		Now:       s.opts.Now,
 		NewID:     s.opts.NewID,
@@ -116,6 +120,7 @@ func (s *Server) shutdown() {
 		s.hub.Close()
 		s.chat.Close()
 	}
+	s.resuming.Wait()
 	if err := s.tasks.Close(); err != nil {
 		s.opts.Log.Error().Err(err).Msg("closing the store")
 	}
@@ -165,11 +170,11 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
-	b := broker.New(s.currentModels, params.Capabilities.OpenURL, s.opts.Log)
+	s.broker = broker.New(s.currentModels, params.Capabilities.OpenURL, s.opts.Log)
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
-		Broker: b,
-		Task: func(id string) (broker.Asker, error) {
+		Broker: s.broker,
+		Task: func(id string) (hub.Asker, error) {
 			t, err := s.tasks.Get(id)
 			if err != nil {
 				return nil, err
@@ -189,6 +194,11 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	s.capabilities = params.Capabilities
 	s.watcher = config.NewWatcher(s.reload, s.opts.Log)
 	s.configure(params.Configuration)
+	s.resuming.Go(func() { // reads the store, for which the handshake does not wait
+		if err := s.chat.Resume(); err != nil {
+			s.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
+		}
+	})
 	close(s.initialized)
 	s.opts.Log.Info().Str("frontEnd", params.ClientInfo.Name).Str("version", params.ClientInfo.Version).Msg("front end attached")
 	return &protocol.InitializeResult{

@@ -38,6 +38,10 @@ type Answer struct {
 	// Result is what the model made of an approved sampling request that was asked before, where that is
 	// known.
 	Result protocol.SamplingResult
+	// Kept reports that the ask has a key.
+	Kept bool
+	// Delivered reports that the server has acknowledged the answer; see [Task.Delivered].
+	Delivered bool
 }
 
 // Ended is why an ask ended without an answer. Whoever cancels a context that an Ask runs under
@@ -115,6 +119,23 @@ func (t *Task) ReleaseAnswered(prefix string, before time.Time) {
 	}
 }
 
+// Delivered notes that the server has acknowledged the answer to the ask of a key.
+func (t *Task) Delivered(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.keys[key]
+	if a == nil {
+		return
+	}
+	question, ok := a.message.Body.(protocol.Ask)
+	if !ok {
+		return
+	}
+	question.Delivered, a.question.Delivered = true, true
+	a.message.Body = question
+	t.save(a.message) // nobody has to be told
+}
+
 // release forgets the key of an ask that is settled. The lock must be held.
 func (t *Task) release(a *ask) {
 	if t.keys[a.question.InputKey] != a {
@@ -171,7 +192,8 @@ func (t *Task) result(a *ask) (*Answer, error) {
 		return nil, &Ended{Reason: a.outcome.Reason, Detail: a.outcome.Detail}
 	}
 	answer := *a.answer
-	answer.MessageID = a.message.ID
+	answer.MessageID, answer.Kept = a.message.ID, a.question.InputKey != ""
+	answer.Delivered = a.question.Delivered
 	if q, ok := a.message.Body.(protocol.Ask); ok {
 		if sampling, ok := q.Question.(protocol.McpSampling); ok {
 			answer.Result = sampling.Result
@@ -223,6 +245,16 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	}
 	t.settle(a, answer, outcome)
 	return &protocol.AskResponseResult{Outcome: outcome}, nil
+}
+
+// Question returns what an open ask asks. For one that is not open, the errors are those of Answer.
+func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.asks[askID]; a != nil {
+		return a.question.Question, nil
+	}
+	return nil, t.notOpen(ctx, askID)
 }
 
 // settle is the only way an ask ends. The first settlement wins, the others change nothing. The

@@ -59,6 +59,9 @@ type Registry struct {
 	// store is set by load, and not changed after.
 	store *store.Store
 
+	opening sync.Mutex // held while the store is opened or closed; guards closed
+	closed  bool
+
 	mu    sync.Mutex // guards the fields below
 	tasks map[string]*Task
 }
@@ -79,6 +82,11 @@ func NewRegistry(opts Options) *Registry {
 // open reads the store and settles what an earlier sidecar left open. A store that cannot be opened
 // is replaced by one in memory: the session goes on, and says so.
 func (r *Registry) open() error {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.closed {
+		return errClosed
+	}
 	ctx := context.Background()
 	s, err := r.opts.OpenStore()
 	if err != nil {
@@ -105,8 +113,13 @@ func (r *Registry) open() error {
 	return nil
 }
 
+var errClosed = errors.New("the registry is closed")
+
 // Close closes the store, if it was opened. Tasks must be quiet by then.
 func (r *Registry) Close() error {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	r.closed = true
 	if r.store == nil {
 		return nil
 	}

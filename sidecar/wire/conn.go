@@ -32,6 +32,9 @@ type Handler func(ctx context.Context, params json.RawMessage) func() (any, erro
 type Options struct {
 	// Serve holds the handlers by method. Other requests go up to go-sdk.
 	Serve map[string]Handler
+	// Notify holds who is told of notifications that go-sdk does not know, by method. They are called in
+	// the order of the frames, and must not block.
+	Notify map[string]func(params json.RawMessage)
 	// Tap is told of every message, encoded; it must not keep it.
 	Tap func(fromServer bool, frame []byte)
 	Log zerolog.Logger
@@ -231,9 +234,25 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	case response := <-answer:
 		return response.Result, response.Error
 	case <-ctx.Done():
+		c.giveUp(method, id)
 		return nil, context.Cause(ctx)
 	case <-c.ctx.Done():
 		return nil, c.Err()
+	}
+}
+
+// giveUp tells the server that nobody waits any more. A handshake is not cancelled (2025-11-25,
+// "Cancellation").
+func (c *Conn) giveUp(method string, id jsonrpc.ID) {
+	if method == "initialize" || method == "server/discover" {
+		return
+	}
+	params, err := json.Marshal(map[string]any{"requestId": id.Raw()})
+	if err == nil {
+		err = c.write(c.ctx, &jsonrpc.Request{Method: "notifications/cancelled", Params: params})
+	}
+	if err != nil {
+		c.opts.Log.Debug().Err(err).Msg("the server was not told that nobody waits")
 	}
 }
 

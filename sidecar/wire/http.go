@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,9 @@ type HTTP struct {
 	mu sync.Mutex // guards the fields below
 	// handshake answers go-sdk's server/discover, where it was made before.
 	handshake *Handshake
+	// session and version are what go-sdk says in its headers.
+	session, version string
+	lastCall         int64
 }
 
 var _ http.RoundTripper = (*HTTP)(nil)
@@ -199,6 +203,10 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 
 // outgoing reads what go-sdk sends, and completes it.
 func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error) {
+	h.mu.Lock()
+	h.session = cmp.Or(r.Header.Get("Mcp-Session-Id"), h.session)
+	h.version = cmp.Or(r.Header.Get("Mcp-Protocol-Version"), h.version)
+	h.mu.Unlock()
 	if r.Body == nil {
 		return r, nil, nil
 	}

@@ -48,6 +48,10 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		in.serve(ctx, r, h, answer)
 		return true
 	}
+	if notify := in.opts.Notify[r.Method]; notify != nil && !r.IsCall() {
+		notify(r.Params)
+		return true
+	}
 	return r.Method == "notifications/cancelled" && in.cancelled(r.Params)
 }
 

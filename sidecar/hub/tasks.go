@@ -1,0 +1,361 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/mcptask"
+	"assent/sidecar/task"
+	"assent/sidecar/wire"
+)
+
+// tasksExtension is what the tasks of 2026-07-28 are called in capabilities.
+const tasksExtension = "io.modelcontextprotocol/tasks"
+
+// Hooks are how a call is told of, and told.
+type Hooks struct {
+	// Progress is told what the server says of its progress, Task of every change of the MCP task that the
+	// call became. Both may be nil, and must not block.
+	Progress func(protocol.Progress)
+	Task     func(protocol.McpTask)
+	// Cancel is closed when a person wants the end of the MCP task that the call became.
+	Cancel <-chan struct{}
+}
+
+// taskState is MCP's Task in both shapes.
+type taskState struct {
+	TaskID        string                   `json:"taskId"`
+	Status        protocol.McpTaskStatus   `json:"status"`
+	StatusMessage string                   `json:"statusMessage"`
+	TTL           *float64                 `json:"ttl"`
+	PollInterval  *float64                 `json:"pollInterval"`
+	TTLMs         *float64                 `json:"ttlMs"`
+	PollMs        *float64                 `json:"pollIntervalMs"`
+	Inputs        map[string]mcptask.Input `json:"inputRequests"`
+	Result        json.RawMessage          `json:"result"`
+	Error         *jsonrpc.Error           `json:"error"`
+}
+
+// parseTask reads a task, or returns nil where it is none.
+func parseTask(raw json.RawMessage) *mcptask.State {
+	var t taskState
+	if json.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
+		return nil
+	}
+	s := &mcptask.State{
+		ID: t.TaskID, Status: t.Status, StatusMessage: t.StatusMessage, Inputs: t.Inputs,
+		TTL: milliseconds(t.TTL, t.TTLMs), Result: t.Result, Err: t.Error,
+	}
+	if poll := milliseconds(t.PollInterval, t.PollMs); poll != nil {
+		s.PollInterval = *poll
+	}
+	return s
+}
+
+// maxTime is more than anybody waits; what a server says beyond it does not fit into a Duration.
+const maxTime = 100 * 365 * 24 * time.Hour
+
+func milliseconds(values ...*float64) *time.Duration {
+	for _, v := range values {
+		if v != nil {
+			d := maxTime
+			if ms := max(*v, 0); ms < float64(maxTime/time.Millisecond) {
+				d = time.Duration(ms * float64(time.Millisecond))
+			}
+			return &d
+		}
+	}
+	return nil
+}
+
+// following is an MCP task that a call waits for.
+type following struct {
+	*exchange
+	id   string
+	task Asker
+	// ctx ends with the call, and its cause is then the call's end.
+	ctx     context.Context
+	abandon context.CancelCauseFunc
+	news    chan *mcptask.State
+}
+
+// tell passes on what the server tells by itself. What is not taken yet is overtaken.
+func (f *following) tell(s *mcptask.State) {
+	for {
+		select {
+		case f.news <- s:
+			return
+		default:
+		}
+		select {
+		case <-f.news:
+		default:
+		}
+	}
+}
+
+// prefix is how the keys of the task's questions begin.
+func (f *following) prefix() string { return task.KeyPrefix(f.server.config.Name, f.id) }
+
+// follow follows the MCP task that the call became to its end.
+func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMessage, error) {
+	t, err := x.server.hub.opts.Task(x.taskID)
+	if err != nil {
+		return nil, err
+	}
+	ctx, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	f := &following{exchange: x, id: first.ID, task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
+	if !x.server.follow(f) {
+		return nil, lostError{fmt.Sprintf("it gave the task %q to two calls", first.ID)}
+	}
+	defer x.server.unfollow(f)
+	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]bool{}}, f: f}
+	result, err := mcptask.Follow(ctx, d, first, mcptask.Options{
+		Observe: func(s protocol.McpTask) {
+			if x.hooks.Task != nil {
+				x.hooks.Task(s)
+			}
+		},
+		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Floor: x.server.hub.opts.PollFloor,
+	})
+	abandon(err)
+	d.legacy.wg.Wait()
+	d.modern.wg.Wait()
+	var lost *mcptask.LostError
+	switch {
+	case closing(ctx):
+		return nil, errGoesOn
+	case errors.As(err, &lost):
+		err = lostError{lost.Reason}
+	case errors.As(err, new(abandonedError)), errors.Is(err, context.Canceled):
+		d.giveUp()
+	}
+	t.Release(f.prefix(), &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
+	return result, err
+}
+
+// errGoesOn says that Assent is closing, and the call is followed by the next sidecar.
+var errGoesOn = errors.New("the call goes on with the next start of Assent")
+
+// closing reports whether ctx ended because Assent is closing.
+func closing(ctx context.Context) bool {
+	var stopped stoppedError
+	return errors.As(context.Cause(ctx), &stopped) && stopped.asks == protocol.OutcomeRestarted
+}
+
+// eraDriver is the driver of the era that the server speaks when it is asked.
+type eraDriver struct {
+	f      *following
+	legacy *legacyTask
+	modern *modernTask
+}
+
+func (d *eraDriver) pick(ctx context.Context) (mcptask.Driver, error) {
+	c, err := d.f.server.connection(ctx, d.f.taskID)
+	if err != nil {
+		return nil, err
+	}
+	if c.modern() {
+		return d.modern, nil
+	}
+	return d.legacy, nil
+}
+
+// Get implements [mcptask.Driver].
+func (d *eraDriver) Get(ctx context.Context) (*mcptask.State, error) {
+	driver, err := d.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return driver.Get(ctx)
+}
+
+// Result implements [mcptask.Driver].
+func (d *eraDriver) Result(ctx context.Context, s *mcptask.State) (json.RawMessage, error) {
+	driver, err := d.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return driver.Result(ctx, s)
+}
+
+// Attend implements [mcptask.Driver].
+func (d *eraDriver) Attend(ctx context.Context, s *mcptask.State) {
+	switch d.f.server.knownEra() {
+	case wire.EraModern:
+		d.modern.Attend(ctx, s)
+	case wire.EraLegacy:
+		d.legacy.Attend(ctx, s)
+	}
+}
+
+// Cancel implements [mcptask.Driver].
+func (d *eraDriver) Cancel(ctx context.Context) (*mcptask.State, error) {
+	driver, err := d.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return driver.Cancel(ctx)
+}
+
+// farewell bounds what is said to a server whose task nobody waits for any more.
+const farewell = 5 * time.Second
+
+// giveUp asks for the end of a task that nobody waits for, if the server can be asked.
+func (d *eraDriver) giveUp() {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if _, err := d.Cancel(ctx); err != nil {
+		d.f.server.hub.opts.Log.Info().Err(err).Str("server", d.f.server.config.Name).Str("mcpTask", d.f.id).Msg("the task was not cancelled")
+	}
+}
+
+// ask makes a request about the task on the connection of the moment.
+func (f *following) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	c, err := f.server.connection(ctx, f.taskID)
+	if err != nil {
+		return nil, err
+	}
+	params["taskId"] = f.id
+	if c.modern() {
+		params["_meta"] = f.server.hub.modernMeta()
+	}
+	raw, err := c.link.call(ctx, method, params)
+	if err != nil && c.link.broken() != nil && ctx.Err() == nil {
+		select { // for the reason
+		case <-c.over:
+			return nil, lostError{context.Cause(c.ctx).Error()}
+		case <-ctx.Done():
+		}
+	}
+	return raw, err
+}
+
+// modernMeta is what every request of the modern era carries.
+func (h *Hub) modernMeta() map[string]any {
+	who := h.introduction()
+	return map[string]any{
+		"io.modelcontextprotocol/protocolVersion":    wire.ModernVersion,
+		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": who.Name, "version": who.Version},
+		"io.modelcontextprotocol/clientCapabilities": who.Modern,
+	}
+}
+
+// follow notes who follows a task; it reports whether nobody else does.
+func (s *server) follow(f *following) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.followed[f.id] != nil {
+		return false
+	}
+	s.followed[f.id] = f
+	return true
+}
+
+func (s *server) unfollow(f *following) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.followed, f.id)
+}
+
+// following returns who follows a task, or nil.
+func (s *server) following(id string) *following {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.followed[id]
+}
+
+// taskNews takes a notification of either era about a task.
+func (s *server) taskNews(params json.RawMessage) {
+	state := parseTask(params)
+	if state == nil {
+		return
+	}
+	if f := s.following(state.ID); f != nil {
+		f.tell(state)
+	}
+}
+
+// ResumeTool follows the MCP task that a call of an earlier sidecar became. The result is nil where
+// Assent closes again before its end.
+func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
+	s, err := h.server(serverName)
+	if err != nil {
+		return callFailure(serverName, err)
+	}
+	ctx, end := s.begin(ctx)
+	defer end()
+	x := &exchange{server: s, taskID: taskID, toolName: toolName, hooks: hooks, known: &known}
+	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
+	return toolResult(serverName, raw, err)
+}
+
+// taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
+// word, where the server declares tasks at all (2025-11-25, "Tasks: Tool-Level Negotiation").
+func (x *exchange) taskSupport(ctx context.Context, c *conn) (bool, error) {
+	var declared struct {
+		Capabilities struct {
+			Tasks struct {
+				Requests struct {
+					Tools struct {
+						Call json.RawMessage `json:"call"`
+					} `json:"tools"`
+				} `json:"requests"`
+			} `json:"tasks"`
+		} `json:"capabilities"`
+	}
+	if err := json.Unmarshal(c.link.handshake.Result, &declared); err != nil || declared.Capabilities.Tasks.Requests.Tools.Call == nil {
+		return false, nil // a handshake that cannot be read has been refused before
+	}
+	support, err := x.server.taskTools(ctx)
+	return support[x.toolName], err
+}
+
+// taskTools returns which tools of a legacy server can be called as tasks. The list is read once, until
+// the server says that it has changed.
+func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
+	generation := s.generation(protocol.ListTools)
+	s.mu.Lock()
+	known, at := s.taskable, s.taskableAt
+	s.mu.Unlock()
+	if known != nil && at == generation {
+		return known, nil
+	}
+	pages, err := s.list(ctx, protocol.ListTools, hasTools, listTools)
+	if err != nil {
+		return nil, err
+	}
+	taskable := map[string]bool{}
+	for _, page := range pages {
+		var list struct {
+			Tools []struct {
+				Name      string `json:"name"`
+				Execution struct {
+					TaskSupport string `json:"taskSupport"`
+				} `json:"execution"`
+			} `json:"tools"`
+		}
+		if err := json.Unmarshal(page, &list); err != nil {
+			return nil, noAnswerError{fmt.Sprintf("its list of tools cannot be read: %v", err)}
+		}
+		for _, tool := range list.Tools {
+			support := tool.Execution.TaskSupport
+			taskable[tool.Name] = support == "required" || support == "optional"
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taskable, s.taskableAt = taskable, generation
+	return taskable, nil
+}
+
+// taskTTL is for how long a legacy server is asked to keep a task: a person may come back after a
+// weekend.
+const taskTTL = 7 * 24 * time.Hour

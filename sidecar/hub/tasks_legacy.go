@@ -1,0 +1,120 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/mcptask"
+)
+
+// legacyTask is a task of 2025-11-25: its result is fetched by tasks/result, which blocks, and while it
+// does the server may ask by requests of its own.
+type legacyTask struct {
+	f  *following
+	wg sync.WaitGroup // of what Attend began
+
+	mu sync.Mutex // guards the fields below
+	// waiting is set while tasks/result is under way.
+	waiting bool
+}
+
+// Get implements [mcptask.Driver].
+func (d *legacyTask) Get(ctx context.Context) (*mcptask.State, error) {
+	asked := time.Now()
+	raw, err := d.f.ask(ctx, "tasks/get", map[string]any{})
+	if err != nil {
+		return nil, err
+	}
+	s := parseTask(raw)
+	if s == nil {
+		return nil, errors.New("it says nothing of the task's status")
+	}
+	if s.Status != protocol.McpTaskInputRequired {
+		// The server has what it asked for, so it may ask the same again.
+		d.f.task.ReleaseAnswered(d.f.prefix(), asked)
+	}
+	return s, nil
+}
+
+// Result implements [mcptask.Driver].
+func (d *legacyTask) Result(ctx context.Context, s *mcptask.State) (json.RawMessage, error) {
+	if s.Result != nil {
+		return s.Result, nil
+	}
+	if s.Err != nil {
+		return nil, s.Err
+	}
+	return d.f.ask(ctx, "tasks/result", map[string]any{})
+}
+
+// Cancel implements [mcptask.Driver].
+func (d *legacyTask) Cancel(ctx context.Context) (*mcptask.State, error) {
+	raw, err := d.f.ask(ctx, "tasks/cancel", map[string]any{})
+	if err != nil {
+		return nil, err
+	}
+	return parseTask(raw), nil
+}
+
+// Attend implements [mcptask.Driver]: a task that needs input is waited for, so that the server can
+// ask.
+func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s.Status != protocol.McpTaskInputRequired || d.waiting {
+		return
+	}
+	d.waiting = true
+	d.wg.Go(func() {
+		raw, err := d.f.ask(ctx, "tasks/result", map[string]any{})
+		d.mu.Lock()
+		d.waiting = false
+		d.mu.Unlock()
+		end := &mcptask.State{ID: d.f.id, Status: protocol.McpTaskCompleted, StatusMessage: s.StatusMessage, Result: raw}
+		if err != nil && (ctx.Err() != nil || !errors.As(err, &end.Err)) {
+			return // the next state that is seen waits again
+		}
+		if end.Err != nil {
+			// Which of the ends it is, only tasks/get says.
+			if now, err := d.Get(ctx); err == nil && now.Ended() {
+				now.Err = end.Err
+				d.f.tell(now)
+			}
+			return
+		}
+		d.f.tell(end)
+	})
+}
+
+// relatedTask returns the id of the task that a request of the server's belongs to, or nothing.
+func relatedTask(params json.RawMessage) string {
+	var p struct {
+		Meta struct {
+			Related struct {
+				TaskID string `json:"taskId"`
+			} `json:"io.modelcontextprotocol/related-task"`
+		} `json:"_meta"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return ""
+	}
+	return p.Meta.Related.TaskID
+}
+
+// questionKey names a question of a legacy task. This era has no keys, so it is what is asked: asked
+// again before its answer was taken, it is the same question.
+func questionKey(prefix, method string, params json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(method+"\x00"), withoutMeta(params)...))
+	return prefix + hex.EncodeToString(sum[:12])
+}
+
+// errNotYet answers a question whose connection ended: it is asked again on the next one.
+var errNotYet = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the connection ended"}

@@ -1,0 +1,156 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/broker"
+	"assent/sidecar/mcptask"
+	"assent/sidecar/task"
+
+	"assent/protocol"
+)
+
+// modernTask is a task of the extension io.modelcontextprotocol/tasks (2026-07-28): everything is in
+// the answer to tasks/get, and questions are answered by tasks/update.
+type modernTask struct {
+	f  *following
+	wg sync.WaitGroup // of what Attend began
+
+	mu sync.Mutex // guards the fields below
+	// attended holds the keys of the questions that somebody sees to.
+	attended map[string]bool
+	// listening is set while the server is asked to tell by itself.
+	listening bool
+}
+
+// Get implements [mcptask.Driver].
+func (d *modernTask) Get(ctx context.Context) (*mcptask.State, error) {
+	raw, err := d.f.ask(ctx, "tasks/get", map[string]any{})
+	if err != nil {
+		return nil, err
+	}
+	s := parseTask(raw)
+	if s == nil {
+		return nil, errors.New("it says nothing of the task's status")
+	}
+	return s, nil
+}
+
+// Result implements [mcptask.Driver].
+func (d *modernTask) Result(_ context.Context, s *mcptask.State) (json.RawMessage, error) {
+	switch {
+	case s.Status == protocol.McpTaskCancelled:
+		return nil, mcptask.ErrCancelled
+	case s.Err != nil:
+		return nil, s.Err
+	case s.Result != nil:
+		return s.Result, nil
+	default:
+		return nil, &mcptask.LostError{Reason: fmt.Sprintf("the task is %s, and its end was not sent", s.Status)}
+	}
+}
+
+// Cancel implements [mcptask.Driver].
+func (d *modernTask) Cancel(ctx context.Context) (*mcptask.State, error) {
+	_, err := d.f.ask(ctx, "tasks/cancel", map[string]any{})
+	return nil, err
+}
+
+// Attend implements [mcptask.Driver]: each question is asked once in the task's life, whichever answer
+// to a poll it is in, and the server is asked to tell by itself.
+func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.listening {
+		d.listening = true
+		d.wg.Go(func() { d.listen(ctx) })
+	}
+	for key, input := range s.Inputs {
+		if !d.attended[key] {
+			d.attended[key] = true
+			d.wg.Go(func() { d.attend(ctx, key, input) })
+		}
+	}
+}
+
+// attend asks one question, and sees to it that the answer is delivered.
+func (d *modernTask) attend(ctx context.Context, key string, input mcptask.Input) {
+	asker := &keyed{Asker: d.f.task, key: d.f.prefix() + key}
+	raw, err := d.f.answerAs(ctx, asker, inputRequest(input))
+	switch {
+	case ctx.Err() != nil || asker.delivered:
+		return
+	case err != nil: // this era has no words for it
+		d.f.abandon(err)
+		return
+	}
+	for attempt := 0; ; attempt++ {
+		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{key: raw}})
+		if err == nil {
+			d.f.task.Delivered(asker.key)
+			return
+		}
+		// A server that refuses the answer has another state by now, which the next poll brings.
+		if errors.As(err, new(*jsonrpc.Error)) || pause(ctx, d.f.server.hub.opts.PollFloor<<min(attempt, 6)) != nil {
+			return
+		}
+	}
+}
+
+// listen asks the server to tell by itself, for as long as it does; polls go on where it does not.
+func (d *modernTask) listen(ctx context.Context) {
+	c, err := d.f.server.connection(ctx, d.f.taskID)
+	if err == nil {
+		_, err = c.link.call(ctx, "subscriptions/listen", map[string]any{
+			"notifications": map[string]any{"taskIds": []string{d.f.id}}, "_meta": d.f.server.hub.modernMeta(),
+		})
+	}
+	if err != nil && ctx.Err() == nil {
+		d.f.server.hub.opts.Log.Debug().Err(err).Str("mcpTask", d.f.id).Msg("the server does not tell by itself")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	// Where the connection was lost, the next state that is seen listens again.
+	d.listening = err != nil && errors.As(err, new(*jsonrpc.Error))
+}
+
+// keyed is a task that knows its asks by a key.
+type keyed struct {
+	Asker
+	key string
+	// delivered is set where the server has the answer already.
+	delivered bool
+}
+
+var _ broker.Asker = (*keyed)(nil)
+
+// Ask implements [broker.Asker].
+func (k *keyed) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
+	q.Key = k.key
+	answer, err := k.Asker.Ask(ctx, q)
+	k.delivered = err == nil && answer.Delivered
+	return answer, err
+}
+
+// withoutMeta returns an object without the members that differ each time that the same is asked.
+func withoutMeta(params json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(params, &object) != nil {
+		return params
+	}
+	object = maps.Clone(object)
+	delete(object, "_meta")
+	delete(object, "task")
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return params
+	}
+	return raw
+}

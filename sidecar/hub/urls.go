@@ -1,0 +1,114 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/task"
+)
+
+const (
+	// codeURLElicitationRequired says that a call can be made once the person has been to some pages
+	// (2025-11-25, "URL Elicitation Required Error").
+	codeURLElicitationRequired = -32042
+	// maxURLRounds bounds how often one call may say so.
+	maxURLRounds = 5
+	// maxURLs bounds how many pages one error may list.
+	maxURLs = 10
+)
+
+// urlsRequired returns the pages that an error asks the person to go to, or nothing where it is another
+// error, or nobody can be sent anywhere.
+func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
+	var refused *jsonrpc.Error
+	if !x.server.hub.opts.Capabilities.OpenURL || !errors.As(err, &refused) || refused.Code != codeURLElicitationRequired {
+		return nil
+	}
+	var data struct {
+		Elicitations []broker.URLElicitation `json:"elicitations"`
+	}
+	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > maxURLs {
+		return nil
+	}
+	return data.Elicitations
+}
+
+// awaitURLs sends the person to every page, all at once, and returns whether everything is done. One
+// that is refused ends the others: the call could not be made anyway.
+func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElicitation) (bool, error) {
+	t, err := x.server.hub.opts.Task(x.taskID)
+	if err != nil {
+		return false, err
+	}
+	origin := protocol.Origin{ServerName: x.server.config.Name, ToolNames: []string{x.toolName}}
+	all, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	var wg sync.WaitGroup
+	var mu sync.Mutex // guards done and failed
+	done, failed := true, error(nil)
+	for _, e := range elicitations {
+		asking, over := untilOver(all)
+		asking, complete := context.WithCancelCause(asking)
+		// Who waits is known before anybody is asked: the server may be quick.
+		forget := x.server.awaitCompletion(e.ElicitationID, func() {
+			complete(&task.Ended{Reason: protocol.OutcomeCompleted, Detail: "The server said that it is done."})
+		})
+		wg.Go(func() {
+			defer over()
+			defer forget()
+			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, t, origin, e)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = err
+			}
+			if !ok {
+				done = false
+				giveUp(context.Canceled)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return done, failed
+}
+
+// awaitCompletion notes who waits for a URL elicitation, and returns what ends that.
+func (s *server) awaitCompletion(id string, complete func()) (forget func()) {
+	if id == "" {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.completions[id] = complete
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.completions, id)
+	}
+}
+
+// elicitationComplete takes the notification that a URL elicitation is done. One that nobody waits for
+// is left alone (2025-11-25, "Elicitation: Completion Notifications").
+func (s *server) elicitationComplete(params json.RawMessage) {
+	var p struct {
+		ElicitationID string `json:"elicitationId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	s.mu.Lock()
+	complete := s.completions[p.ElicitationID]
+	s.mu.Unlock()
+	if complete != nil {
+		complete()
+	}
+}
