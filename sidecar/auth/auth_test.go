@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/sidecar/auth"
+	"assent/sidecar/patience"
 )
 
 func TestLogin(t *testing.T) {
@@ -459,6 +460,57 @@ func TestALoginLastsAsLongAsSomebodyWaits(t *testing.T) {
 	w.browse(second)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestALoginThatIsEndingIsNotJoined(t *testing.T) {
+	w := newWorld(t)
+	opened, release := make(chan string, 2), make(chan struct{})
+	w.Open = func(url string) (bool, error) {
+		opened <- url
+		<-release
+		w.browse(url)
+		return true, nil
+	}
+	a := w.authorizer()
+	c := w.connect(a)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.postCtx(ctx, c, "/mcp")
+		done <- err
+	}()
+	<-opened
+	cancel()
+	<-done
+	refused := make(chan struct{}, 2)
+	w.with(func() { w.Waiting = func() { refused <- struct{}{} } })
+	go func() {
+		_, err := w.post(c, "/mcp")
+		done <- err
+	}()
+	<-refused
+	close(release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServersClockStandsDuringALogin(t *testing.T) {
+	w := newWorld(t)
+	const long = 500 * time.Millisecond
+	slow := errors.New("slow")
+	ctx, cancel := patience.WithTimeout(t.Context(), long, slow)
+	defer cancel()
+	other, cancel := patience.WithTimeout(t.Context(), long, slow)
+	defer cancel()
+	w.Open = func(url string) (bool, error) {
+		<-other.Done() // as the first would be
+		w.browse(url)
+		return true, nil
+	}
+	if got, err := w.postCtx(ctx, w.connect(w.authorizer()), "/mcp"); err != nil || got != "200 hello" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -219,6 +219,14 @@ func TestAClientOfTheConfigurationStaysWithItsIssuer(t *testing.T) {
 		}
 	}
 
+	w.with(w.issuers[0].endTokens)
+	a = w.authorizer()
+	w.mustPost(w.connect(a, mine), "/mcp") // by a refresh, with the secret of the configuration
+	a.Close()
+	if n := len(w.issuers[0].logins); n != 1 {
+		t.Errorf("%d logins, want one", n)
+	}
+
 	w.Trusted = 1
 	a = w.authorizer()
 	if _, err := w.post(w.connect(a, mine), "/mcp"); err == nil || !strings.Contains(err.Error(), "set oauth.issuer in its configuration") {
