@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
 	"assent/sidecar/auth"
@@ -209,6 +210,23 @@ func TestRefusals(t *testing.T) {
 			want:   "does not match issuer",
 		},
 		{
+			name:   "a name that is too long to be shown",
+			change: func(_ *world, i *issuer) { i.Says = other + "/" + strings.Repeat("x", 1<<18) },
+			want:   "…",
+		},
+		{
+			name: "a login page that is too far away",
+			change: func(_ *world, i *issuer) {
+				i.More["authorization_endpoint"] = i.server.URL + "/" + strings.Repeat("x", 1<<18)
+			},
+			want: "has no login page that can be opened",
+		},
+		{
+			name:   "a token that is too large",
+			change: func(_ *world, i *issuer) { i.Grants = strings.Repeat("x", 1<<18) },
+			want:   "the token is too large to be one", logins: 1, tokens: 1,
+		},
+		{
 			name:   "no PKCE",
 			change: func(_ *world, i *issuer) { i.More["code_challenge_methods_supported"] = []string{"plain"} },
 			want:   "does not support PKCE with S256",
@@ -280,6 +298,9 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%q, %v; want an error with %q", got, err, test.want)
 			}
 			if err != nil {
+				if len(err.Error()) > 5000 {
+					t.Errorf("the error has %d bytes", len(err.Error()))
+				}
 				assertNoSecrets(t, err.Error())
 				if strings.Contains(err.Error(), "not_to_be_shown") {
 					t.Errorf("shows what another issuer says: %v", err)
@@ -589,6 +610,12 @@ func TestNobodyLogsInUnattended(t *testing.T) {
 	if len(w.issuers[0].logins) != 0 {
 		t.Errorf("%d logins, want none", len(w.issuers[0].logins))
 	}
+
+	w.mustPost(c, "/mcp")
+	w.with(w.issuers[0].endTokens)
+	if got, err := w.postCtx(auth.Unattended(t.Context()), c, "/mcp"); err != nil || got != "200 hello" {
+		t.Errorf("%q, %v; want a refresh, which needs nobody", got, err)
+	}
 }
 
 func TestAFrontEndWithoutABrowser(t *testing.T) {
@@ -639,5 +666,36 @@ func assertNoSecrets(t *testing.T, text string) {
 		if strings.Contains(text, secret) {
 			t.Errorf("%q is in: %s", secret, text)
 		}
+	}
+}
+
+func TestAWebSocketLogsIn(t *testing.T) {
+	w := newWorld(t)
+	mcp := w.server.Config.Handler
+	w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		letIn := false
+		w.with(func() { _, letIn = w.issuers[0].tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")] })
+		if !letIn || r.Header.Get("Upgrade") == "" {
+			mcp.ServeHTTP(rw, r)
+			return
+		}
+		socket, err := websocket.Accept(rw, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		socket.Close(websocket.StatusNormalClosure, "hello")
+	})
+	c := w.connect(w.authorizer(), func(s *auth.Server) { s.URL.Scheme = "ws" })
+	socket, _, err := websocket.Dial(t.Context(), strings.Replace(w.url(), "http", "ws", 1), &websocket.DialOptions{HTTPClient: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	if _, _, err := socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusNormalClosure {
+		t.Error(err)
+	}
+	if n := len(w.issuers[0].logins); n != 1 {
+		t.Errorf("%d logins, want one", n)
 	}
 }

@@ -15,6 +15,13 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
+const (
+	// maxQuote and maxMessage bound what is quoted of others and what is said of it, in code points.
+	maxQuote, maxMessage = 300, 1000
+	// maxPageURL bounds the address of a login page, maxToken a token and maxScope its scopes, in bytes.
+	maxPageURL, maxToken, maxScope = 16 << 10, 64 << 10, 4 << 10
+)
+
 // logIn has the person log in, and accepts what they are granted (2026-07-28, "Authorization Flow
 // Steps").
 func (l *login) logIn(ctx context.Context, c challenge) error {
@@ -97,12 +104,12 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	state := rand.Text()
 	c.expect(state)
 	login := config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", at.resource))
-	host := at.AuthorizationEndpoint
-	if u, err := url.Parse(host); err == nil {
-		host = u.Host
+	address, err := url.Parse(login)
+	if err != nil || len(login) > maxPageURL {
+		return "", fmt.Errorf("%s has no login page that can be opened", at.Issuer)
 	}
 	l.log.Info().Str("issuer", at.Issuer).Msg("asking the person to log in")
-	opened, err := l.a.opts.OpenURL(ctx, login, fmt.Sprintf("The MCP server %q wants you to log in at %s.", l.server.Name, host))
+	opened, err := l.a.opts.OpenURL(ctx, login, fmt.Sprintf("The MCP server %q wants you to log in at %s.", l.server.Name, clip(address.Host, maxQuote)))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the login page cannot be opened: %w", err)
@@ -118,7 +125,7 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	// Whose answer it is comes before what it says (RFC 9207, section 2.4).
 	switch iss := answer.Get("iss"); {
 	case iss != "" && iss != at.Issuer:
-		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss), at.Issuer)
+		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss, maxQuote), at.Issuer)
 	case iss == "" && (at.AuthorizationResponseIssParameterSupported || answer.Has("iss")):
 		return "", fmt.Errorf("the answer does not say that it is from %s, which such answers do", at.Issuer)
 	}
@@ -183,13 +190,17 @@ func (l *login) renew(ctx context.Context) error {
 // sections 5.1 and 6).
 func (g *grant) take(token *oauth2.Token) error {
 	if !strings.EqualFold(token.Type(), "Bearer") {
-		return fmt.Errorf("the token is of the type %s, which Assent does not know", clip(token.TokenType))
+		return fmt.Errorf("the token is of the type %s, which Assent does not know", clip(token.TokenType, maxQuote))
+	}
+	scope, _ := token.Extra("scope").(string)
+	if len(token.AccessToken) > maxToken || len(token.RefreshToken) > maxToken || len(scope) > maxScope {
+		return errors.New("the token is too large to be one")
 	}
 	g.Access.Secret, g.Expiry = token.AccessToken, token.Expiry
 	if token.RefreshToken != "" {
 		g.Refresh.Secret = token.RefreshToken
 	}
-	if scope, ok := token.Extra("scope").(string); ok && scope != "" {
+	if scope != "" {
 		g.Scopes = fields(scope)
 	}
 	return nil
@@ -219,14 +230,13 @@ func tokenError(err error) error {
 // oauthError says in one line what an authorization server gave as an error.
 func oauthError(code, description string) error {
 	if description == "" {
-		return errors.New(clip(code))
+		return errors.New(clip(code, maxQuote))
 	}
-	return fmt.Errorf("%s (%s)", clip(description), clip(code))
+	return fmt.Errorf("%s (%s)", clip(description, maxQuote), clip(code, maxQuote))
 }
 
-// clip makes somebody else's text fit for a message.
-func clip(text string) string {
-	const most = 300
+// clip makes a text that somebody else wrote, or had a part in, fit for a message.
+func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"
 	}

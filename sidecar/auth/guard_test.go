@@ -126,7 +126,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	if got := clip("a\nb\u202ec" + strings.Repeat("x", 400)); len([]rune(got)) != 301 || !strings.HasPrefix(got, "a b cx") {
+	if got := clip("a\nb\u202ec"+strings.Repeat("x", 400), 300); len([]rune(got)) != 301 || !strings.HasPrefix(got, "a b cx") {
 		t.Errorf("%q", got)
 	}
 }

@@ -18,7 +18,7 @@ const maxDrain = 64 << 10
 type unattendedKey struct{}
 
 // Unattended returns a context for requests that no person is waiting for, and that are not to surprise
-// one with a login: they get the server's refusal as it is.
+// one with a login: where they would need one, they get the server's refusal as it is.
 func Unattended(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unattendedKey{}, true)
 }
@@ -76,16 +76,15 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			t.noteLetIn(response)
 			return response, nil
 		}
-		unattended := r.Method == http.MethodDelete || r.Context().Value(unattendedKey{}) != nil // nobody logs in to say goodbye
-		if unattended || r.Body != nil && r.GetBody == nil {
-			return response, nil
+		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
+			return response, nil // nobody logs in to say goodbye
 		}
-		remedy := t.remedy(*c, generation, &tried)
-		if remedy == nil {
+		remedy, byPerson := t.remedy(*c, generation, &tried)
+		if remedy == nil || byPerson && r.Context().Value(unattendedKey{}) != nil {
 			return response, nil
 		}
 		discard(response)
-		if err := t.apply(r, remedy); err != nil {
+		if err := t.apply(r, remedy, byPerson); err != nil {
 			return nil, err
 		}
 	}
@@ -95,8 +94,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // to be satisfied. What others did meanwhile does not count.
 type remedies struct{ refreshed, loggedIn, steppedUp bool }
 
-// remedy returns what may help against a challenge to a token of this generation, or nil.
-func (t *transport) remedy(c challenge, generation int, tried *remedies) func(context.Context) error {
+// remedy returns what may help against a challenge to a token of this generation, or nil, and whether a
+// person has to do it.
+func (t *transport) remedy(c challenge, generation int, tried *remedies) (remedy func(context.Context) error, byPerson bool) {
 	authorize := func(done *bool) func(context.Context) error {
 		return func(ctx context.Context) error {
 			own, err := t.login.authorize(ctx, generation, c)
@@ -106,24 +106,27 @@ func (t *transport) remedy(c challenge, generation int, tried *remedies) func(co
 	}
 	switch {
 	case c.status == http.StatusForbidden && (tried.steppedUp || t.login.gives(c.scopes)):
-		return nil
+		return nil, false
 	case c.status == http.StatusForbidden:
-		return authorize(&tried.steppedUp)
+		return authorize(&tried.steppedUp), true
 	case !tried.refreshed && t.login.canRefresh():
 		return func(ctx context.Context) error {
 			own, err := t.login.refresh(ctx, generation)
 			tried.refreshed = tried.refreshed || own
 			return err
-		}
+		}, false
 	case !tried.loggedIn:
-		return authorize(&tried.loggedIn)
+		return authorize(&tried.loggedIn), true
 	default:
-		return nil
+		return nil, false
 	}
 }
 
 // apply waits for a remedy, unless the person has refused it.
-func (t *transport) apply(r *http.Request, remedy func(context.Context) error) error {
+func (t *transport) apply(r *http.Request, remedy func(context.Context) error, byPerson bool) error {
+	if !byPerson {
+		return remedy(r.Context())
+	}
 	t.mu.Lock()
 	refused := t.refused
 	if t.letIn && r.Method == http.MethodPost { // the person uses the server
