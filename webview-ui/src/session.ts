@@ -1,13 +1,17 @@
 import {
   type AskResponseParams,
+  type CompleteParams,
+  type CompleteResult,
   ErrorCode,
   type ListChangedParams,
+  type ListKind,
   type Outcome,
   type StartCallParams,
 } from "@assent/protocol";
 import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
 import type { LinkListener } from "./bridge.ts";
-import { type Client, RpcError } from "./client.ts";
+import { type Client, type RequestOptions, RpcError } from "./client.ts";
+import type { Listing, Offered, OfferKind } from "./state/offers.ts";
 import { reduce } from "./state/reducer.ts";
 import { type Action, initialState, type State } from "./state/state.ts";
 import type { ViewStateStore } from "./viewState.ts";
@@ -27,7 +31,10 @@ export interface Actions {
   /** Asks something of a server in the open task, or in a new one where none is open. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   cancelCall(taskId: string, messageId: number): void;
-  listTools(serverName: string, signal: AbortSignal): void;
+  /** Reads lists of what a server offers, starting the server where it is not running. */
+  listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
+  /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
+  complete(params: CompleteParams, signal: AbortSignal): Promise<CompleteResult>;
   restartServer(serverName: string): void;
   stopServer(serverName: string): void;
   listModels(): void;
@@ -55,7 +62,7 @@ export function createSession(view: ViewStateStore): Session {
   let state = initialState;
   let client: Client | undefined;
   let catchingUp = false;
-  /** The servers whose tools are being read again, and whether they changed once more since. */
+  /** The lists that are being read again, and whether they changed once more since. */
   const changed = new Map<string, boolean>();
   const listeners = new Set<() => void>();
 
@@ -104,28 +111,79 @@ export function createSession(view: ViewStateStore): Session {
     dispatch({ type: "serversListed", params: await request()("server/list") });
   }
 
+  const readers: {
+    readonly [K in OfferKind]: (
+      serverName: string,
+      options?: RequestOptions,
+    ) => Promise<readonly Offered[K][]>;
+  } = {
+    async tools(serverName, options) {
+      return (await request()("tools/list", { serverName }, options)).tools ?? [];
+    },
+    async resources(serverName, options) {
+      return (await request()("resources/list", { serverName }, options)).resources ?? [];
+    },
+    async templates(serverName, options) {
+      const result = await request()("resources/templates/list", { serverName }, options);
+      return result.resourceTemplates ?? [];
+    },
+    async prompts(serverName, options) {
+      return (await request()("prompts/list", { serverName }, options)).prompts ?? [];
+    },
+  };
+
+  function putOffers(
+    serverName: string,
+    kind: OfferKind,
+    list: Listing<unknown> | undefined,
+  ): void {
+    dispatch({ type: "offersChanged", serverName, offers: { [kind]: list } });
+  }
+
+  /** Reads a list that the person waits for. */
+  async function readOffers(
+    serverName: string,
+    kind: OfferKind,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const loading = { state: "loading" } as const;
+    putOffers(serverName, kind, loading);
+    const read = async (): Promise<Listing<unknown> | undefined> => {
+      try {
+        return { state: "ready", items: await readers[kind](serverName, { signal }) };
+      } catch (error) {
+        return signal.aborted ? undefined : { state: "failed", message: messageOf(error) };
+      }
+    };
+    const list = await read();
+    // Whoever began to read it anew since then has the last word.
+    if (state.offers.get(serverName)?.[kind] === loading) putOffers(serverName, kind, list);
+  }
+
   /**
-   * Reads the tools of a server again that says they changed. The old ones stay in sight until then,
-   * lest a form go away under somebody's hands; and however often the server says so, one reading is
-   * under way, and one more may follow it.
+   * Reads a list again that a server says has changed. The old one stays in sight until then, lest a
+   * form go away under somebody's hands; and however often the server says so, one reading is under
+   * way, and one more may follow it.
    */
-  function readToolsAgain({ serverName, list }: ListChangedParams): void {
-    if (list !== "tools" || state.tools.get(serverName)?.state !== "ready") return;
-    if (changed.has(serverName)) {
-      changed.set(serverName, true);
+  function readAgain(serverName: string, kind: OfferKind): void {
+    const isShown = () => state.offers.get(serverName)?.[kind]?.state === "ready";
+    if (!isShown()) return;
+    const key = JSON.stringify([serverName, kind]);
+    if (changed.has(key)) {
+      changed.set(key, true);
       return;
     }
     attempt(async () => {
       try {
         do {
-          changed.set(serverName, false);
-          const { tools = [] } = await request()("tools/list", { serverName });
+          changed.set(key, false);
+          const items = await readers[kind](serverName);
           // What a restart or a failure has said of the list since then counts more.
-          if (state.tools.get(serverName)?.state !== "ready") return;
-          dispatch({ type: "toolsChanged", serverName, list: { state: "ready", tools } });
-        } while (changed.get(serverName));
+          if (!isShown()) return;
+          putOffers(serverName, kind, { state: "ready", items });
+        } while (changed.get(key));
       } finally {
-        changed.delete(serverName);
+        changed.delete(key);
       }
     });
   }
@@ -228,19 +286,11 @@ export function createSession(view: ViewStateStore): Session {
     },
     cancelCall: (taskId, messageId) =>
       attempt(() => request()("call/cancel", { taskId, messageId })),
-    listTools(serverName, signal) {
-      dispatch({ type: "toolsChanged", serverName, list: { state: "loading" } });
-      void (async () => {
-        try {
-          const { tools = [] } = await request()("tools/list", { serverName }, { signal });
-          dispatch({ type: "toolsChanged", serverName, list: { state: "ready", tools } });
-        } catch (error) {
-          const list = signal.aborted
-            ? undefined
-            : ({ state: "failed", message: messageOf(error) } as const);
-          dispatch({ type: "toolsChanged", serverName, list });
-        }
-      })();
+    listOffers(serverName, kinds, signal) {
+      for (const kind of kinds) void readOffers(serverName, kind, signal);
+    },
+    async complete(params, signal) {
+      return await request()("completion/complete", params, { signal });
     },
     restartServer: (serverName) =>
       attempt(async () => {
@@ -290,7 +340,9 @@ export function createSession(view: ViewStateStore): Session {
       next.onNotification("server/listChanged", (params) =>
         dispatch({ type: "serversListed", params }),
       );
-      next.onNotification("server/itemsChanged", readToolsAgain);
+      next.onNotification("server/itemsChanged", ({ serverName, list }: ListChangedParams) => {
+        for (const kind of kindsOf(list)) readAgain(serverName, kind);
+      });
       next.onNotification("storage/failed", ({ message }) =>
         dispatch({ type: "storageFailed", message }),
       );
@@ -308,6 +360,11 @@ export function createSession(view: ViewStateStore): Session {
       dispatch({ type: "linkDown", retryInMs });
     },
   };
+}
+
+/** A server's resources and their templates change under one name. */
+function kindsOf(list: ListKind): readonly OfferKind[] {
+  return list === "resources" ? ["resources", "templates"] : [list];
 }
 
 /** The open task where it has to be read, and reading it did not just fail. */

@@ -5,7 +5,7 @@
  */
 export interface ViewState {
   readonly openTaskId?: string;
-  /** Half-filled forms: by ask, or by tool. The one used last comes last. */
+  /** Half-filled forms: by ask, or by what they are for at which server. The one used last comes last. */
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly runner: RunnerState;
   /** Disclosures that the person opened or closed. */
@@ -23,8 +23,16 @@ export type FieldInput = string | boolean | readonly string[];
 export interface RunnerState {
   readonly open: boolean;
   readonly serverName?: string;
+  /** The tab that was chosen last; the server may not have it. */
+  readonly tab?: RunnerTab;
   readonly toolName?: string;
+  readonly uriTemplate?: string;
+  readonly promptName?: string;
 }
+
+const runnerTabs = ["tools", "resources", "prompts"] as const;
+
+export type RunnerTab = (typeof runnerTabs)[number];
 
 /** Where a view's state is kept between its lives. */
 export interface ViewStorage {
@@ -109,7 +117,10 @@ function parseViewState(raw: unknown): ViewState {
     runner: {
       open: runner["open"] !== false,
       ...optional("serverName", runner["serverName"], isString),
+      ...optional("tab", runner["tab"], isRunnerTab),
       ...optional("toolName", runner["toolName"], isString),
+      ...optional("uriTemplate", runner["uriTemplate"], isString),
+      ...optional("promptName", runner["promptName"], isString),
     },
     expanded: entriesOf(raw["expanded"], (value) => typeof value === "boolean"),
     ...optional("scrollTop", raw["scrollTop"], (value) => typeof value === "number"),
@@ -137,6 +148,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
+}
+
+function isRunnerTab(value: unknown): value is RunnerTab {
+  return runnerTabs.some((tab) => tab === value);
 }
 
 function isDraft(value: unknown): value is Draft {

@@ -147,7 +147,7 @@ describe("the open task", () => {
   });
 });
 
-describe("the tool runner", () => {
+describe("the runner", () => {
   const withTools = (handlers: ConstructorParameters<typeof FakeHost>[2] = {}) => {
     const host = new FakeHost(task(), [], {
       "tools/list": () => ({ tools: [tool] }),
@@ -176,12 +176,12 @@ describe("the tool runner", () => {
         { taskId: "t1", serverName: "database", request: callTool({ older: "2024" }) },
       ]),
     );
-    const toggle = await screen.findByRole("button", { name: "Run a Tool cleanup of database" });
+    const toggle = await screen.findByRole("button", { name: "Use a Server database" });
     expect(toggle.getAttribute("aria-expanded")).toBe("false");
     unmount();
 
     const { user: later } = showApp(withTools(), storage);
-    await later.click(await screen.findByRole("button", { name: /^Run a Tool/ }));
+    await later.click(await screen.findByRole("button", { name: /^Use a Server/ }));
     const older = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Older than" });
     expect(older.value).toBe("2024");
   });
@@ -224,7 +224,7 @@ describe("the tool runner", () => {
     storage.saved = { openTaskId: "t1" };
     const { user } = showApp(host, storage);
     await choose(user);
-    screen.getByText("This task is closed. Make a new one to run a tool.");
+    screen.getByText("This task is closed. Make a new one to use a server.");
     expect(screen.getByRole("button", { name: "Run" }).matches(":disabled")).toBe(true);
   });
 
@@ -342,7 +342,7 @@ describe("the tool runner", () => {
     const { user } = showApp(host);
     const servers = await screen.findByRole("combobox", { name: "Server" });
     await user.selectOptions(servers, "slow");
-    await screen.findByText("Reading the server's tools…");
+    await screen.findByText("Reading what the server offers…");
     await user.selectOptions(servers, "database");
     await screen.findByRole("combobox", { name: "Tool" });
   });
@@ -352,7 +352,7 @@ describe("the tool runner", () => {
     storage.saved = { runner: { open: false } };
     const host = withTools();
     showApp(host, storage);
-    await screen.findByRole("button", { name: /^Run a Tool/ });
+    await screen.findByRole("button", { name: /^Use a Server/ });
     await host.tell("host/reveal", { kind: "toolRunner", serverName: "database" });
     const servers = await screen.findByRole<HTMLSelectElement>("combobox", { name: "Server" });
     expect(servers.value).toBe("database");
@@ -465,7 +465,7 @@ describe("what goes wrong", () => {
   test("the store fails: the person is told", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Run a tool/);
+    await screen.findByText(/^Use a server/);
     await host.tell("storage/failed", { message: "Tasks are not kept: the disk is full." });
     await screen.findByText("Tasks are not kept: the disk is full.");
   });
@@ -506,7 +506,7 @@ describe("what goes wrong", () => {
       },
     });
     const { user } = showApp(host);
-    await screen.findByText(/^Run a tool/);
+    await screen.findByText(/^Use a server/);
     await user.click(screen.getByRole("button", { name: "New Task" }));
     await screen.findByText("No more tasks today.");
     await user.click(screen.getByRole("button", { name: "Dismiss" }));

@@ -14,7 +14,7 @@ import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
 import { NoServers } from "./tools/NoServers.tsx";
-import { ToolRunner } from "./tools/ToolRunner.tsx";
+import { Runner } from "./tools/Runner.tsx";
 import { ViewContext } from "./ViewContext.ts";
 
 export interface AppProps {
@@ -26,7 +26,7 @@ export interface AppProps {
 export function App({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
-  const { conversation, models, servers, tools } = state;
+  const { conversation, models, servers, offers } = state;
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
@@ -71,12 +71,12 @@ export function App({ session, view }: AppProps) {
           />
         )}
         {servers !== undefined && servers.length > 0 && (
-          <ToolRunner
-            {...{ servers, tools, runner, firstControl, actions }}
+          <Runner
+            {...{ servers, offers, runner, firstControl, actions }}
             onChange={changeRunner}
             blocked={
               conversation?.task?.closed
-                ? "This task is closed. Make a new one to run a tool."
+                ? "This task is closed. Make a new one to use a server."
                 : undefined
             }
           />

@@ -271,7 +271,7 @@ describe("the focus", () => {
   test("goes to a new ask when it is nowhere", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Run a tool/);
+    await screen.findByText(/^Use a server/);
     await host.event(added(1, "a1"), 1);
     const [card] = await cards();
     expect(document.activeElement).toBe(card);
@@ -294,7 +294,7 @@ describe("the focus", () => {
     vi.mocked(document.hasFocus).mockReturnValue(false);
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Run a tool/);
+    await screen.findByText(/^Use a server/);
     await host.event(added(1, "a1"), 1);
     await cards();
     expect(document.activeElement).toBe(document.body);

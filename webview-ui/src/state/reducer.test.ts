@@ -354,11 +354,12 @@ describe("reading", () => {
   });
 });
 
-describe("a server's tools", () => {
+describe("a server's offers", () => {
+  const ready = { state: "ready", items: [] } as const;
   const listed: State = play(
     initialState,
     { type: "serversListed", params: { servers: [server()] } },
-    { type: "toolsChanged", serverName: "database", list: { state: "ready", tools: [] } },
+    { type: "offersChanged", serverName: "database", offers: { tools: ready } },
   );
   const changed = (state: "starting" | "running"): Action => ({
     type: "serverChanged",
@@ -366,27 +367,28 @@ describe("a server's tools", () => {
   });
 
   test("are over when it starts again", () => {
-    expect(play(listed, changed("starting")).tools.has("database")).toBe(false);
+    expect(play(listed, changed("starting")).offers.get("database")).toEqual({});
   });
 
   test("that are being read stay so while it starts", () => {
     const loading = play(
       listed,
       { type: "serverChanged", server: server({ state: "stopped" }) },
-      { type: "toolsChanged", serverName: "database", list: { state: "loading" } },
+      { type: "offersChanged", serverName: "database", offers: { tools: { state: "loading" } } },
       changed("starting"),
       changed("running"),
     );
-    expect(loading.tools.get("database")).toEqual({ state: "loading" });
+    expect(loading.offers.get("database")).toEqual({ tools: { state: "loading" } });
   });
 
-  test("that could not be read are read again once it runs", () => {
+  test("that could not be read are read again once it runs, the others stay", () => {
+    const prompts = { state: "failed", message: "no" } as const;
     const failed = play(
       listed,
       { type: "serverChanged", server: server({ state: "failed" }) },
-      { type: "toolsChanged", serverName: "database", list: { state: "failed", message: "no" } },
+      { type: "offersChanged", serverName: "database", offers: { prompts } },
       changed("running"),
     );
-    expect(failed.tools.has("database")).toBe(false);
+    expect(failed.offers.get("database")).toEqual({ tools: ready });
   });
 });

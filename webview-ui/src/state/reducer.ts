@@ -2,7 +2,8 @@ import type { OpenTaskResult, Server, Task, TaskEventParams } from "@assent/prot
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
-import type { Action, Conversation, Held, State, ToolList } from "./state.ts";
+import { afterChange } from "./offers.ts";
+import type { Action, Conversation, Held, State } from "./state.ts";
 
 /** The one reducer: what was known, and what was said now, make what is known. */
 export function reduce(state: State, action: Action): State {
@@ -62,8 +63,11 @@ export function reduce(state: State, action: Action): State {
       };
     case "serverChanged":
       return withServer(state, action.server);
-    case "toolsChanged":
-      return { ...state, tools: withTools(state.tools, action.serverName, action.list) };
+    case "offersChanged": {
+      const { serverName, offers } = action;
+      const known = state.offers.get(serverName);
+      return { ...state, offers: new Map(state.offers).set(serverName, { ...known, ...offers }) };
+    }
     case "modelsListed":
       return { ...state, models: action.models };
     case "storageFailed":
@@ -79,7 +83,7 @@ export function reduce(state: State, action: Action): State {
 
 /**
  * A sidecar that runs (again) is asked for everything (again): the open task from where it was. What
- * the one before said about its store and its tools is over.
+ * the one before said about its store and its servers' offers is over.
  */
 function withStatus(state: State, status: SidecarStatus): State {
   const { conversation } = state;
@@ -91,7 +95,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
     storageFailure: undefined,
     models: undefined,
-    tools: new Map(),
+    offers: new Map(),
     conversation: conversation && {
       ...conversation,
       behind: conversation.lastNumber,
@@ -240,30 +244,13 @@ function withServer(state: State, server: Server): State {
   const servers = state.servers ?? [];
   const index = servers.findIndex(({ name }) => name === server.name);
   const known = servers[index];
-  const tools = state.tools.get(server.name);
+  const offers = state.offers.get(server.name);
   return {
     ...state,
     servers: known === undefined ? [...servers, server] : servers.with(index, server),
-    tools:
-      known?.state !== server.state && isOver(tools, server)
-        ? withTools(state.tools, server.name, undefined)
-        : state.tools,
+    offers:
+      offers !== undefined && known?.state !== server.state
+        ? new Map(state.offers).set(server.name, afterChange(offers, server))
+        : state.offers,
   };
-}
-
-/** A server that starts again may have other tools, and one that runs may have some after all. */
-function isOver(tools: ToolList | undefined, server: Server): boolean {
-  if (tools === undefined || tools.state === "loading") return false;
-  return server.state === "starting" || (server.state === "running" && tools.state === "failed");
-}
-
-function withTools(
-  tools: ReadonlyMap<string, ToolList>,
-  serverName: string,
-  list: ToolList | undefined,
-): ReadonlyMap<string, ToolList> {
-  const next = new Map(tools);
-  if (list === undefined) next.delete(serverName);
-  else next.set(serverName, list);
-  return next;
 }

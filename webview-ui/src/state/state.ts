@@ -9,9 +9,9 @@ import type {
   ServersChangedParams,
   Task,
   TaskEventParams,
-  Tool,
 } from "@assent/protocol";
 import type { PageToOpen, Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { Offers } from "./offers.ts";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
 export interface State {
@@ -26,8 +26,8 @@ export interface State {
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
-  /** The tools that were listed, by server name. */
-  readonly tools: ReadonlyMap<string, ToolList>;
+  /** What was listed of what servers offer, by server name. */
+  readonly offers: ReadonlyMap<string, Offers>;
   /** The models that can answer; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
   /** Why tasks are not kept on disk; absent while they are. */
@@ -74,11 +74,6 @@ export type Held =
   | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams }
   | { readonly type: "callProgress"; readonly params: CallProgressParams };
 
-export type ToolList =
-  | { readonly state: "loading" }
-  | { readonly state: "ready"; readonly tools: readonly Tool[] }
-  | { readonly state: "failed"; readonly message: string };
-
 /** Something that was said, or a read that began or ended. */
 export type Action =
   | { readonly type: "linkUp" }
@@ -101,11 +96,8 @@ export type Action =
   | Held
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
-  | {
-      readonly type: "toolsChanged";
-      readonly serverName: string;
-      readonly list: ToolList | undefined;
-    }
+  /** These lists are so now; the server's others are as they were. */
+  | { readonly type: "offersChanged"; readonly serverName: string; readonly offers: Offers }
   | { readonly type: "modelsListed"; readonly models: readonly Model[] }
   | { readonly type: "storageFailed"; readonly message: string }
   | { readonly type: "failed"; readonly message: string }
@@ -119,7 +111,7 @@ export const initialState: State = {
   conversation: undefined,
   servers: undefined,
   problems: [],
-  tools: new Map(),
+  offers: new Map(),
   models: undefined,
   storageFailure: undefined,
   reveal: undefined,

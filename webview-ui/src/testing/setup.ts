@@ -1,5 +1,8 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
+
+// A machine that is busy with other things is slow, not wrong.
+configure({ asyncUtilTimeout: 10_000 });
 
 // What jsdom has not, or has otherwise than a page that the person is in.
 Element.prototype.scrollIntoView = () => {};

@@ -46,7 +46,7 @@ export function ChatView({ conversation, models, actions }: ChatViewProps) {
         <p className="empty muted">
           {task.closed
             ? "Nothing happened here."
-            : "Run a tool: what it does and asks appears here."}
+            : "Use a server: what it does and asks appears here."}
         </p>
       )}
       <ol className="rows" aria-label="Messages">

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { visible } from "../ui/visible.ts";
-import { json } from "../ui/words.ts";
+import { json, size } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
 
 export interface ContentBlocksProps {
@@ -145,8 +145,5 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
 
 /** The size of what base64 stands for. */
 export function bytes(base64: string): string {
-  const size = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
-  if (size < 1024) return `${size} B`;
-  if (size < 1024 * 1024) return `${(size / 1024).toFixed(1)} kB`;
-  return `${(size / (1024 * 1024)).toFixed(1)} MB`;
+  return size(Math.floor((base64.replace(/=+$/, "").length * 3) / 4));
 }

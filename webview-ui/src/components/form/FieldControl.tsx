@@ -4,6 +4,8 @@ import type { FieldInput } from "../../viewState.ts";
 import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
+import { type Suggest, SuggestControl } from "./SuggestControl.tsx";
+import { looksSecret } from "./secrets.ts";
 import { TextControl } from "./TextControl.tsx";
 
 export interface FieldControlProps {
@@ -12,6 +14,8 @@ export interface FieldControlProps {
   /** Absent while the field was never touched and has no default. */
   readonly input: FieldInput | undefined;
   readonly problem: string | undefined;
+  /** Proposes what a text could be; absent where nobody can. */
+  readonly suggest?: Suggest | undefined;
   /** Without a value, the person took their answer back. */
   readonly onInput: (input: FieldInput | undefined) => void;
   /** The person is done with the field for now. */
@@ -22,7 +26,8 @@ export interface FieldControlProps {
 const maxRadios = 4;
 
 /** One field of a form: a native control with its name, its description and what is wrong with it. */
-export function FieldControl({ id, field, input, problem, onInput, onLeave }: FieldControlProps) {
+export function FieldControl(props: FieldControlProps) {
+  const { id, field, input, problem, suggest, onInput, onLeave } = props;
   const frame = { id, field, problem };
   const shared: SharedProps = {
     id,
@@ -38,10 +43,11 @@ export function FieldControl({ id, field, input, problem, onInput, onLeave }: Fi
     case "json":
       return (
         <LabelledFrame {...frame}>
-          <TextControl
-            {...{ field, shared, onInput }}
-            input={typeof input === "string" ? input : ""}
-          />
+          {suggest !== undefined && field.type === "string" && !looksSecret(field) ? (
+            <SuggestControl {...{ shared, suggest, onInput }} input={textOf(input)} />
+          ) : (
+            <TextControl {...{ field, shared, onInput }} input={textOf(input)} />
+          )}
         </LabelledFrame>
       );
     case "boolean": {
@@ -79,4 +85,8 @@ export function FieldControl({ id, field, input, problem, onInput, onLeave }: Fi
     default:
       return unreachable(field);
   }
+}
+
+function textOf(input: FieldInput | undefined): string {
+  return typeof input === "string" ? input : "";
 }

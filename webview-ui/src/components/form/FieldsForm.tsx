@@ -1,4 +1,4 @@
-import type { Field, FieldProblem } from "@assent/protocol";
+import type { CompleteParams, CompleteResult, Field, FieldProblem } from "@assent/protocol";
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { FieldControl } from "./FieldControl.tsx";
@@ -6,6 +6,12 @@ import { titleOf } from "./FieldFrame.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
 import { readField, readForm } from "./validate.ts";
+
+/** Asks what the text of a field could be, by what is typed there and in the other fields. */
+export type Complete = (
+  params: Pick<CompleteParams, "argumentName" | "value" | "arguments">,
+  signal: AbortSignal,
+) => Promise<CompleteResult>;
 
 export interface FieldsFormProps {
   readonly fields: readonly Field[];
@@ -16,6 +22,8 @@ export interface FieldsFormProps {
   readonly disabled: boolean;
   /** What the sidecar found wrong with the answer that was submitted last. */
   readonly refused: readonly FieldProblem[] | undefined;
+  /** Proposes what texts could be; absent where nobody can. */
+  readonly complete?: Complete | undefined;
   /** Called with an answer that follows the fields' rules, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
   /** The buttons. */
@@ -23,12 +31,12 @@ export interface FieldsFormProps {
 }
 
 /**
- * A form of a stranger's making: an elicitation, or the arguments of a tool. A field is checked when
+ * A form of a stranger's making: an elicitation, or what a tool, a template or a prompt wants to know. A field is checked when
  * the person leaves it, and all are when they submit; what is wrong stands beside the field, and
  * after a submission also above the form, where it is announced.
  */
 export function FieldsForm(props: FieldsFormProps) {
-  const { fields, draft, onDraft, disabled, refused, onSubmit, children } = props;
+  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, children } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [summary, setSummary] = useState<readonly SummaryEntry[]>([]);
@@ -109,6 +117,13 @@ export function FieldsForm(props: FieldsFormProps) {
             id={idOf(field)}
             field={field}
             input={own(inputs, field.name)}
+            suggest={
+              complete &&
+              ((value, signal) => {
+                const others = filledIn(withInput(inputs, field.name, undefined));
+                return complete({ argumentName: field.name, value, arguments: others }, signal);
+              })
+            }
             problem={problems.find(({ name }) => name === field.name)?.message}
             onInput={(input) => change(field, input)}
             onLeave={() => leave(field)}
@@ -118,6 +133,14 @@ export function FieldsForm(props: FieldsFormProps) {
       {children}
     </form>
   );
+}
+
+/** The texts among the inputs, but those that are empty. */
+function filledIn(inputs: Draft): Readonly<Record<string, string>> {
+  const texts = Object.entries(inputs).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "",
+  );
+  return Object.fromEntries(texts);
 }
 
 interface SummaryEntry {

@@ -67,7 +67,7 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
  * A text may have several lines, so its control is a textarea; it submits at Enter like an input, and
  * Shift+Enter starts a line. Enter that ends an input method's composition does neither.
  */
-function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();

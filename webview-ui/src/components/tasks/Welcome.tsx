@@ -24,7 +24,7 @@ export function Welcome({ servers, imports, actions }: WelcomeProps) {
           onImport={imports ? actions.importServers : undefined}
         />
       ) : (
-        <p>Choose a server and one of its tools below. Running it starts your first task.</p>
+        <p>Choose a server below, and one of its tools. Running it starts your first task.</p>
       )}
     </main>
   );

@@ -4,7 +4,7 @@ export interface NoServersProps {
   readonly onImport: (() => void) | undefined;
 }
 
-/** What to do where there is no server to run a tool of. */
+/** What to do where there is no server to use. */
 export function NoServers({ onConfigure, onImport }: NoServersProps) {
   return (
     <div className="no-servers">

@@ -1,4 +1,4 @@
-import type { Server, ServerState } from "@assent/protocol";
+import type { Server, ServerState, Transport } from "@assent/protocol";
 import { useId } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
@@ -50,6 +50,7 @@ interface ServerLineProps {
 
 function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
   const { name, command, state, reason, stderr = [] } = server;
+  const { transport, protocolVersion = "" } = server;
   return (
     <div className={`server-line server-${state}`}>
       <p>
@@ -66,9 +67,13 @@ function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
           </button>
         )}
       </p>
+      <p className="muted server-detail">
+        {transportWords(transport)}
+        {protocolVersion !== "" && `, MCP ${protocolVersion}`}
+      </p>
       {state === "failed" && (
         <>
-          <p className="muted server-command">{command}</p>
+          <p className="muted server-detail server-command">{command}</p>
           {stderr.length > 0 && (
             <Disclosure
               keep={`stderr:${name}`}
@@ -96,6 +101,21 @@ function stateWords(state: ServerState): string {
       return "failed";
     default:
       return unreachable(state);
+  }
+}
+
+function transportWords(transport: Transport): string {
+  switch (transport) {
+    case "stdio":
+      return "stdio";
+    case "http":
+      return "Streamable HTTP";
+    case "sse":
+      return "HTTP with SSE";
+    case "ws":
+      return "WebSocket";
+    default:
+      return unreachable(transport);
   }
 }
 

@@ -1,0 +1,212 @@
+import type { CompleteResult } from "@assent/protocol";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { messageOf } from "../../session.ts";
+import { count } from "../ui/words.ts";
+import type { SharedProps } from "./controlProps.ts";
+import { submitOnEnter } from "./TextControl.tsx";
+
+/** Asks for what could be meant by what was typed so far. */
+export type Suggest = (value: string, signal: AbortSignal) => Promise<CompleteResult>;
+
+export interface SuggestControlProps {
+  readonly input: string;
+  readonly shared: SharedProps;
+  readonly suggest: Suggest;
+  readonly onInput: (input: string) => void;
+}
+
+/** Who types on has not asked yet. */
+const pauseMs = 150;
+
+/** MCP's own limit ("Completion"); a server may not keep to it. */
+const maxProposals = 100;
+
+interface Proposals {
+  readonly values: readonly string[];
+  readonly hasMore: boolean;
+}
+
+const none: Proposals = { values: [], hasMore: false };
+
+/**
+ * A text that the server helps to type: a combobox by the ARIA pattern, whose list is the server's
+ * proposals. What is typed need not be one of them. A text of several lines is typed in a textarea,
+ * where nothing is proposed.
+ */
+export function SuggestControl({ input, shared, suggest, onInput }: SuggestControlProps) {
+  const [proposals, setProposals] = useState(none);
+  const [active, setActive] = useState(-1);
+  const [failure, setFailure] = useState<string>();
+  /** What proposals are wanted for, while they are. */
+  const [wanted, setWanted] = useState<{ readonly value: string }>();
+  const listId = useId();
+  const asker = useRef(suggest);
+  asker.current = suggest;
+
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const abort = new AbortController();
+    const ask = async () => {
+      try {
+        const { values = [], hasMore = false } = await asker.current(wanted.value, abort.signal);
+        if (abort.signal.aborted) return;
+        setProposals({ values: [...new Set(values)].slice(0, maxProposals), hasMore });
+        setActive(-1);
+        setFailure(undefined);
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        setProposals(none);
+        setFailure(messageOf(error));
+      }
+    };
+    const timer = setTimeout(() => void ask(), pauseMs);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [wanted]);
+
+  const close = () => {
+    setWanted(undefined);
+    setProposals(none);
+    setActive(-1);
+  };
+  const type = (value: string) => {
+    onInput(value);
+    if (value.includes("\n")) close();
+    else setWanted({ value });
+  };
+  const take = (value: string) => {
+    close();
+    onInput(value);
+  };
+
+  const control = {
+    ...shared,
+    autoComplete: "off",
+    spellCheck: false,
+    value: input,
+    onBlur: () => {
+      close();
+      shared.onBlur();
+    },
+  };
+  const lines = useLines(input, type);
+  if (lines.several) {
+    return (
+      <textarea
+        {...control}
+        ref={lines.ref}
+        rows={2}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={submitOnEnter}
+      />
+    );
+  }
+
+  const { values, hasMore } = proposals;
+  const open = values.length > 0;
+  const optionId = (index: number) => `${listId}-${index}`;
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    const chosen = values[active];
+    if (event.key === "ArrowDown" && !open) setWanted({ value: input });
+    else if (event.key === "ArrowDown") setActive(Math.min(active + 1, values.length - 1));
+    else if (event.key === "ArrowUp" && open) setActive(Math.max(active - 1, -1));
+    else if (event.key === "Enter" && chosen !== undefined) take(chosen);
+    else if (event.key === "Enter" && event.shiftKey) lines.insert(event.currentTarget, "\n");
+    else if (event.key === "Escape" && open) close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div className="suggest">
+      <input
+        {...control}
+        type="text"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={open}
+        aria-controls={listId}
+        aria-activedescendant={active < 0 ? undefined : optionId(active)}
+        onFocus={() => setWanted({ value: input })}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          // An input would leave the ends of lines out.
+          const pasted = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n");
+          if (!pasted.includes("\n")) return;
+          event.preventDefault();
+          lines.insert(event.currentTarget, pasted);
+        }}
+      />
+      {open && (
+        <Options id={listId} values={values} active={active} optionId={optionId} onTake={take} />
+      )}
+      <span role="status" className="visually-hidden">
+        {open && `${count(values.length, "suggestion")}${hasMore ? ", and there are more" : ""}`}
+      </span>
+      {failure !== undefined && <p className="field-description">No suggestions: {failure}</p>}
+    </div>
+  );
+}
+
+interface OptionsProps {
+  readonly id: string;
+  readonly values: readonly string[];
+  readonly active: number;
+  readonly optionId: (index: number) => string;
+  readonly onTake: (value: string) => void;
+}
+
+function Options({ id, values, active, optionId, onTake }: OptionsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: brought into view whenever it is another.
+  useEffect(() => {
+    (list.current?.querySelector(".active") ?? list.current)?.scrollIntoView({ block: "nearest" });
+  }, [active, values]);
+  return (
+    <div ref={list} id={id} role="listbox" className="suggestions" aria-label="Suggestions">
+      {values.map((value, index) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus for its options.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys for its options.
+        <div
+          key={value}
+          id={optionId(index)}
+          role="option"
+          aria-selected={index === active}
+          className={index === active ? "suggestion active" : "suggestion"}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(value)}
+        >
+          {value}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Puts lines into a text of one line, and moves the focus to the control that holds several. */
+function useLines(input: string, type: (value: string) => void) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const caret = useRef<number>(undefined);
+  const several = input.includes("\n");
+  useEffect(() => {
+    if (!several || caret.current === undefined) return;
+    ref.current?.focus();
+    ref.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = undefined;
+  }, [several]);
+  return {
+    several,
+    ref,
+    insert(control: HTMLInputElement, text: string) {
+      const from = control.selectionStart ?? input.length;
+      const to = control.selectionEnd ?? input.length;
+      caret.current = from + text.length;
+      type(input.slice(0, from) + text + input.slice(to));
+    },
+  };
+}

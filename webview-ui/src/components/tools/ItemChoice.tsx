@@ -1,0 +1,84 @@
+import { useId, useState } from "react";
+
+/** What a server names twice: for programs, and for people. */
+export interface Named {
+  readonly name: string;
+  readonly title?: string;
+}
+
+export interface ItemChoiceProps<T extends Named> {
+  /** What the items are: "tool". */
+  readonly noun: string;
+  readonly items: readonly T[];
+  readonly chosen: T | undefined;
+  readonly onChoose: (item: T) => void;
+}
+
+/** With more items than this, there is a filter. */
+export const fewItems = 8;
+
+/** Which of a server's tools, templates or prompts. */
+export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
+  const { noun, items, chosen, onChoose } = props;
+  const [filter, setFilter] = useState("");
+  const id = useId();
+  // Two may have the same name, so the control's own values are positions.
+  const shown = items
+    .map((item, index) => ({ item, index }))
+    .filter(({ item }) => item === chosen || matches(filter, item.name, item.title));
+  return (
+    <div className="field">
+      <label htmlFor={id}>{noun.charAt(0).toUpperCase() + noun.slice(1)}</label>
+      {items.length > fewItems && (
+        <Filter noun={noun} count={items.length} filter={filter} onFilter={setFilter} />
+      )}
+      <select
+        id={id}
+        value={chosen === undefined ? "" : items.indexOf(chosen)}
+        onChange={(event) => {
+          const item = items[Number(event.target.value)];
+          if (item !== undefined) onChoose(item);
+        }}
+      >
+        <option value="" disabled>
+          Choose a {noun}…
+        </option>
+        {shown.map(({ item, index }) => (
+          <option key={index} value={index}>
+            {titleOf(item)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export interface FilterProps {
+  readonly noun: string;
+  readonly count: number;
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
+}
+
+/** Narrows a long list down. */
+export function Filter({ noun, count, filter, onFilter }: FilterProps) {
+  return (
+    <input
+      type="search"
+      aria-label={`Filter the ${noun}s`}
+      placeholder={`Filter ${count.toLocaleString()} ${noun}s`}
+      value={filter}
+      onChange={(event) => onFilter(event.target.value)}
+    />
+  );
+}
+
+export function matches(filter: string, ...texts: readonly (string | undefined)[]): boolean {
+  const wanted = filter.trim().toLowerCase();
+  return texts.some((text) => text?.toLowerCase().includes(wanted));
+}
+
+/** The title is the server's word for people, the name the one that calls show. */
+function titleOf({ name, title }: Named): string {
+  return title === undefined || title === "" || title === name ? name : `${title} (${name})`;
+}
