@@ -44,29 +44,54 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${tool} of ${server}` }).last();
   }
 
+  /** The newest reading of a resource. */
+  reading(server: string, uri: string): Locator {
+    return this.#view.getByRole("region", { name: `${uri} resource of ${server}` }).last();
+  }
+
+  /** The newest prompt that was filled in. */
+  prompt(server: string, prompt: string): Locator {
+    return this.#view.getByRole("region", { name: `${prompt} prompt of ${server}` }).last();
+  }
+
   /** Makes a task, by the panel's own button or another way, and waits until it is the open one. */
   async newTask(begin = () => this.button("New Task").click()): Promise<void> {
     await begin();
     await this.#view.getByRole("button", { name: "New task", exact: true }).waitFor();
   }
 
-  /** Runs a tool with the tool runner. */
-  async runTool(server: string, tool: string, args: Readonly<Record<string, string>> = {}) {
-    const runner = this.#view.getByRole("region", { name: "Run a tool" });
-    const toggle = runner.getByRole("button", { name: /^Run a Tool/ });
+  /** Opens the runner with a server chosen, and a tab where the server has several. */
+  async useServer(server: string, tab?: "Tools" | "Resources" | "Prompts"): Promise<Locator> {
+    const runner = this.#view.getByRole("region", { name: "Use a server" });
+    const toggle = runner.getByRole("button", { name: /^Use a Server/ });
     if ((await toggle.getAttribute("aria-expanded")) === "false") await toggle.click();
-    await runner.getByLabel("Server").selectOption(server);
-    await runner.getByLabel("Tool", { exact: true }).selectOption(tool);
+    await runner.getByLabel("Server", { exact: true }).selectOption(server);
+    if (tab !== undefined) await runner.getByRole("tab", { name: tab }).click();
+    return runner;
+  }
+
+  /** Runs a tool with the runner. */
+  async runTool(
+    server: string,
+    tool: string,
+    args: Readonly<Record<string, string>> = {},
+    tab?: "Tools",
+  ) {
+    const runner = await this.useServer(server, tab);
+    // A tool's title may stand before its name.
+    const option = runner.getByRole("option", { name: tool });
+    const index = (await option.getAttribute("value")) ?? assert.fail(`${tool} cannot be chosen`);
+    await runner.getByLabel("Tool", { exact: true }).selectOption(index);
     for (const [label, value] of Object.entries(args)) await runner.getByLabel(label).fill(value);
     await runner.getByRole("button", { name: "Run", exact: true }).click();
     await this.call(server, tool).getByText("running").waitFor();
   }
 
-  /** Moves the focus with the Tab key, as somebody without a mouse does. */
-  async tabTo(control: Locator): Promise<void> {
+  /** Moves the focus with the Tab key, or Shift+Tab, as somebody without a mouse does. */
+  async tabTo(control: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
     for (let presses = 0; presses < 30; presses++) {
       if (await hasFocus(control)) return;
-      await this.#keyboard.press("Tab");
+      await this.#keyboard.press(key);
     }
     assert.fail(`the Tab key does not lead to ${control}`);
   }

@@ -16,7 +16,14 @@ import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
 import { step } from "./step.ts";
-import { approveCompletion, fillInForm } from "./story.ts";
+import {
+  answerTwoQuestions,
+  approveCompletion,
+  cancelCall,
+  fillInForm,
+  fillInPrompt,
+  readResources,
+} from "./story.ts";
 
 /** In the environment of every process of this run. */
 const mark = `ASSENT_E2E=${randomUUID()}`;
@@ -115,6 +122,10 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await panel.newTask();
   await fillInForm(panel);
   await approveCompletion(panel);
+  await readResources(panel);
+  await fillInPrompt(panel);
+  await cancelCall(panel);
+  await answerTwoQuestions(panel);
   await page.screenshot({ path: join(screenshotFolder, "playground.png") });
   assert.deepEqual(errors, [], "the page's console has no errors");
 }

@@ -5,6 +5,8 @@ import { step } from "./step.ts";
 
 /** The server on the official TypeScript SDK, whose tools the stories run. */
 export const server = "test-elicitation";
+/** The server on go-sdk: it speaks 2026-07-28, and has tools, resources and a prompt. */
+const goServer = "go-example";
 const asksPerson = "ask_user_preferences";
 const asksModel = "request_llm_help";
 
@@ -98,6 +100,77 @@ export async function letModelAnswer(panel: Panel, model: string, answer: RegExp
     await choice.selectOption(option);
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     assert.match(await returned(panel.call(server, asksModel)), answer);
+  });
+}
+
+/** A resource, by the list of resources and by a template with the server's help. */
+export async function readResources(panel: Panel): Promise<void> {
+  await step("a resource is read", async () => {
+    const runner = await panel.useServer(goServer, "Resources");
+    await runner.getByText("stdio, MCP 2026-07-28").waitFor();
+    await runner
+      .getByRole("button", { name: /^Today's notes notes:\/\/today text\/markdown/ })
+      .click();
+    assert.match(await returned(panel.reading(goServer, "notes://today")), /^# Notes of today/);
+  });
+  await step("a template is filled in with completion, and read", async () => {
+    const runner = await panel.useServer(goServer, "Resources");
+    const template = runner.getByLabel("Template", { exact: true });
+    await template.selectOption("Notes of a day (notes)");
+    await runner.getByRole("combobox", { name: "day" }).fill("t");
+    await runner.getByRole("option", { name: "thursday" }).click();
+    await runner.getByRole("button", { name: "Read", exact: true }).click();
+    assert.match(await returned(panel.reading(goServer, "notes://thursday")), /thursday/);
+  });
+}
+
+/** A prompt, without a mouse from the tabs on. */
+export async function fillInPrompt(panel: Panel): Promise<void> {
+  await step("a prompt is filled in with the keyboard and completion", async () => {
+    const runner = await panel.useServer(goServer, "Tools");
+    await panel.tabTo(runner.getByRole("tab", { name: "Tools", selected: true }));
+    await panel.press("End");
+    await runner.getByRole("tabpanel", { name: "Prompts" }).waitFor();
+    await panel.tabTo(runner.getByLabel("Prompt", { exact: true }));
+    await panel.press("R");
+    const language = runner.getByRole("combobox", { name: "Language" });
+    await panel.tabTo(language);
+    await panel.press("p");
+    await runner.getByRole("option", { name: "python" }).waitFor();
+    await panel.press("ArrowDown", "Enter");
+    assert.equal(await language.inputValue(), "python");
+    await panel.press("Enter");
+    const text = await returned(panel.prompt(goServer, "review"));
+    assert.equal(text, "Review this code, as somebody who writes python every day.");
+  });
+}
+
+/** A call that takes its time says how far it is, and ends when it is told to. */
+export async function cancelCall(panel: Panel): Promise<void> {
+  await step("a tool says how far it is, and is cancelled with the keyboard", async () => {
+    await panel.runTool(goServer, "count_slowly", { n: "1000", waitMs: "100" }, "Tools");
+    const call = panel.call(goServer, "count_slowly");
+    await call.getByRole("progressbar").waitFor();
+    await call.getByText(/^[1-9]\d* of 1,000$/).waitFor();
+    await panel.tabTo(call.getByRole("button", { name: "Cancel" }), "Shift+Tab");
+    await panel.press("Enter");
+    await call.getByText("Cancelled before it ended.").waitFor();
+    await call.getByRole("progressbar").waitFor({ state: "detached" });
+  });
+}
+
+/** A call of 2026-07-28 that needs two things at once goes on when it has both. */
+export async function answerTwoQuestions(panel: Panel): Promise<void> {
+  await step("a form and a completion of one round are both answered", async () => {
+    await panel.runTool(goServer, "two_questions", {}, "Tools");
+    const form = panel.form(goServer);
+    const approval = panel.approval(goServer);
+    await form.waitFor();
+    await approval.getByRole("button", { name: "Approve & Send" }).click();
+    await panel.settledApproval(goServer).getByText("Approved").waitFor();
+    await form.getByRole("textbox", { name: "Name" }).fill("Ada");
+    await form.getByRole("button", { name: "Submit" }).click();
+    assert.match(await returned(panel.call(goServer, "two_questions")), /^accept: Ada: .+/);
   });
 }
 

@@ -22,14 +22,18 @@ import { runCommand } from "./quickInput.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
 import {
+  answerTwoQuestions,
   approveCompletion,
   beginCompletion,
   beginForm,
+  cancelCall,
   cancelForm,
   declineForm,
   denyCompletion,
   fillInForm,
+  fillInPrompt,
   letModelAnswer,
+  readResources,
   server,
 } from "./story.ts";
 
@@ -109,6 +113,13 @@ async function tell(page: Page): Promise<void> {
     /^LLM response: You said: What is sampling\? \(at most 500 tokens\)$/,
   );
   await photograph(page, "conversation");
+  await newTask();
+  await readResources(panel);
+  await fillInPrompt(panel);
+  await cancelCall(panel);
+  await answerTwoQuestions(panel);
+  await panel.useServer("go-example", "Resources");
+  await photograph(page, "offers");
 
   await step("a server of the settings asks for its input, and asks once", async () => {
     const value = randomUUID();

@@ -1,11 +1,11 @@
-// Command example-server is an example MCP server on go-sdk. Its tools ask the person to confirm
-// (elicitation with every kind of field) and the model to summarise (sampling with a system prompt);
-// each returns what it got, as text.
+// Command example-server is an example MCP server on go-sdk, over stdio. Its tools ask the person
+// (elicitation) and the model (sampling), and one takes its time; besides there are notes to read
+// (resources) and a prompt, both with completion. It speaks every revision of MCP that go-sdk does: what
+// it asks are input requests of 2026-07-28, and go-sdk sends them to older clients as requests.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -13,7 +13,10 @@ import (
 )
 
 func main() {
-	server := mcp.NewServer(&mcp.Implementation{Name: "example-server", Version: "1.0.0"}, nil)
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "example-server", Version: "1.0.0"},
+		&mcp.ServerOptions{CompletionHandler: complete},
+	)
 	mcp.AddTool(server, &mcp.Tool{
 		Name:        "plan_trip",
 		Title:       "Plan a trip",
@@ -22,77 +25,24 @@ func main() {
 	mcp.AddTool(server, &mcp.Tool{
 		Name:        "summarize",
 		Title:       "Summarize a text",
-		Description: "Asks the model for a summary, with a system prompt and a temperature of 0 (sampling).",
+		Description: "Asks the model for a summary, with a system prompt (sampling).",
 	}, summarize)
+	mcp.AddTool(server, &mcp.Tool{
+		Name:        "two_questions",
+		Title:       "Ask two things at once",
+		Description: "Asks you for a name and the model for a greeting, both at once (elicitation and sampling).",
+	}, twoQuestions)
+	mcp.AddTool(server, &mcp.Tool{
+		Name:        "count_slowly",
+		Title:       "Count slowly",
+		Description: "Counts, and says how far it is (progress). It can be cancelled.",
+	}, countSlowly)
+	addNotes(server)
+	addReview(server)
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, "example-server:", err)
 		os.Exit(1)
 	}
-}
-
-// tripForm has one field of every kind that MCP allows. It is written as JSON because the order of
-// its properties is the order of the form.
-var tripForm = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"traveller": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 80},
-		"email": {"type": "string", "title": "E-mail", "format": "email"},
-		"homepage": {"type": "string", "title": "Homepage", "format": "uri"},
-		"departure": {"type": "string", "title": "Departure", "format": "date"},
-		"meeting": {"type": "string", "title": "Meeting point opens", "format": "date-time"},
-		"travellers": {"type": "integer", "title": "Travellers", "minimum": 1, "maximum": 9, "default": 1},
-		"budget": {"type": "number", "title": "Budget", "description": "In euros.", "minimum": 0},
-		"class": {"type": "string", "title": "Class", "oneOf": [
-			{"const": "second", "title": "Second class"},
-			{"const": "first", "title": "First class"}
-		], "default": "second"},
-		"extras": {"type": "array", "title": "Extras", "maxItems": 2, "items": {"anyOf": [
-			{"const": "bike", "title": "A place for a bicycle"},
-			{"const": "quiet", "title": "The quiet coach"},
-			{"const": "meal", "title": "A meal"}
-		]}},
-		"insured": {"type": "boolean", "title": "With insurance", "default": false}
-	},
-	"required": ["traveller", "departure", "travellers"]
-}`)
-
-type tripInput struct {
-	Destination string `json:"destination" jsonschema:"where the trip goes"`
-}
-
-func planTrip(ctx context.Context, request *mcp.CallToolRequest, in tripInput) (*mcp.CallToolResult, any, error) {
-	result, err := request.Session.Elicit(ctx, &mcp.ElicitParams{
-		Message:         fmt.Sprintf("A few questions about your trip to %s.", in.Destination),
-		RequestedSchema: tripForm,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	content, err := json.Marshal(result.Content)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text(fmt.Sprintf("%s: %s", result.Action, content)), nil, nil
-}
-
-type summarizeInput struct {
-	Text string `json:"text" jsonschema:"what to summarize"`
-}
-
-func summarize(ctx context.Context, request *mcp.CallToolRequest, in summarizeInput) (*mcp.CallToolResult, any, error) {
-	result, err := request.Session.CreateMessage(ctx, &mcp.CreateMessageParams{
-		SystemPrompt: "You summarize in one sentence.",
-		Messages:     []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: in.Text}}},
-		MaxTokens:    100,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	content, ok := result.Content.(*mcp.TextContent)
-	if !ok {
-		return nil, nil, fmt.Errorf("the model answered with %T", result.Content)
-	}
-	return text(fmt.Sprintf("%s (by %s)", content.Text, result.Model)), nil, nil
 }
 
 func text(s string) *mcp.CallToolResult {
