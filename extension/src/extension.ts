@@ -90,12 +90,30 @@ export function activate(context: vscode.ExtensionContext): void {
     command("importServers", () => importer.run()),
     command("setModelApiKey", () => setModelApiKey(context.secrets)),
     command("forgetInputs", () => inputs.forget()),
+    command("signOut", () => signOut(secrets, restart)),
   );
   sidecar.start();
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
+}
+
+/** What was forgotten must not live on in the sidecar's memory, so that one is started anew. */
+async function signOut(secrets: Secrets, restart: () => void): Promise<void> {
+  const yes = "Sign Out";
+  const choice = await vscode.window.showWarningMessage(
+    "Sign out of every MCP server?",
+    {
+      modal: true,
+      detail:
+        "Assent forgets what servers gave it when you signed in, and starts its sidecar again. Calls that are running now end, and their open questions with them.",
+    },
+    yes,
+  );
+  if (choice !== yes) return;
+  await secrets.forget();
+  restart();
 }
 
 function binary(context: vscode.ExtensionContext): string {

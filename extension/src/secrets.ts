@@ -22,6 +22,14 @@ export class Secrets {
     return { value: secret === undefined ? null : { secret } };
   }
 
+  /** Forgets everything that the sidecar had kept, such as what servers gave it at a sign-in. */
+  async forget(): Promise<void> {
+    const keys = await this.#secrets.keys();
+    await Promise.all(
+      keys.filter((key) => key.startsWith(prefix)).map((key) => this.#secrets.delete(key)),
+    );
+  }
+
   async set({ key, value }: SetSecretParams): Promise<SetSecretResult> {
     if (value === null) await this.#secrets.delete(prefix + key);
     else await this.#secrets.store(prefix + key, value.secret);
