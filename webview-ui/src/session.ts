@@ -5,6 +5,7 @@ import {
   ErrorCode,
   type ListChangedParams,
   type ListKind,
+  type OpenAskURLParams,
   type Outcome,
   type StartCallParams,
 } from "@assent/protocol";
@@ -28,6 +29,11 @@ export interface Actions {
   loadEarlier(): void;
   /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
   answer(params: AskResponseParams): Promise<Outcome>;
+  /**
+   * Opens the page of an ask, to whose whole URL the person has just consented; says whether it was
+   * opened. Rejects as an answer does.
+   */
+  openAskUrl(params: OpenAskURLParams): Promise<boolean>;
   /** Asks something of a server in the open task, or in a new one where none is open. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   cancelCall(taskId: string, messageId: number): void;
@@ -251,14 +257,23 @@ export function createSession(view: ViewStateStore): Session {
   }
 
   async function answer(params: AskResponseParams): Promise<Outcome> {
+    const { outcome } = await aboutAsk(params, () => request()("askResponse", params));
+    view.setDraft(params.askId, undefined);
+    return outcome;
+  }
+
+  async function openAskUrl(params: OpenAskURLParams): Promise<boolean> {
+    const { opened } = await aboutAsk(params, () => request()("ask/openUrl", params));
+    return opened;
+  }
+
+  async function aboutAsk<T>({ taskId }: OpenAskURLParams, work: () => Promise<T>): Promise<T> {
     try {
-      const { outcome } = await request()("askResponse", params);
-      view.setDraft(params.askId, undefined);
-      return outcome;
+      return await work();
     } catch (error) {
       // The ask is not open any more, although it looks so here: what is here cannot be right.
       if (codeOf(error) === ErrorCode.AskSettled || codeOf(error) === ErrorCode.UnknownAsk) {
-        hear({ type: "taskDoubted", taskId: params.taskId });
+        hear({ type: "taskDoubted", taskId });
       }
       throw error;
     }
@@ -280,6 +295,7 @@ export function createSession(view: ViewStateStore): Session {
     retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
     loadEarlier: () => attempt(loadEarlier),
     answer,
+    openAskUrl,
     async startCall(params) {
       const taskId = state.conversation?.taskId ?? (await createTask());
       await request()("call/start", { ...params, taskId });

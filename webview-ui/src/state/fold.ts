@@ -3,6 +3,7 @@ import type {
   AskSettled,
   CallEnded,
   CallProgressParams,
+  CallTaskChanged,
   Event,
   McpSampling,
   McpSamplingProgressParams,
@@ -28,6 +29,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => endSampling(message, event));
     case "callEnded":
       return change(messages, event.messageId, (message) => endCall(message, event));
+    case "callTaskChanged":
+      return change(messages, event.messageId, (message) => changeTask(message, event));
     default:
       return unreachable(event);
   }
@@ -100,6 +103,7 @@ function settle(message: Message, event: AskSettled): Message {
   const { question } = ask;
   switch (question.type) {
     case "mcp_elicitation":
+    case "mcp_url_elicitation":
       return withQuestion(message, ask, {
         ...question,
         ...(event.elicitationResponse === undefined
@@ -120,6 +124,11 @@ function endCall(message: Message, { endedAt, result }: CallEnded): Message {
   if (message.body.type !== "call") return message;
   const { progress: _last, ...call } = message.body;
   return { ...message, body: { ...call, endedAt, result } };
+}
+
+function changeTask(message: Message, { task }: CallTaskChanged): Message {
+  if (message.body.type !== "call") return message;
+  return { ...message, body: { ...message.body, task } };
 }
 
 function endSampling(message: Message, event: SamplingEnded): Message {

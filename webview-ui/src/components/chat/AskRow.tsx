@@ -9,8 +9,10 @@ import { ElicitationSummary } from "./ElicitationSummary.tsx";
 import { focusAsk, mayTakeFocus } from "./focus.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { McpURLConsent } from "./McpURLConsent.tsx";
 import { byPerson } from "./OutcomeLine.tsx";
 import { SamplingRecord } from "./SamplingRecord.tsx";
+import { URLRecord } from "./URLRecord.tsx";
 import { useAnswer } from "./useAnswer.ts";
 
 export interface AskRowProps {
@@ -27,14 +29,15 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
   const { askId, question, outcome } = ask;
   const view = useView();
   const answeredHere = useRef(false);
-  const { busy, refusal, answer } = useAnswer((response) => {
+  const { busy, refusal, answer, act } = useAnswer((response) => {
     answeredHere.current = true;
     return actions.answer({ taskId, askId, ...response });
   });
   const problems = refusedProblems(refusal);
 
   // A draft is of use until the ask is settled, and after that where the person had no say in it.
-  const over = outcome !== undefined && byPerson(outcome.reason);
+  const over =
+    outcome !== undefined && (byPerson(outcome.reason) || question.type === "mcp_url_elicitation");
   useEffect(() => {
     if (over && view.draft(askId) !== undefined) view.setDraft(askId, undefined);
   }, [over, askId, view]);
@@ -91,6 +94,30 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
           }
           onDeny={ways.onDecline}
           onCancel={ways.onCancel}
+        />
+      );
+    }
+    case "mcp_url_elicitation": {
+      if (outcome !== undefined) return <URLRecord {...{ askId, question, outcome, keep }} />;
+      const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
+      const open = async () => {
+        if (!(await actions.openAskUrl({ taskId, askId }))) {
+          throw new Error("The page was not opened.");
+        }
+        answeredHere.current = true;
+        if (!awaitsCompletion) return true;
+        // Kept as a draft is: what was opened before a reload needs no second consent.
+        view.setDraft(askId, { opened: true });
+        return false;
+      };
+      return (
+        <McpURLConsent
+          {...{ askId, serverName, toolNames, message, url, busy }}
+          {...ways}
+          waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
+          refusal={refusal?.message}
+          onOpen={() => act(open)}
+          onDone={() => answer({ askResponse: "yesButtonClicked" })}
         />
       );
     }

@@ -37,7 +37,7 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
         <span className="name">{serverName}</span> asked{" "}
         {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
       </h2>
-      <OutcomeLine outcome={outcome} asked="form" />
+      <OutcomeLine outcome={outcome} yes="Answered" no="Declined" />
       <Disclosure
         keep={`${keep}:sent`}
         summary={elicitationResponse?.action === "accept" ? "What was sent" : "What was asked"}

@@ -5,13 +5,14 @@ import { when } from "../ui/words.ts";
 
 export interface OutcomeLineProps {
   readonly outcome: Outcome;
-  /** What was asked decides what a yes and a no are called. */
-  readonly asked: "form" | "completion";
+  /** What a yes to what was asked is called. */
+  readonly yes: string;
+  readonly no: string;
 }
 
 /** How an ask ended, by whose act, and when. */
-export function OutcomeLine({ outcome, asked }: OutcomeLineProps) {
-  const { icon, words } = describe(outcome.reason, asked);
+export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
+  const { icon, words } = describe(outcome.reason, yes, no);
   return (
     <p className="outcome">
       <Icon name={icon} />
@@ -37,19 +38,22 @@ export function byPerson(reason: OutcomeReason): boolean {
 
 function describe(
   reason: OutcomeReason,
-  asked: "form" | "completion",
+  yes: string,
+  no: string,
 ): { readonly icon: string; readonly words: string } {
   switch (reason) {
     case "answered":
-      return { icon: "pass", words: asked === "form" ? "Answered" : "Approved" };
+      return { icon: "pass", words: yes };
     case "declined":
-      return { icon: "circle-slash", words: asked === "form" ? "Declined" : "Denied" };
+      return { icon: "circle-slash", words: no };
     case "dismissed":
       return { icon: "close", words: "Dismissed without an answer" };
     case "serverStoppedWaiting":
       return { icon: "clock", words: "The server stopped waiting" };
     case "serverLost":
       return { icon: "debug-disconnect", words: "The connection to the server was lost" };
+    case "completed":
+      return { icon: "pass", words: "The server said that it is complete" };
     case "restarted":
       return { icon: "debug-restart", words: "Assent stopped while this was open" };
     default:

@@ -39,7 +39,7 @@ export function SamplingRecord({ askId, question, outcome, keep }: SamplingRecor
         <span className="name">{serverName}</span> wanted a completion{" "}
         {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
       </h2>
-      <OutcomeLine outcome={outcome} asked="completion" />
+      <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
       <Disclosure keep={`${keep}:sent`} summary={summarize(samplingRequest)}>
         <SamplingDetails request={samplingRequest} keep={keep} />
       </Disclosure>

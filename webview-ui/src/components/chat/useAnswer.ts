@@ -10,6 +10,8 @@ export interface AnswerState {
   /** Why the last answer was refused. */
   readonly refusal: Error | undefined;
   readonly answer: (answer: Answer) => void;
+  /** Does something else to the ask, under the same lock. It says whether that settles the ask. */
+  readonly act: (work: () => Promise<boolean>) => void;
 }
 
 /**
@@ -22,19 +24,30 @@ export function useAnswer(send: (answer: Answer) => Promise<unknown>): AnswerSta
   // Two clicks may come before the first one is drawn.
   const locked = useRef(false);
 
-  const settle = async (answer: Answer) => {
+  const run = async (work: () => Promise<boolean>) => {
     if (locked.current) return;
     locked.current = true;
     setBusy(true);
     setRefusal(undefined);
+    let settles = false;
     try {
-      await send(answer);
+      settles = await work();
     } catch (error) {
-      locked.current = false;
-      setBusy(false);
       setRefusal(error instanceof Error ? error : new Error(String(error)));
     }
+    if (settles) return;
+    locked.current = false;
+    setBusy(false);
+  };
+  const settle = async (answer: Answer) => {
+    await send(answer);
+    return true;
   };
 
-  return { busy, refusal, answer: (answer) => void settle(answer) };
+  return {
+    busy,
+    refusal,
+    answer: (answer) => void run(() => settle(answer)),
+    act: (work) => void run(work),
+  };
 }

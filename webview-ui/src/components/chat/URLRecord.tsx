@@ -1,0 +1,42 @@
+import type { McpURLElicitation, Outcome } from "@assent/protocol";
+import { useId } from "react";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { during } from "./AskCard.tsx";
+import { askElementId, parkedFocus } from "./focus.ts";
+import { Markdown } from "./Markdown.tsx";
+import { OutcomeLine } from "./OutcomeLine.tsx";
+
+export interface URLRecordProps {
+  readonly askId: string;
+  readonly question: McpURLElicitation;
+  readonly outcome: Outcome;
+  readonly keep: string;
+}
+
+/** A page that a server sent the person to, once that is settled: which one, and what became of it. */
+export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
+  const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
+  const headingId = useId();
+  return (
+    <section
+      id={askElementId(askId)}
+      className="settled"
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
+      <h2 id={headingId} className="settled-head">
+        <span className="name">{serverName}</span> wanted a page opened{" "}
+        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+      </h2>
+      <OutcomeLine
+        outcome={outcome}
+        yes={awaitsCompletion ? "Opened, and marked as done" : "Opened"}
+        no="Declined"
+      />
+      <Disclosure keep={`${keep}:page`} summary="The page">
+        {message !== "" && <Markdown text={message} />}
+        <p className="page-url">{url}</p>
+      </Disclosure>
+    </section>
+  );
+}
