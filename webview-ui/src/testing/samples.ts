@@ -6,6 +6,8 @@ import type {
   Field,
   McpElicitation,
   McpSampling,
+  McpTask,
+  McpURLElicitation,
   Message,
   Model,
   Outcome,
@@ -62,6 +64,17 @@ export function sampling(part: Partial<McpSampling> = {}): McpSampling {
   };
 }
 
+export function urlElicitation(part: Partial<McpURLElicitation> = {}): McpURLElicitation {
+  return {
+    type: "mcp_url_elicitation",
+    serverName: "database",
+    toolNames: ["cleanup"],
+    message: "**Sign in** to go on.",
+    url: "https://login.example.com/device?code=42",
+    ...part,
+  };
+}
+
 export function ask(askId: string, question: Ask["question"], outcome?: Outcome): Ask {
   return {
     type: "ask",
@@ -80,6 +93,10 @@ export function callTool(args: unknown = {}): CallToolRequest {
 
 export function call(part: Partial<Call> = {}): Call {
   return { type: "call", serverName: "database", request: callTool(), ...part };
+}
+
+export function mcpTask(part: Partial<McpTask> = {}): McpTask {
+  return { taskId: "786512e2", status: "working", createdAt: at, ...part };
 }
 
 export function server(part: Partial<Server> = {}): Server {

@@ -1,9 +1,10 @@
 import type { Field, McpElicitation, Outcome } from "@assent/protocol";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { type Draft, own } from "../../viewState.ts";
 import { labelOf } from "../form/ChoiceControls.tsx";
 import { titleOf } from "../form/FieldFrame.tsx";
 import { looksSecret } from "../form/secrets.ts";
+import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { json } from "../ui/words.ts";
 import { during } from "./AskCard.tsx";
@@ -83,21 +84,12 @@ function Sent({
 
 /** Nobody will get this any more, but who typed it may need it elsewhere. */
 function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly draft: Draft }) {
-  const [copied, setCopied] = useState<boolean>();
   const typed = fields.flatMap((field) => {
     const input = own(draft, field.name);
     return input === undefined || input === "" ? [] : [{ field, text: shown(field, input) }];
   });
   if (typed.length === 0) return null;
-  const copy = async () => {
-    const text = typed.map((entry) => `${titleOf(entry.field)}: ${entry.text}`).join("\n");
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      setCopied(false);
-    }
-  };
+  const text = typed.map((entry) => `${titleOf(entry.field)}: ${entry.text}`).join("\n");
   return (
     <div className="typed">
       <p>What you had typed was not sent:</p>
@@ -110,13 +102,7 @@ function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly 
         ))}
       </dl>
       <div className="actions">
-        <button type="button" className="secondary" onClick={() => void copy()}>
-          Copy
-        </button>
-        <span role="status" className="muted">
-          {copied === true && "Copied."}
-          {copied === false && "The clipboard is not to be had; select the text instead."}
-        </span>
+        <CopyButton text={text} label="Copy" />
       </div>
     </div>
   );

@@ -1,8 +1,13 @@
-import { useState } from "react";
+import { useId } from "react";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { Markdown } from "./Markdown.tsx";
+import { PageURL } from "./PageURL.tsx";
 import { useArmed } from "./useArmed.ts";
+import { webPage } from "./webPage.ts";
 
 export interface McpURLConsentProps {
   readonly askId: string;
@@ -39,6 +44,9 @@ export function McpURLConsent(props: McpURLConsentProps) {
       if (ready) act();
     },
   });
+  const page = webPage(url);
+  const refused = "refused" in page;
+  const warningsId = useId();
   return (
     <AskCard
       {...{ askId, serverName, toolNames, busy, ready }}
@@ -47,8 +55,31 @@ export function McpURLConsent(props: McpURLConsentProps) {
       onCancel={button(onCancel).onClick}
     >
       {message !== "" && <Markdown text={message} />}
-      <p className="page-url">{url}</p>
-      {waiting && <p role="status">Waiting for you to finish.</p>}
+      {refused ? (
+        <>
+          <p className="page-url">{visible(url)}</p>
+          <Refusal message={page.refused} />
+        </>
+      ) : (
+        <>
+          <PageURL page={page} />
+          <ul id={warningsId} className="page-warnings">
+            {page.warnings.map(({ kind, words }) => (
+              <li key={kind}>
+                <Icon name="warning" />
+                <span>{words}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p role="status">
+        {waiting && !refused && (
+          <>
+            Waiting for you to finish at <strong>{page.domain}</strong>.
+          </>
+        )}
+      </p>
       {refusal !== undefined && <Refusal message={refusal} />}
       <div className="actions">
         {waiting && (
@@ -56,37 +87,22 @@ export function McpURLConsent(props: McpURLConsentProps) {
             Done
           </button>
         )}
-        <button key="open" className={waiting ? "secondary" : "primary"} {...button(onOpen)}>
-          {waiting ? "Open Again" : "Open in Browser"}
-        </button>
-        <CopyButton text={url} label="Copy URL" />
-        <button className="secondary" {...button(waiting ? onCancel : onDecline)}>
+        {!refused && (
+          // Stays the same element when it becomes the second button, lest the focus be lost.
+          <button
+            key="open"
+            className={waiting ? "secondary" : "primary"}
+            aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
+            {...button(onOpen)}
+          >
+            {waiting ? "Open Again" : "Open in Browser"}
+          </button>
+        )}
+        {!refused && <CopyButton key="copy" text={page.href} label="Copy URL" />}
+        <button key="no" className="secondary" {...button(waiting ? onCancel : onDecline)}>
           {waiting ? "Give Up" : "Decline"}
         </button>
       </div>
     </AskCard>
-  );
-}
-
-function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [copied, setCopied] = useState<boolean>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      setCopied(false);
-    }
-  };
-  return (
-    <>
-      <button type="button" className="secondary" onClick={() => void copy()}>
-        {label}
-      </button>
-      <span role="status" className="muted">
-        {copied === true && "Copied."}
-        {copied === false && "The clipboard is not to be had; select the text instead."}
-      </span>
-    </>
   );
 }

@@ -1,10 +1,13 @@
 import type { McpURLElicitation, Outcome } from "@assent/protocol";
 import { useId } from "react";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
 import { during } from "./AskCard.tsx";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
+import { PageURL } from "./PageURL.tsx";
+import { webPage } from "./webPage.ts";
 
 export interface URLRecordProps {
   readonly askId: string;
@@ -16,6 +19,7 @@ export interface URLRecordProps {
 /** A page that a server sent the person to, once that is settled: which one, and what became of it. */
 export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
   const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
+  const page = webPage(url);
   const headingId = useId();
   return (
     <section
@@ -35,7 +39,7 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
       />
       <Disclosure keep={`${keep}:page`} summary="The page">
         {message !== "" && <Markdown text={message} />}
-        <p className="page-url">{url}</p>
+        {"refused" in page ? <p className="page-url">{visible(url)}</p> : <PageURL page={page} />}
       </Disclosure>
     </section>
   );

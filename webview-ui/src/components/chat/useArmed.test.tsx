@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { elicitation, sampling } from "../../testing/samples.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { McpURLConsent } from "./McpURLConsent.tsx";
 import { armingMs } from "./useArmed.ts";
 
 const nothing = () => {};
@@ -71,4 +72,32 @@ test("a request for a completion does not either", () => {
   expect(tryAll()).toEqual([0, 0, 0]);
   act(() => vi.advanceTimersByTime(armingMs));
   expect(tryAll()).toEqual([1, 1, 1]);
+});
+
+test("a page that was just opened is not marked as done by the second half of a double click", () => {
+  vi.useFakeTimers();
+  const ways = { onOpen: vi.fn(), onDone: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
+  const card = (waiting: boolean) => (
+    <McpURLConsent
+      askId="a1"
+      serverName="database"
+      toolNames={[]}
+      message=""
+      url="https://example.com/"
+      waiting={waiting}
+      busy={false}
+      refusal={undefined}
+      {...ways}
+    />
+  );
+  const { rerender } = render(card(false));
+  act(() => vi.advanceTimersByTime(armingMs));
+  rerender(card(true));
+  const done = screen.getByRole("button", { name: "Done" });
+  fireEvent.click(done);
+  fireEvent.click(screen.getByRole("button", { name: "Open Again" }));
+  for (const way of Object.values(ways)) expect(way).not.toHaveBeenCalled();
+  act(() => vi.advanceTimersByTime(armingMs));
+  fireEvent.click(done);
+  expect(ways.onDone).toHaveBeenCalledOnce();
 });

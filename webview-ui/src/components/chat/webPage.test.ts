@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { type PageWarningKind, webPage } from "./webPage.ts";
+
+test.each<readonly [string, string, readonly PageWarningKind[]]>([
+  ["https://example.com/login?next=%2Fhome#top", "example.com", []],
+  ["https://accounts.example.co.uk/", "example.co.uk", []],
+  ["https://example.com./", "example.com", []],
+  // Whose page it is stands at the end of the host, whatever stands before and after.
+  ["https://paypal.com.login.evil.example/paypal.com", "evil.example", []],
+  ["https://evil.github.io/github.io", "evil.github.io", []],
+  ["http://example.com/", "example.com", ["plainHttp"]],
+  ["https://example.com:8443/", "example.com", ["port"]],
+  ["https://example.com:443/", "example.com", []],
+  ["https://münchen.de/", "xn--mnchen-3ya.de", ["punycode"]],
+  ["https://例え.jp/", "xn--r8jz45g.jp", ["punycode"]],
+  ["https://日本のgoogle.jp/", "xn--google-9d4ep420bdoc.jp", ["punycode"]],
+  ["https://xn--pple-43d.com/", "xn--pple-43d.com", ["mixedScripts"]],
+  ["https://login.pаypal.example/", "xn--pypal-4ve.example", ["mixedScripts"]],
+  ["https://аррӏе.com/", "xn--80ak6aa92e.com", ["lookAlike"]],
+  ["https://москва.example/", "xn--80adxhks.example", ["punycode"]],
+  ["https://203.0.113.9/", "203.0.113.9", ["address"]],
+  ["https://3405803785/", "203.0.113.9", ["address"]],
+  ["https://[2001:db8::1]/", "[2001:db8::1]", ["address"]],
+  ["https://[fe80::1]/", "[fe80::1]", ["address", "privateHost"]],
+  ["https://[fd12:3456::1]/", "[fd12:3456::1]", ["address", "privateHost"]],
+  ["http://[::1]:3000/", "[::1]", ["address", "privateHost", "port"]],
+  ["https://[::ffff:192.168.0.1]/", "[::ffff:c0a8:1]", ["address", "privateHost"]],
+  ["http://127.0.0.1:3000/", "127.0.0.1", ["address", "privateHost", "port"]],
+  ["http://localhost/cb", "localhost", ["privateHost"]],
+  ["http://app.localhost/", "app.localhost", ["privateHost"]],
+  ["http://10.1.2.3/", "10.1.2.3", ["plainHttp", "address", "privateHost"]],
+  ["https://172.16.0.1/", "172.16.0.1", ["address", "privateHost"]],
+  ["https://172.32.0.1/", "172.32.0.1", ["address"]],
+  ["https://192.168.178.1/", "192.168.178.1", ["address", "privateHost"]],
+  ["https://169.254.169.254/", "169.254.169.254", ["address", "privateHost"]],
+  ["https://printer.local/", "printer.local", ["privateHost"]],
+  ["https://wiki/", "wiki", ["privateHost"]],
+])("%s is a page of %s", (url, domain, kinds) => {
+  const page = webPage(url);
+  if ("refused" in page) throw new Error(page.refused);
+  expect(page.domain).toBe(domain);
+  expect(page.warnings.map(({ kind }) => kind)).toEqual(kinds);
+  expect(page.before + page.domain + page.after).toBe(page.href);
+  // The domain is marked in the host, and not where it is repeated after it.
+  expect(page.before).toMatch(/^https?:\/\/[^/]*$/);
+});
+
+test.each([
+  ["javascript:alert(1)", "javascript:"],
+  ["file:///etc/passwd", "file:"],
+  ["vscode://some.extension/run", "vscode:"],
+  ["data:text/html,hello", "data:"],
+  ["https://bank.example@evil.example/", "user name"],
+  ["https://:secret@evil.example/", "user name"],
+  ["not a page", "not a URL"],
+  ["", "not a URL"],
+  ["https://", "not a URL"],
+])("%s is refused", (url, words) => {
+  expect(webPage(url)).toEqual({ refused: expect.stringContaining(words) });
+});
+
+test("what hides in a URL is shown or gone", () => {
+  const page = webPage("https://example.com/\u202egnp.exe?\tq=ä");
+  expect(page).toMatchObject({ href: "https://example.com/%E2%80%AEgnp.exe?q=%C3%A4" });
+});
+
+test("a name in other letters is told in both spellings", () => {
+  const page = webPage("https://xn--pple-43d.com/");
+  if ("refused" in page) throw new Error(page.refused);
+  expect(page.warnings[0]?.words).toContain("“аpple.com” and is xn--pple-43d.com");
+});
