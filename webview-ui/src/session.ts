@@ -36,7 +36,8 @@ export interface Actions {
   openAskUrl(params: OpenAskURLParams): Promise<boolean>;
   /** Asks something of a server in the open task, or in a new one where none is open. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
-  cancelCall(taskId: string, messageId: number): void;
+  /** Says whether the sidecar took it; where it did not, the person is told. */
+  cancelCall(taskId: string, messageId: number): Promise<boolean>;
   /** Reads lists of what a server offers, starting the server where it is not running. */
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
   /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
@@ -300,8 +301,15 @@ export function createSession(view: ViewStateStore): Session {
       const taskId = state.conversation?.taskId ?? (await createTask());
       await request()("call/start", { ...params, taskId });
     },
-    cancelCall: (taskId, messageId) =>
-      attempt(() => request()("call/cancel", { taskId, messageId })),
+    async cancelCall(taskId, messageId) {
+      try {
+        await request()("call/cancel", { taskId, messageId });
+        return true;
+      } catch (error) {
+        dispatch({ type: "failed", message: messageOf(error) });
+        return false;
+      }
+    },
     listOffers(serverName, kinds, signal) {
       for (const kind of kinds) void readOffers(serverName, kind, signal);
     },

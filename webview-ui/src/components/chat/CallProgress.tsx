@@ -1,13 +1,11 @@
 import type { Progress } from "@assent/protocol";
+import { brief } from "../ui/brief.ts";
 
 export interface CallProgressProps {
   readonly progress: Progress;
   /** The id of what names the call. */
   readonly labelledBy: string;
 }
-
-/** More than a line or two of this belongs into the result. */
-const longestMessage = 300;
 
 /** How far a call is, in the server's own units. Where it names no total, that it moves at all. */
 export function CallProgress({ progress, labelledBy }: CallProgressProps) {
@@ -29,8 +27,4 @@ export function CallProgress({ progress, labelledBy }: CallProgressProps) {
       </p>
     </div>
   );
-}
-
-function brief(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
 }

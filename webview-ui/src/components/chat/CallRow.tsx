@@ -6,27 +6,38 @@ import { Icon } from "../ui/Icon.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
+import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
+import { parkedFocus } from "./focus.ts";
+import { McpTaskDetails } from "./McpTaskDetails.tsx";
+import { isFinal, type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 
 export interface CallRowProps {
   readonly call: Call;
   readonly startedAt: number;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
-  readonly onCancel: () => void;
+  /** The element that takes the focus for the row. */
+  readonly elementId: string;
+  /** An open ask that the call waits for, where it is an MCP task. */
+  readonly waitsFor: string | undefined;
+  readonly onCancel: () => Promise<boolean>;
 }
 
 /** A request to a server: what was sent, how it is going, and what came back. */
-export function CallRow({ call, startedAt, keep, onCancel }: CallRowProps) {
-  const { serverName, request, progress, result, endedAt } = call;
+export function CallRow(props: CallRowProps) {
+  const { call, startedAt, keep, elementId, waitsFor, onCancel } = props;
+  const { serverName, request, progress, task, result, endedAt } = call;
   const { name, kind, args } = asked(request);
-  const { icon, words } = describe(result);
+  const { icon, spin, words } = describe(call);
+  const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
+  const cancellingId = useId();
   const now = useNow(result === undefined);
   return (
-    <section className="call" aria-labelledby={headingId}>
+    <section id={elementId} className="call" aria-labelledby={headingId} {...parkedFocus}>
       <header className="row-head">
-        <Icon name={icon} spin={result === undefined} />
+        <Icon name={icon} spin={spin} />
         <div className="row-title">
           <h2 id={headingId}>
             <span className="name">{name}</span>{" "}
@@ -41,9 +52,11 @@ export function CallRow({ call, startedAt, keep, onCancel }: CallRowProps) {
               : endedAt !== undefined && duration(endedAt - startedAt)}
           </span>
           {result === undefined && (
-            <button type="button" className="secondary small" onClick={onCancel}>
-              Cancel
-            </button>
+            <CancelCall
+              cancelling={cancelling}
+              describedBy={cancelling ? cancellingId : undefined}
+              onCancel={onCancel}
+            />
           )}
         </div>
       </header>
@@ -51,6 +64,9 @@ export function CallRow({ call, startedAt, keep, onCancel }: CallRowProps) {
         <Disclosure keep={`${keep}:arguments`} summary="Arguments">
           <Verbatim text={json(args)} />
         </Disclosure>
+      )}
+      {task !== undefined && (
+        <McpTaskDetails {...{ task, waitsFor, now, cancellingId }} ended={result !== undefined} />
       )}
       {result !== undefined ? (
         <Ending result={result} keep={keep} />
@@ -81,11 +97,14 @@ function asked(request: CallRequest): Asked {
   }
 }
 
-function describe(result: CallResult | undefined): {
-  readonly icon: string;
-  readonly words: string;
-} {
-  if (result === undefined) return { icon: "loading", words: "running" };
+function describe({ result, task }: Call): McpTaskWords {
+  if (result !== undefined) return { spin: false, ...describeResult(result) };
+  return task === undefined
+    ? { icon: "loading", spin: true, words: "running" }
+    : mcpTaskWords(task);
+}
+
+function describeResult(result: CallResult): Omit<McpTaskWords, "spin"> {
   switch (result.type) {
     case "result":
       return result.isError ? { icon: "error", words: "failed" } : { icon: "pass", words: "done" };

@@ -4,6 +4,7 @@ import type { Actions } from "../../session.ts";
 import { unreachable } from "../../unreachable.ts";
 import { AskRow } from "./AskRow.tsx";
 import { CallRow } from "./CallRow.tsx";
+import { messageElementId } from "./focus.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
 
 export interface ChatRowProps {
@@ -11,10 +12,13 @@ export interface ChatRowProps {
   readonly message: Message;
   readonly models: readonly Model[] | undefined;
   readonly actions: Actions;
+  /** An open ask that the message's call waits for. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
-export const ChatRow = memo(function ChatRow({ taskId, message, models, actions }: ChatRowProps) {
+export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
+  const { taskId, message, models, actions, waitsFor } = props;
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
@@ -26,6 +30,8 @@ export const ChatRow = memo(function ChatRow({ taskId, message, models, actions 
           call={body}
           startedAt={time}
           keep={keep}
+          elementId={messageElementId(id)}
+          waitsFor={waitsFor}
           onCancel={() => actions.cancelCall(taskId, id)}
         />
       );

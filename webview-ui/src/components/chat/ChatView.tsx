@@ -5,6 +5,7 @@ import type { Conversation } from "../../state/state.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { ChatRow } from "./ChatRow.tsx";
+import { askOf, openAsksOf } from "./openAsks.ts";
 import { useStickyScroll } from "./useStickyScroll.ts";
 
 export interface ChatViewProps {
@@ -18,6 +19,7 @@ export function ChatView({ conversation, models, actions }: ChatViewProps) {
   const { taskId, task, messages, earlier, paging, failure } = conversation;
   const scroller = useRef<HTMLElement>(null);
   useStickyScroll(scroller, messages);
+  const asks = openAsksOf(conversation);
   return (
     <main ref={scroller} className="chat">
       {failure !== undefined && (
@@ -53,7 +55,7 @@ export function ChatView({ conversation, models, actions }: ChatViewProps) {
         {messages.map((message) => (
           <li key={message.id}>
             <RowBoundary>
-              <ChatRow {...{ taskId, message, models, actions }} />
+              <ChatRow {...{ taskId, message, models, actions }} waitsFor={askOf(message, asks)} />
             </RowBoundary>
           </li>
         ))}

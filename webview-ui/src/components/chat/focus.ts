@@ -5,10 +5,24 @@ export function askElementId(askId: string): string {
 
 /** Brings an ask into view and the focus to it; says whether it is there. */
 export function focusAsk(askId: string): boolean {
-  const element = document.getElementById(askElementId(askId));
+  return focusElement(askElementId(askId));
+}
+
+function focusElement(id: string): boolean {
+  const element = document.getElementById(id);
   element?.focus({ preventScroll: true });
   element?.scrollIntoView({ block: "nearest" });
   return element !== null;
+}
+
+/** The element that takes the focus for a message of the open task. */
+export function messageElementId(messageId: number): string {
+  return `message-${messageId}`;
+}
+
+/** Brings a message into view and the focus to it; says whether it is there. */
+export function focusMessage(messageId: number): boolean {
+  return focusElement(messageElementId(messageId));
 }
 
 /** Marks an element that has the focus only because it had to go somewhere. */

@@ -1,4 +1,4 @@
-import type { Ask, Task } from "@assent/protocol";
+import type { Ask, Message, Task } from "@assent/protocol";
 import type { Conversation, State } from "../../state/state.ts";
 
 /** The asks of the open task that wait for the person, the oldest first. */
@@ -6,6 +6,19 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
   return (conversation?.messages ?? []).flatMap(({ body }) =>
     body.type === "ask" && body.outcome === undefined ? [body] : [],
   );
+}
+
+/** The oldest of the open asks that an MCP task waits for, where the message is its call. */
+export function askOf({ body }: Message, asks: readonly Ask[]): string | undefined {
+  if (body.type !== "call" || body.result !== undefined) return undefined;
+  const { serverName, request, task } = body;
+  if (task?.status !== "input_required") return undefined;
+  const name = request.type === "tools/call" ? request.toolName : undefined;
+  return asks.find(
+    ({ question }) =>
+      question.serverName === serverName &&
+      (name === undefined || question.toolNames?.includes(name) === true),
+  )?.askId;
 }
 
 /** The other tasks with asks, the oldest task first. */

@@ -21,6 +21,11 @@ test("durations are as exact as they are short", () => {
   // The clocks of two processes may differ.
   expect(duration(-5)).toBe("0 ms");
   expect(elapsed(-5)).toBe("0 s");
+  expect([3_600_000, 86_399_000, 90_000_000].map(elapsed)).toEqual([
+    "1 h 0 min",
+    "23 h 59 min",
+    "1 d 1 h",
+  ]);
 });
 
 test("a list has the time of today, the day of this year, and the year of others", () => {

@@ -32,10 +32,16 @@ export function duration(ms: number): string {
   return elapsed(ms);
 }
 
-/** How long something has taken so far, in whole seconds. */
+/** How long something has taken so far. A clock that was put back makes it nothing, and not less. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 /** How many bytes something has. */
