@@ -115,19 +115,20 @@ func Follow(ctx context.Context, d Driver, first *State, opts Options) (json.Raw
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	f := &follower{Options: opts, driver: d, state: first, pause: unasked}
-	f.known = protocol.McpTask{TaskID: first.ID, CreatedAt: time.Now().UnixMilli()}
 	if opts.Known != nil {
-		f.known = *opts.Known
+		f.known, f.stale = *opts.Known, true
+	} else {
+		f.known = protocol.McpTask{TaskID: first.ID, CreatedAt: time.Now().UnixMilli()}
+		f.take(first)
 	}
-	f.take(first)
 	for {
 		f.observe()
-		if f.state.Ended() {
+		if f.state.Ended() && !f.stale {
 			result, err := f.result(ctx)
 			if err == nil || !f.goesOn(err) {
 				return result, err
 			}
-		} else {
+		} else if !f.stale {
 			d.Attend(ctx, f.state)
 		}
 		if err := f.next(ctx); err != nil {
@@ -144,6 +145,8 @@ type follower struct {
 	known  protocol.McpTask
 	// pause is that before the next poll, where the server gives none.
 	pause time.Duration
+	// stale is set until the server has said how a task of an earlier sidecar is.
+	stale bool
 	// telling is set once the server told something by itself.
 	telling  bool
 	failures int
@@ -152,7 +155,7 @@ type follower struct {
 // take takes what the server says.
 func (f *follower) take(s *State) {
 	changed := s.Status != f.known.Status || s.StatusMessage != f.known.StatusMessage
-	f.state, f.failures, f.known.Problem = s, 0, ""
+	f.state, f.failures, f.stale, f.known.Problem = s, 0, false, ""
 	f.known.Status, f.known.StatusMessage = s.Status, s.StatusMessage
 	if s.TTL != nil {
 		f.known.ExpiresAt = f.known.CreatedAt + s.TTL.Milliseconds()
@@ -174,6 +177,8 @@ func (f *follower) observe() { f.Observe(f.known) }
 // wait returns the pause before the next poll.
 func (f *follower) wait() time.Duration {
 	switch {
+	case f.stale && f.failures == 0:
+		return 0
 	case f.failures > 0:
 		return min(f.Floor<<min(f.failures, 10), Ceiling)
 	case f.known.Cancelling:

@@ -118,8 +118,13 @@ func Registry(t *testing.T, open func() (*store.Store, error)) (*task.Registry, 
 	r := task.NewRegistry(task.Options{
 		OpenStore: open,
 		Events:    events,
-		Log:       zerolog.New(zerolog.NewTestWriter(t)),
-		Now:       time.Now,
+		Check: func(protocol.UseMcpServer) task.Check {
+			return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+				return &task.Answer{Response: p.AskResponse, Content: p.ElicitationContent}, nil
+			}
+		},
+		Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Now: time.Now,
 		NewID: func() string {
 			mu.Lock()
 			defer mu.Unlock()
