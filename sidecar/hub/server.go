@@ -41,6 +41,8 @@ type server struct {
 	taskableAt int
 	// completions holds who waits for a URL elicitation, by its id.
 	completions map[string]func()
+	// completed holds the last ids that were said to be done.
+	completed []string
 	// receivers hold the tasks that the server made of its questions, by the conversation's id.
 	receivers map[string]*receiver
 	// retries holds what ends the attempts to reach the server again, by the task's id.

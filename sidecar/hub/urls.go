@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -88,6 +89,9 @@ func (s *server) awaitCompletion(id string, complete func()) (forget func()) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if slices.Contains(s.completed, id) {
+		complete() // the server was quicker than its error
+	}
 	s.completions[id] = complete
 	return func() {
 		s.mu.Lock()
@@ -96,8 +100,12 @@ func (s *server) awaitCompletion(id string, complete func()) (forget func()) {
 	}
 }
 
+// maxCompleted bounds how many ids are remembered: a notification may overtake the error that it belongs
+// to.
+const maxCompleted = 32
+
 // elicitationComplete takes the notification that a URL elicitation is done. One that nobody waits for
-// is left alone (2025-11-25, "Elicitation: Completion Notifications").
+// changes nothing (2025-11-25, "Elicitation: Completion Notifications").
 func (s *server) elicitationComplete(params json.RawMessage) {
 	var p struct {
 		ElicitationID string `json:"elicitationId"`
@@ -107,6 +115,8 @@ func (s *server) elicitationComplete(params json.RawMessage) {
 	}
 	s.mu.Lock()
 	complete := s.completions[p.ElicitationID]
+	s.completed = append(s.completed, p.ElicitationID)
+	s.completed = s.completed[max(0, len(s.completed)-maxCompleted):]
 	s.mu.Unlock()
 	if complete != nil {
 		complete()

@@ -4,8 +4,9 @@
 // A transcript is a txtar archive. The lines of its sections "server NAME" are written as they are,
 // JSON or not; those of "client NAME" are what the server waits for, compared as JSON. In a server's
 // section "!exit N" ends the process and "!stderr TEXT" writes there. A section "client? NAME" is what
-// a client may also leave out, and "server? NAME" the answer to it. Where a request's id does not matter
-// it is "$ID", which stands for that id in what follows.
+// a client may also leave out, and "server? NAME" the answer to it. Where a value of the client's does not
+// matter it is a name such as "$ID", which stands for that value in what follows; a request's id may take
+// the name of an earlier one.
 package wiretest
 
 import (
@@ -13,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -101,14 +103,12 @@ type player struct {
 	ahead string
 	// skipping is set from there to the next section that is not optional.
 	skipping bool
-	// id is what "$ID" stands for.
-	id string
+	// names are what "$ID" and its like stand for.
+	names map[string]any
 }
 
-const anyID = `"$ID"`
-
 func newPlayer(name string, in io.Reader, stderr io.Writer, out func(string) error) *player {
-	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out}
+	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out, names: map[string]any{}}
 }
 
 // play plays the transcript, and then listens until the client leaves.
@@ -151,21 +151,72 @@ func (p *player) hear(want string, optional bool) error {
 			return fmt.Errorf("rawserver %s: want %s, got %w", p.name, want, err)
 		}
 	}
-	if strings.Contains(want, anyID) {
-		var request struct{ ID json.RawMessage }
-		if json.Unmarshal([]byte(got), &request) == nil && request.ID != nil {
-			p.id = string(request.ID)
-			want = strings.ReplaceAll(want, anyID, p.id)
-		}
-	}
 	switch {
-	case EqualJSON(want, got):
+	case p.matches(want, got):
 		return nil
 	case optional:
 		p.ahead, p.skipping = got, true
 		return nil
 	default:
 		return fmt.Errorf("rawserver %s: want %s, got %s", p.name, want, got)
+	}
+}
+
+// matches compares a line with what is wanted, and learns what the names in it stand for.
+func (p *player) matches(want, got string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(want), &x) != nil || json.Unmarshal([]byte(got), &y) != nil {
+		return false
+	}
+	learned := maps.Clone(p.names)
+	if wanted, ok := x.(map[string]any); ok && wanted["method"] != nil {
+		if name, ok := wanted["id"].(string); ok {
+			delete(learned, name)
+		}
+	}
+	if !match(x, y, learned) {
+		return false
+	}
+	p.names = learned
+	return true
+}
+
+func match(want, got any, names map[string]any) bool {
+	switch w := want.(type) {
+	case string:
+		if !strings.HasPrefix(w, "$") {
+			return w == got
+		}
+		if value, known := names[w]; known {
+			return reflect.DeepEqual(value, got)
+		}
+		names[w] = got
+		return true
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for key, value := range w {
+			other, ok := g[key]
+			if !ok || !match(value, other, names) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for i := range w {
+			if !match(w[i], g[i], names) {
+				return false
+			}
+		}
+		return true
+	default:
+		return reflect.DeepEqual(want, got)
 	}
 }
 
@@ -183,7 +234,14 @@ func (p *player) say(line string) error {
 		p.exit(code)
 		return nil
 	}
-	return p.out(strings.ReplaceAll(line, anyID, p.id))
+	for name, value := range p.names {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		line = strings.ReplaceAll(line, strconv.Quote(name), string(raw))
+	}
+	return p.out(line)
 }
 
 // Lines returns the lines of a section that are not empty.

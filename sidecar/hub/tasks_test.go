@@ -1,0 +1,330 @@
+package hub_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/config"
+	"assent/sidecar/hub"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+	"assent/sidecar/wire/wiretest"
+)
+
+// conversation is a hub with real tasks and the real broker, on one server.
+type conversation struct {
+	*hub.Hub
+	task   *task.Task
+	id     string
+	events *tasktest.Events
+
+	said chan string // what the server says of its task, where that changes
+
+	mu   sync.Mutex // guards the fields below
+	seen []protocol.McpTaskStatus
+	last string
+}
+
+// converseOverEach runs a test with a server reached in each of the ways.
+func converseOverEach(t *testing.T, transcript string, ways []protocol.Transport, test func(t *testing.T, c *conversation)) {
+	t.Helper()
+	for _, way := range ways {
+		t.Run(string(way), func(t *testing.T) {
+			s := server("s")
+			if way == protocol.TransportStdio {
+				wiretest.Write(t, transcript)
+			} else {
+				s = config.Server{Name: "s", Source: "test", Transport: way, URL: wiretest.Serve(t, string(way), transcript, "s")}
+			}
+			tasks, events := tasktest.Registry(t, nil)
+			info, err := tasks.Create("t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &conversation{id: info.ID, events: events, said: make(chan string, 10)}
+			if c.task, err = tasks.Get(info.ID); err != nil {
+				t.Fatal(err)
+			}
+			log := zerolog.New(zerolog.NewTestWriter(t))
+			c.Hub = hub.New(hub.Options{
+				Broker:       broker.New(nil, true, log),
+				Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
+				Changed:      func(protocol.Server) {},
+				ListChanged:  func(string, protocol.ListKind) {},
+				Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
+				Client:       protocol.Implementation{Name: "assent", Version: "test"},
+				Environment:  config.Environment{Environ: environ()},
+				PollFloor:    time.Millisecond,
+				Log:          log,
+			})
+			t.Cleanup(func() {
+				c.Close()
+				if err := tasks.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			c.Configure([]config.Server{s})
+			test(t, c)
+		})
+	}
+}
+
+// call runs the tool "tool" and returns where its end will be.
+func (c *conversation) call(ctx context.Context, cancel <-chan struct{}) <-chan protocol.CallResult {
+	end := make(chan protocol.CallResult, 1)
+	go func() {
+		end <- c.CallTool(ctx, c.id, "s", "tool", json.RawMessage(`{}`), hub.Hooks{Cancel: cancel, Task: func(s protocol.McpTask) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if len(c.seen) == 0 || c.seen[len(c.seen)-1] != s.Status {
+				c.seen = append(c.seen, s.Status)
+			}
+			if s.StatusMessage != c.last {
+				c.last = s.StatusMessage
+				c.said <- c.last
+			}
+		}})
+	}()
+	return end
+}
+
+func (c *conversation) answer(t *testing.T, askID, content string) {
+	t.Helper()
+	_, err := c.task.Answer(t.Context(), &protocol.AskResponseParams{
+		AskID: askID, AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(content),
+	}, "a test")
+	if err != nil {
+		t.Errorf("answer: %v", err)
+	}
+}
+
+const (
+	tasksMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+	// dayForm and seatForm are two questions.
+	dayForm  = `"message":"which day?","requestedSchema":{"type":"object","properties":{"day":{"type":"string"}}}`
+	seatForm = `"message":"which seat?","requestedSchema":{"type":"object","properties":{"seat":{"type":"string"}}}`
+)
+
+// legacyTasks is how a conversation begins with a legacy server that has tasks.
+const legacyTasks = `
+-- client? s --
+{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
+-- server? s --
+{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"Method not found"}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}}
+-- client s --
+{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}
+`
+
+// tool is what follows: the list of tools, and the call of one, as a task or not.
+func tool(support string, extra string) string {
+	return strings.NewReplacer("SUPPORT", support, "EXTRA", extra).Replace(`
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"tools":[{"name":"tool","inputSchema":{"type":"object"},"execution":{"taskSupport":"SUPPORT"}}]}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}EXTRA}}
+`)
+}
+
+const asTask = `,"task":{"ttl":604800000}`
+
+func TestALegacyToolIsATaskWhereItSaysSo(t *testing.T) {
+	for support, extra := range map[string]string{"required": asTask, "optional": asTask, "forbidden": "", "": ""} {
+		t.Run(support, func(t *testing.T) {
+			converseOverEach(t, legacyTasks+tool(support, extra)+`
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}
+`, legacyWays[:1], func(t *testing.T, c *conversation) {
+				if diff := cmp.Diff(protocol.CallResult(done), <-c.call(t.Context(), nil)); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestALegacyTask(t *testing.T) {
+	status := func(s string) string {
+		poll := map[string]int{"working": 1, "input_required": 60000}[s] // one poll only
+		return fmt.Sprintf(`"taskId":"one","status":%q,"createdAt":"2020-01-01T00:00:00Z","lastUpdatedAt":"2020-01-01T00:00:00Z","ttl":null,"pollInterval":%d`, s, poll)
+	}
+	converseOverEach(t, legacyTasks+tool("required", asTask)+`
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"task":{`+status("working")+`}}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tasks/get","params":{"taskId":"one"}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{`+status("input_required")+`}}
+-- client s --
+{"jsonrpc":"2.0","id":"$RESULT","method":"tasks/result","params":{"taskId":"one"}}
+-- server s --
+{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{`+status("input_required")+`}}
+{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"one"}},`+dayForm+`}}
+-- client s --
+{"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"day":"monday"}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$RESULT","result":{"content":[{"type":"text","text":"done"}]}}
+`, legacyWays, func(t *testing.T, c *conversation) {
+		end := c.call(t.Context(), nil)
+		ask, _ := tasktest.AwaitAsk(t, c.events)
+		if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, ask.Question.(protocol.McpElicitation).Origin); diff != "" {
+			t.Errorf("who asks (-want +got):\n%s", diff)
+		}
+		c.answer(t, ask.AskID, `{"day":"monday"}`)
+		if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]protocol.McpTaskStatus{"working", "input_required", "completed"}, c.seen); diff != "" {
+			t.Errorf("observed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAModernTask(t *testing.T) {
+	status := func(s string) string {
+		return fmt.Sprintf(`"taskId":"one","status":%q,"createdAt":"2020-01-01T00:00:00Z","lastUpdatedAt":"2020-01-01T00:00:00Z","ttlMs":60000`, s)
+	}
+	both := `,"inputRequests":{"day":{"method":"elicitation/create","params":{` + dayForm + `}},"seat":{"method":"elicitation/create","params":{` + seatForm + `}}}`
+	discovered := `
+-- client s --
+{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
+-- server s --
+{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{},"_meta":{` + tasksMeta + `}}}
+-- server s --
+`
+	for _, created := range []string{`"resultType":"task",`, ``} { // some servers forget to say what it is
+		converseOverEach(t, discovered+`{"jsonrpc":"2.0","id":"$ID","result":{`+created+status("working")+`}}
+-- client s --
+{"jsonrpc":"2.0","id":"$LISTEN","method":"subscriptions/listen","params":{"notifications":{"taskIds":["one"]},"_meta":{`+tasksMeta+`}}}
+-- server s --
+{"jsonrpc":"2.0","method":"notifications/tasks","params":{`+status("input_required")+both+`}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tasks/update","params":{"taskId":"one","inputResponses":{"seat":{"action":"accept","content":{"seat":"aisle"}}},"_meta":{`+tasksMeta+`}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"resultType":"complete"}}
+{"jsonrpc":"2.0","method":"notifications/tasks","params":{`+status("input_required")+both+`,"statusMessage":"one to go"}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tasks/update","params":{"taskId":"one","inputResponses":{"day":{"action":"accept","content":{"day":"monday"}}},"_meta":{`+tasksMeta+`}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"resultType":"complete"}}
+{"jsonrpc":"2.0","method":"notifications/tasks","params":{`+status("completed")+`,"result":{"content":[{"type":"text","text":"done"}]}}}
+`, modernWays, func(t *testing.T, c *conversation) {
+			end := c.call(t.Context(), nil)
+			first, _ := tasktest.AwaitAsk(t, c.events)
+			second, _ := tasktest.AwaitAsk(t, c.events, first.AskID)
+			day, seat := first, second
+			if strings.Contains(first.Question.(protocol.McpElicitation).ElicitationRequest.Message, "seat") {
+				day, seat = second, first
+			}
+			c.answer(t, seat.AskID, `{"seat":"aisle"}`)
+			if got := <-c.said; got != "one to go" {
+				t.Errorf("the server says %q", got)
+			}
+			c.answer(t, day.AskID, `{"day":"monday"}`)
+			if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			asks := 0
+			for _, e := range c.events.All() {
+				if p, ok := e.(protocol.TaskEventParams); ok {
+					if added, ok := p.Event.(protocol.MessageAdded); ok {
+						if _, ok := added.Message.Body.(protocol.Ask); ok {
+							asks++
+						}
+					}
+				}
+			}
+			if asks != 2 {
+				t.Errorf("asked %d times, want each of the two questions once", asks)
+			}
+		})
+	}
+}
+
+func TestAServerMayMakeATaskOfItsQuestion(t *testing.T) {
+	converseOverEach(t, legacyTasks+tool("", "")+`
+-- server s --
+{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"task":{"ttl":60000},`+dayForm+`}}
+-- client s --
+{"jsonrpc":"2.0","id":"q","result":{"task":{"taskId":"$TASK","status":"working","createdAt":"$T1","lastUpdatedAt":"$T1","ttl":60000,"pollInterval":1000}}}
+-- server s --
+{"jsonrpc":"2.0","id":"r","method":"tasks/result","params":{"taskId":"$TASK"}}
+-- client s --
+{"jsonrpc":"2.0","id":"r","result":{"action":"accept","content":{"day":"monday"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"$TASK"}}}}
+-- server s --
+{"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":{"taskId":"$TASK"}}
+-- client s --
+{"jsonrpc":"2.0","id":"c","error":{"code":-32602,"message":"the task has ended already"}}
+-- server s --
+{"jsonrpc":"2.0","id":"g","method":"tasks/get","params":{"taskId":"of somebody else"}}
+-- client s --
+{"jsonrpc":"2.0","id":"g","error":{"code":-32602,"message":"there is no task of somebody else, or none any more"}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}
+`, legacyWays, func(t *testing.T, c *conversation) {
+		end := c.call(t.Context(), nil)
+		ask, _ := tasktest.AwaitAsk(t, c.events)
+		c.answer(t, ask.AskID, `{"day":"monday"}`)
+		if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestURLElicitationRequired(t *testing.T) {
+	refused := `
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","error":{"code":-32042,"message":"go there first","data":{"elicitations":[{"mode":"url","elicitationId":"e1","url":"https://example.com/one","message":"one"},{"mode":"url","elicitationId":"e2","url":"https://example.com/two","message":"two"}],"more":1}}}
+`
+	t.Run("done", func(t *testing.T) {
+		converseOverEach(t, legacyTasks+tool("", "")+strings.TrimSuffix(refused, "\n")+`
+{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"unknown"}}
+{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e2"}}
+-- client s --
+{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}
+`, []protocol.Transport{protocol.TransportStdio, protocol.TransportSSE, protocol.TransportWS}, func(t *testing.T, c *conversation) {
+			end := c.call(t.Context(), nil)
+			one, _ := tasktest.AwaitAsk(t, c.events)
+			if !strings.HasSuffix(one.Question.(protocol.McpURLElicitation).URL, "one") {
+				other, _ := tasktest.AwaitAsk(t, c.events, one.AskID)
+				one = other
+			}
+			c.answer(t, one.AskID, "")
+			if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	})
+	t.Run("given up", func(t *testing.T) {
+		converseOverEach(t, legacyTasks+tool("", "")+refused, legacyWays, func(t *testing.T, c *conversation) {
+			end := c.call(t.Context(), nil)
+			ask, _ := tasktest.AwaitAsk(t, c.events)
+			if _, err := c.task.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.CancelButtonClicked}, "a test"); err != nil {
+				t.Error(err)
+			}
+			got, ok := (<-end).(protocol.CallError)
+			if !ok || got.Code != -32042 || !strings.Contains(string(got.Data), `"more":1`) {
+				t.Errorf("result = %+v, want the server's own error", got)
+			}
+		})
+	})
+}
