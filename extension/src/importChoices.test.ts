@@ -2,12 +2,14 @@ import type { FindImportsResult } from "@assent/protocol";
 import { describe, expect, test } from "vitest";
 import {
   commandOf,
+  detailOf,
+  hasNews,
   type ImportChoice,
+  importable,
   importLines,
   importProblems,
   nothingToImport,
   previewOf,
-  withoutTwins,
 } from "./importChoices.ts";
 
 const found: FindImportsResult = {
@@ -40,37 +42,53 @@ const choices = importLines(found).filter(
 );
 
 describe("the list", () => {
-  test("has every file with something new, and what is known cannot be chosen", () => {
+  test("has every server below its program, and says which files cannot be read", () => {
     const lines = importLines(found).map((line) =>
       line.kind === "heading" ? line.label : [line.path, line.name],
     );
     expect(lines).toEqual([
-      "Claude Desktop: /home/me/claude.json (configured already: git)",
+      "Claude Desktop",
       ["/home/me/claude.json", "files"],
+      ["/home/me/claude.json", "git"],
       ["/home/me/claude.json", "mail"],
-      "Zed: /home/me/zed.json",
+      "Windsurf",
+      ["/home/me/windsurf.json", "git"],
+      "Zed",
       ["/home/me/zed.json", "files"],
     ]);
     expect(importProblems(found)).toEqual(["Cursor: /ws/.cursor/mcp.json: Line 3 is no JSON."]);
   });
 
-  test("that is empty says why", () => {
+  test("that has nothing new says why", () => {
+    expect(hasNews(found)).toBe(true);
+    expect(hasNews({})).toBe(false);
     expect(nothingToImport({})).toMatch(/^No other program/);
     const [source] = found.sources?.slice(2) ?? [];
     const known = source === undefined ? {} : { sources: [source] };
-    expect(importLines(known)).toEqual([]);
+    expect(hasNews(known)).toBe(false);
     expect(nothingToImport(known)).toMatch(/configured already/);
+  });
+
+  test("says where a server is from, and what to know of it, on one line", () => {
+    const [files, , mail] = choices;
+    if (files === undefined || mail === undefined) throw new Error("too few");
+    expect(detailOf(files, "/home/me")).toBe("~/claude.json");
+    expect(detailOf(files, "/home/m")).toBe("/home/me/claude.json");
+    expect(detailOf(mail, "/home/me")).toBe("~/claude.json ⚠ Has a secret.");
   });
 });
 
-test("of two servers of one name, the one that was chosen last stays", () => {
-  const [files, mail, twin] = choices;
-  if (files === undefined || mail === undefined || twin === undefined) throw new Error("too few");
-  expect(withoutTwins([], [files, mail])).toEqual([files, mail]);
-  expect(withoutTwins([files, mail], [files, mail, twin])).toEqual([mail, twin]);
-  expect(withoutTwins([mail, twin], [files, mail, twin])).toEqual([files, mail]);
+test("what is known stays out, and of two of one name the one that was chosen last stays", () => {
+  const [files, git, mail, , twin] = choices;
+  if (files === undefined || git === undefined || mail === undefined || twin === undefined) {
+    throw new Error("too few");
+  }
+  expect(importable([], [files, mail])).toEqual([files, mail]);
+  expect(importable([files], [files, git])).toEqual([files]);
+  expect(importable([files, mail], [files, mail, twin])).toEqual([mail, twin]);
+  expect(importable([mail, twin], [files, mail, twin])).toEqual([files, mail]);
   // All at once.
-  expect(withoutTwins([], [files, mail, twin])).toEqual([mail, twin]);
+  expect(importable([], choices)).toEqual([mail, twin]);
 });
 
 test.for([
@@ -85,13 +103,22 @@ test.for([
 });
 
 test("the preview is what will be written, and nothing in it can pass for something else", () => {
-  const [files, mail] = choices;
+  const [files, , mail] = choices;
   if (files === undefined || mail === undefined) throw new Error("too few");
-  const warned = { ...mail.server, warnings: ['Bad:\n{"servers": {}}\r//'] };
+  const warned = {
+    ...mail.server,
+    warnings: ['Bad:\n{"servers": {}}\r// and more words than fit into one line'],
+  };
   const preview = previewOf([files, { ...mail, server: warned }], "/ws/.vscode/mcp.json");
-  expect(preview).toBe(`// This will be added to /ws/.vscode/mcp.json. Nothing is written yet.
+  expect(preview).toBe(`// Nothing is written yet.
 //
-// mail, of Claude Desktop: Bad: {"servers": {}} //
+// This will be added to
+// /ws/.vscode/mcp.json
+//
+// ⚠ mail, of Claude Desktop: Bad: {"servers": {}} // and more words than
+// fit into one line
+//
+
 {
   "servers": {
     "files": {

@@ -1,34 +1,30 @@
 import type { FindImportsResult, ImportName, ImportServer, ImportSource } from "@assent/protocol";
 
-/** A line of the list to choose from: a heading, or a server that can be imported. */
+/** A line of the list to choose from: a heading, or a server. */
 export type ImportLine =
   | { readonly kind: "heading"; readonly label: string }
   | ({ readonly kind: "server" } & ImportChoice);
 
-/** A server that can be imported. */
+/** A server that another program has configured. */
 export interface ImportChoice extends ImportName {
   readonly program: string;
   readonly server: ImportServer;
 }
 
-/**
- * What is listed: the servers by file, each file below a heading that also names what is configured
- * already. A file that has nothing to offer is left out.
- */
+/** What is listed: the servers by file, each file below the name of its program. */
 export function importLines({ sources = [] }: FindImportsResult): readonly ImportLine[] {
-  return sources.flatMap(({ program, path, servers = [] }): readonly ImportLine[] => {
-    const fresh = servers.filter(({ known }) => known !== true);
-    if (fresh.length === 0) return [];
-    const known = servers.filter((server) => server.known).map(({ name }) => name);
-    const already = known.length === 0 ? "" : ` (configured already: ${known.join(", ")})`;
-    return [
-      { kind: "heading", label: `${program}: ${path}${already}` },
-      ...fresh.map((server) => ({
-        kind: "server" as const,
-        ...{ program, path, name: server.name, server },
-      })),
-    ];
-  });
+  return sources.flatMap(({ program, path, servers = [] }): readonly ImportLine[] => [
+    ...(servers.length === 0 ? [] : [{ kind: "heading" as const, label: program }]),
+    ...servers.map((server) => ({
+      kind: "server" as const,
+      ...{ program, path, name: server.name, server },
+    })),
+  ]);
+}
+
+/** Says whether there is a server that is not configured already. */
+export function hasNews({ sources = [] }: FindImportsResult): boolean {
+  return sources.some(({ servers = [] }) => servers.some(({ known }) => known !== true));
 }
 
 /** Why there is nothing to choose from, for the person. */
@@ -46,13 +42,14 @@ export function importProblems({ sources = [] }: FindImportsResult): readonly st
 }
 
 /**
- * What stays chosen when the choice becomes another. Of two servers of one name only one can be
- * imported: the one that was chosen last.
+ * What stays chosen when the choice becomes another. What is configured already cannot be imported, and
+ * of two servers of one name only one can: the one that was chosen last.
  */
-export function withoutTwins<T extends ImportName>(before: readonly T[], now: readonly T[]): T[] {
-  const added = now.filter((choice) => !before.includes(choice));
-  const latest = new Map([...now, ...added].map((choice) => [choice.name, choice]));
-  return now.filter((choice) => latest.get(choice.name) === choice);
+export function importable<T extends ImportChoice>(before: readonly T[], now: readonly T[]): T[] {
+  const fresh = now.filter(({ server }) => server.known !== true);
+  const added = fresh.filter((choice) => !before.includes(choice));
+  const latest = new Map([...fresh, ...added].map((choice) => [choice.name, choice]));
+  return fresh.filter((choice) => latest.get(choice.name) === choice);
 }
 
 /** The command line of a server, or its URL, on one line. */
@@ -64,20 +61,43 @@ export function commandOf({ entry }: ImportServer): string {
   return oneLine(words.filter((word) => typeof word === "string").join(" "));
 }
 
-/** The document that shows what will be written, before it is: JSON with comments. */
+/** The second line of a server in the list: its file, and what the person should know of the copy. */
+export function detailOf({ path, server }: ImportChoice, home: string): string {
+  const file = path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  const warnings = (server.warnings ?? []).map((warning) => ` ⚠ ${warning}`);
+  return oneLine(`${file}${warnings.join("")}`);
+}
+
+/**
+ * The document that shows what will be written, before it is: JSON with comments. It begins with what
+ * the person knows already, because the list in which they confirm it lies over the first lines.
+ */
 export function previewOf(choices: readonly ImportChoice[], file: string): string {
   const warnings = choices.flatMap(({ name, program, server }) =>
-    (server.warnings ?? []).map(
-      (warning) => `// ${oneLine(`${name}, of ${program}: ${warning}`)}\n`,
-    ),
+    (server.warnings ?? []).map((warning) => `${name}, of ${program}: ${warning}`),
   );
   const servers = Object.fromEntries(choices.map(({ name, server }) => [name, server.entry]));
   return [
-    `// This will be added to ${oneLine(file)}. Nothing is written yet.\n`,
-    ...(warnings.length === 0 ? [] : ["//\n", ...warnings]),
-    `${JSON.stringify({ servers }, null, 2)}\n`,
-  ].join("");
+    ...["Nothing is written yet.", "", "This will be added to", file, ""].flatMap(commentOf),
+    ...warnings.flatMap((warning) => [...commentOf(`⚠ ${warning}`), "//"]),
+    "",
+    JSON.stringify({ servers }, null, 2),
+    "",
+  ].join("\n");
 }
+
+/** A text as a comment, in lines that fit beside the panel. */
+function commentOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const word of oneLine(text).split(" ")) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`.trim();
+    if (lines.length > 0 && longer.length <= commentWidth) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((line) => `// ${line}`.trimEnd());
+}
+
+const commentWidth = 70;
 
 /** Another program's file may have any text in it; none of it may begin a line of its own. */
 function oneLine(text: string): string {

@@ -1,13 +1,17 @@
+import { homedir } from "node:os";
 import type { ImportResult } from "@assent/protocol";
 import * as vscode from "vscode";
 import {
   commandOf,
+  detailOf,
+  hasNews,
   type ImportChoice,
+  type ImportLine,
+  importable,
   importLines,
   importProblems,
   nothingToImport,
   previewOf,
-  withoutTwins,
 } from "./importChoices.ts";
 import { openAt } from "./openSource.ts";
 import type { Sidecar } from "./sidecar.ts";
@@ -55,18 +59,7 @@ export class Importer implements vscode.TextDocumentContentProvider {
         `What cannot be read is not offered. ${problems.join(" ")}`,
       );
     }
-    const lines = importLines(found).map(
-      (line): Line =>
-        line.kind === "heading"
-          ? { label: line.label, kind: vscode.QuickPickItemKind.Separator }
-          : {
-              label: plain(line.name),
-              description: plain(commandOf(line.server)),
-              detail: plain((line.server.warnings ?? []).map((text) => `⚠ ${text}`).join(" ")),
-              choice: line,
-            },
-    );
-    if (lines.length > 0) return await pick(lines);
+    if (hasNews(found)) return await pick(importLines(found).map(asItem));
     void vscode.window.showInformationMessage(nothingToImport(found));
     return undefined;
   }
@@ -88,13 +81,13 @@ export class Importer implements vscode.TextDocumentContentProvider {
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
     const add: vscode.QuickPickItem = {
       label: chosen.length === 1 ? "Add This Server" : `Add These ${chosen.length} Servers`,
-      detail: `To ${file.fsPath}`,
     };
     const leave: vscode.QuickPickItem = { label: "Leave Everything as It Is" };
     // A list that stays where it is, other than a dialogue, lets the person scroll the document.
-    const choice = await vscode.window.showQuickPick([add, leave], {
+    // Whoever presses Enter once too often has added nothing.
+    const choice = await vscode.window.showQuickPick([leave, add], {
       title,
-      placeHolder: "What will be added is shown in the editor",
+      placeHolder: "The editor shows what will be added",
       ignoreFocusOut: true,
     });
     await closeTabsOf(uri);
@@ -140,7 +133,7 @@ async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | u
   let before: readonly ImportChoice[] = [];
   input.onDidChangeSelection((selected) => {
     const now = selected.flatMap(({ choice }) => choice ?? []);
-    before = withoutTwins(before, now);
+    before = importable(before, now);
     if (before.length < now.length) {
       const kept = new Set(before);
       input.selectedItems = selected.filter(({ choice }) => choice && kept.has(choice));
@@ -165,6 +158,19 @@ async function closeTabsOf(uri: vscode.Uri): Promise<void> {
         input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
     ),
   );
+}
+
+function asItem(line: ImportLine): Line {
+  if (line.kind === "heading") {
+    return { label: line.label, kind: vscode.QuickPickItemKind.Separator };
+  }
+  const description = line.server.known ? "is configured already" : commandOf(line.server);
+  return {
+    label: plain(line.name),
+    description: plain(description),
+    detail: plain(detailOf(line, homedir())),
+    choice: line,
+  };
 }
 
 /** Keeps $(name) of another program's file from becoming an icon. */

@@ -12,3 +12,10 @@ export async function choose(page: Page, label: string, prefix = ""): Promise<vo
   await quickInput.locator("input[type=text]").fill(`${prefix}${label}`);
   await quickInput.getByRole("option", { name: label }).first().click();
 }
+
+/** Ticks an entry of a quick input that takes several. */
+export async function tick(page: Page, label: string): Promise<void> {
+  const quickInput = page.locator(".quick-input-widget");
+  await quickInput.getByText(label, { exact: true }).click();
+  await quickInput.getByText("1 Selected").waitFor();
+}

@@ -32,6 +32,12 @@ export async function photograph(page: Page, scene: string): Promise<void> {
   }
 }
 
+/** Takes a picture of the whole window. */
+export async function photographWindow(page: Page, scene: string): Promise<void> {
+  await mkdir(screenshotFolder, { recursive: true });
+  await page.screenshot({ path: join(screenshotFolder, `${scene}.png`), animations: "disabled" });
+}
+
 /** Drags the border between the side bar and the editors. */
 async function resizeSideBar(page: Page, width: number): Promise<void> {
   const bar = page.locator(".part.sidebar");

@@ -2,7 +2,7 @@
 // killed sidecar, and the places where VS Code itself tells of open asks.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -18,8 +18,8 @@ import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
-import { runCommand } from "./quickInput.ts";
-import { photograph } from "./screenshots.ts";
+import { runCommand, tick } from "./quickInput.ts";
+import { photograph, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import {
   answerTwoQuestions,
@@ -39,6 +39,9 @@ import {
 
 /** A server of the person's settings, which does not start without a value that they type. */
 const secretive = "secretive";
+
+/** A server that another program has configured. */
+const imported = "from-elsewhere";
 
 const workbench = await step("the packaged extension is installed", install);
 try {
@@ -77,10 +80,22 @@ async function install(): Promise<Workbench> {
       },
     });
     await writeExampleWorkspace(started.workspace);
+    await configureAnotherProgram(started.folder);
     return started;
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** A server that another program has, and one whose name is taken already. */
+async function configureAnotherProgram(folder: string): Promise<void> {
+  const cursor = join(folder, "home", ".cursor");
+  const mcpServers = {
+    [imported]: { ...exampleServers["go-example"], env: { API_TOKEN: "hunter2-hunter2-hunter2" } },
+    "go-example": exampleServers["go-example"],
+  };
+  await mkdir(cursor, { recursive: true });
+  await writeFile(join(cursor, "mcp.json"), JSON.stringify({ mcpServers }));
 }
 
 async function tell(page: Page): Promise<void> {
@@ -171,6 +186,26 @@ async function tell(page: Page): Promise<void> {
     await page.getByText("2 questions from MCP servers wait for you.").first().waitFor();
     await page.getByRole("button", { name: "Review" }).click();
     await panel.form(server).and(view.locator(":focus")).waitFor();
+  });
+  await step("a server of another program is shown whole, then imported, and runs", async () => {
+    await runCommand(page, "Assent: Import MCP Servers");
+    await page.getByText("is configured already").waitFor();
+    await tick(page, imported);
+    await page.keyboard.press("Enter");
+    const preview = page.locator(".editor-instance").getByText(/Nothing\sis\swritten\syet/);
+    await preview.waitFor();
+    const configuration = join(workbench.workspace, ".vscode", "mcp.json");
+    assert(!(await readFile(configuration, "utf8")).includes(imported), "nothing is written yet");
+    await photographWindow(page, "import");
+    await page.getByRole("option", { name: "Add This Server" }).click();
+    await page.getByRole("tab", { name: "mcp.json" }).waitFor();
+    await preview.waitFor({ state: "detached" });
+    const text = await readFile(configuration, "utf8");
+    assert.match(text, /from-elsewhere/);
+    assert.match(text, /The example servers of Assent/, "the file's comments stay");
+    await panel.newTask(() => runCommand(page, "Assent: New Task"));
+    const runner = await panel.useServer(imported);
+    await runner.getByRole("tab", { name: "Prompts" }).waitFor();
   });
   assert.deepEqual(complaints, [], "the panel's console has no errors");
 }
