@@ -87,6 +87,10 @@ export type Reveal =
   /** The oldest open ask. */
   | { readonly kind: "ask" }
   | { readonly kind: "newTask" }
+  /** A message of a task. */
+  | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }
+  /** The MCP tasks of every task. */
+  | { readonly kind: "mcpTasks" }
   /** The tool runner, with a server chosen where one is named. */
   | { readonly kind: "toolRunner"; readonly serverName?: string };
 

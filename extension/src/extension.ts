@@ -84,6 +84,7 @@ export function activate(context: vscode.ExtensionContext): void {
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
+    command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
     command("restartSidecar", restart),
     command("showLog", showLog),
     command("openConfiguration", () => openConfiguration(undefined)),

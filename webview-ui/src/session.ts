@@ -38,6 +38,8 @@ export interface Actions {
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   /** Says whether the sidecar took it; where it did not, the person is told. */
   cancelCall(taskId: string, messageId: number): Promise<boolean>;
+  /** Reads the MCP tasks of every task anew: those of other windows tell nothing of themselves. */
+  listMcpTasks(): void;
   /** Reads lists of what a server offers, starting the server where it is not running. */
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
   /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
@@ -107,6 +109,7 @@ export function createSession(view: ViewStateStore): Session {
       if (!isListed(state)) select(firstTask(state, view.get().openTaskId));
     });
     catchUp();
+    listMcpTasks();
   }
 
   async function listTasks(): Promise<void> {
@@ -229,10 +232,27 @@ export function createSession(view: ViewStateStore): Session {
     }
   }
 
+  /** Reads the list of MCP tasks for as long as something is missing in it; nothing waits for that. */
+  function listMcpTasks(): void {
+    if (state.mcpTasks.reading) return;
+    void (async () => {
+      while (state.mcpTasks.missed) {
+        dispatch({ type: "mcpTasksAsked" });
+        try {
+          const { mcpTasks = [] } = await request()("mcpTask/list");
+          dispatch({ type: "mcpTasksListed", entries: mcpTasks });
+        } catch (error) {
+          dispatch({ type: "mcpTasksListFailed", message: messageOf(error) });
+        }
+      }
+    })();
+  }
+
   /** Takes a notification about a task, and mends what it shows to be missing. */
   function hear(action: Action): void {
     dispatch(action);
     catchUp();
+    listMcpTasks();
   }
 
   async function createTask(): Promise<string> {
@@ -310,6 +330,7 @@ export function createSession(view: ViewStateStore): Session {
         return false;
       }
     },
+    listMcpTasks: () => hear({ type: "mcpTasksDoubted" }),
     listOffers(serverName, kinds, signal) {
       for (const kind of kinds) void readOffers(serverName, kind, signal);
     },

@@ -1,15 +1,18 @@
 import type { Reveal } from "@assent/protocol/host";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Actions, Session } from "../session.ts";
-import type { State } from "../state/state.ts";
+import { isUnderWay } from "../state/mcpTasks.ts";
+import type { Conversation, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
 import type { RunnerState, ViewStateStore } from "../viewState.ts";
 import { Banners } from "./Banners.tsx";
 import { Announcer } from "./chat/Announcer.tsx";
 import { ChatView } from "./chat/ChatView.tsx";
-import { focusAsk } from "./chat/focus.ts";
+import { focusAsk, focusMessage } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
+import { McpTasks } from "./mcpTasks/McpTasks.tsx";
+import { McpTasksButton } from "./mcpTasks/McpTasksButton.tsx";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
@@ -47,13 +50,49 @@ export function App({ session, view }: AppProps) {
   };
 
   useModels(state, actions);
-  useReveal(state, actions, askForRunner);
+  // How often the list was asked for; 0 while it is not shown.
+  const [mcpTasksAsked, setMcpTasksAsked] = useState(0);
+  const mcpTasksButton = useRef<HTMLButtonElement>(null);
+  const showMcpTasks = () => {
+    setMcpTasksAsked(mcpTasksAsked + 1);
+    actions.listMcpTasks();
+  };
+  const hideMcpTasks = () => {
+    setMcpTasksAsked(0);
+    mcpTasksButton.current?.focus();
+  };
+  useReveal(state, actions, askForRunner, showMcpTasks);
 
   return (
     <ViewContext value={view}>
       <div className="app">
-        <TaskHeader tasks={state.tasks ?? []} open={conversation?.task} actions={actions} />
+        <TaskHeader
+          tasks={state.tasks ?? []}
+          open={conversation?.task}
+          actions={actions}
+          mcpTasks={
+            <McpTasksButton
+              ref={mcpTasksButton}
+              running={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
+              shown={mcpTasksAsked > 0}
+              onToggle={mcpTasksAsked > 0 ? hideMcpTasks : showMcpTasks}
+            />
+          }
+        />
         <Banners state={state} actions={actions} />
+        {mcpTasksAsked > 0 && (
+          <McpTasks
+            key={mcpTasksAsked}
+            known={state.mcpTasks}
+            tasks={state.tasks ?? []}
+            onOpen={(taskId, messageId) => {
+              setMcpTasksAsked(0);
+              actions.reveal({ kind: "message", taskId, messageId });
+            }}
+            onRetry={actions.listMcpTasks}
+            onClose={hideMcpTasks}
+          />
+        )}
         {conversation !== undefined ? (
           <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
         ) : (
@@ -111,9 +150,12 @@ function useReveal(
   state: State,
   actions: Actions,
   askForRunner: (serverName: string | undefined) => void,
+  showMcpTasks: () => void,
 ): void {
   const { reveal, sidecar, tasks, servers, conversation } = state;
   const followed = useRef<Reveal>(undefined);
+  // Where an older page was asked for: one that did not come is not asked for again and again.
+  const paged = useRef<{ readonly reveal: Reveal; readonly oldest: number }>(undefined);
   useEffect(() => {
     if (reveal === undefined || sidecar.state !== "running") return;
     if (tasks === undefined || servers === undefined) return;
@@ -128,7 +170,7 @@ function useReveal(
         askForRunner(reveal.serverName);
         return;
       case "ask": {
-        if (conversation?.behind !== undefined && conversation.failure === undefined) return;
+        if (isBeingRead(conversation)) return;
         const [oldest] = openAsksOf(conversation);
         const [task] = waitingElsewhere(state);
         // To another task once: two tasks that each point to the other must not go on for ever.
@@ -141,8 +183,36 @@ function useReveal(
         if (oldest !== undefined) focusAsk(oldest.askId);
         return;
       }
+      case "mcpTasks":
+        actions.revealed();
+        showMcpTasks();
+        return;
+      case "message": {
+        if (conversation?.taskId !== reveal.taskId && followed.current !== reveal) {
+          followed.current = reveal;
+          actions.openTask(reveal.taskId);
+          return;
+        }
+        if (isBeingRead(conversation)) return;
+        const oldest = conversation?.messages[0]?.id;
+        const asked = paged.current?.reveal === reveal && paged.current.oldest === oldest;
+        if (oldest !== undefined && reveal.messageId < oldest && conversation?.earlier && !asked) {
+          paged.current = { reveal, oldest };
+          actions.loadEarlier();
+          return;
+        }
+        actions.revealed();
+        if (conversation?.taskId === reveal.taskId) focusMessage(reveal.messageId);
+        return;
+      }
       default:
         unreachable(reveal);
     }
   });
+}
+
+function isBeingRead(conversation: Conversation | undefined): boolean {
+  if (conversation === undefined) return false;
+  const { behind, failure, paging } = conversation;
+  return (behind !== undefined && failure === undefined) || paging;
 }

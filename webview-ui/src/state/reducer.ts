@@ -2,6 +2,7 @@ import type { OpenTaskResult, Server, Task, TaskEventParams } from "@assent/prot
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
+import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import { afterChange } from "./offers.ts";
 import type { Action, Conversation, Held, State } from "./state.ts";
 
@@ -55,6 +56,20 @@ export function reduce(state: State, action: Action): State {
     case "samplingProgress":
     case "callProgress":
       return withConversation(state, action.params.taskId, (open) => takeProgress(open, action));
+    case "mcpTasksDoubted":
+      return { ...state, mcpTasks: { ...state.mcpTasks, missed: true } };
+    case "mcpTasksAsked":
+      return { ...state, mcpTasks: { ...state.mcpTasks, reading: true, missed: false } };
+    case "mcpTasksListed": {
+      const { entries } = action;
+      const { missed } = state.mcpTasks;
+      return { ...state, mcpTasks: { entries, reading: false, missed, failure: undefined } };
+    }
+    case "mcpTasksListFailed":
+      return {
+        ...state,
+        mcpTasks: { ...state.mcpTasks, reading: false, failure: action.message },
+      };
     case "serversListed":
       return {
         ...state,
@@ -93,6 +108,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     sidecar: status,
     // Known tasks stay in sight, and give way to whatever is said of them next.
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
+    mcpTasks: { ...state.mcpTasks, missed: true },
     storageFailure: undefined,
     models: undefined,
     offers: new Map(),
@@ -201,7 +217,10 @@ function withEvent(state: State, params: TaskEventParams): State {
   const { taskId, number, openAsks, event } = params;
   const known = state.tasks?.find((task) => task.id === taskId);
   const task = event.type === "taskChanged" ? event.task : known;
-  const folded = withConversation(state, taskId, (open) => takeEvent(open, params));
+  const folded = {
+    ...withConversation(state, taskId, (open) => takeEvent(open, params)),
+    mcpTasks: takeMcpTaskEvent(state.mcpTasks, params),
+  };
   if (task === undefined) {
     return { ...folded, tasksMissed: state.tasksMissed || state.tasks !== undefined };
   }

@@ -2,6 +2,7 @@ import type {
   CallProgressParams,
   ConfigProblem,
   McpSamplingProgressParams,
+  McpTaskEntry,
   Message,
   Model,
   OpenTaskResult,
@@ -23,6 +24,7 @@ export interface State {
   readonly tasksMissed: boolean;
   /** The open task. */
   readonly conversation: Conversation | undefined;
+  readonly mcpTasks: McpTasks;
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
@@ -44,6 +46,18 @@ export interface State {
 
 /** The way to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
+
+/** The calls of every task that became MCP tasks. */
+export interface McpTasks {
+  /** The newest first; absent until they were listed. */
+  readonly entries: readonly McpTaskEntry[] | undefined;
+  /** The list is being read: what is said meanwhile may be missing in it. */
+  readonly reading: boolean;
+  /** Something is not in the list, or not as it is there: it must be read. */
+  readonly missed: boolean;
+  /** Why the list could not be read the last time. */
+  readonly failure: string | undefined;
+}
 
 /** The open task as far as it was read. */
 export interface Conversation {
@@ -94,6 +108,11 @@ export type Action =
   /** Without a result, the page could not be read. */
   | { readonly type: "pageRead"; readonly taskId: string; readonly result?: OpenTaskResult }
   | Held
+  /** The list of MCP tasks is wanted as it is now. */
+  | { readonly type: "mcpTasksDoubted" }
+  | { readonly type: "mcpTasksAsked" }
+  | { readonly type: "mcpTasksListed"; readonly entries: readonly McpTaskEntry[] }
+  | { readonly type: "mcpTasksListFailed"; readonly message: string }
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
   /** These lists are so now; the server's others are as they were. */
@@ -109,6 +128,7 @@ export const initialState: State = {
   tasks: undefined,
   tasksMissed: false,
   conversation: undefined,
+  mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
   servers: undefined,
   problems: [],
   offers: new Map(),

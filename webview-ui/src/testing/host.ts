@@ -88,6 +88,7 @@ export class FakeHost {
         messages: this.messages,
         reset: (params as OpenTaskParams).after === 0,
       }),
+      "mcpTask/list": () => ({}),
       "server/list": () => ({ servers: this.servers }),
       "resources/list": () => ({}),
       "resources/templates/list": () => ({}),

@@ -8,9 +8,10 @@ import { duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
+import { describeCall } from "./callWords.ts";
 import { parkedFocus } from "./focus.ts";
 import { McpTaskDetails } from "./McpTaskDetails.tsx";
-import { isFinal, type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
+import { isFinal } from "./mcpTaskWords.ts";
 
 export interface CallRowProps {
   readonly call: Call;
@@ -29,7 +30,7 @@ export function CallRow(props: CallRowProps) {
   const { call, startedAt, keep, elementId, waitsFor, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
   const { name, kind, args } = asked(request);
-  const { icon, spin, words } = describe(call);
+  const { icon, spin, words } = describeCall(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
   const cancellingId = useId();
@@ -94,32 +95,6 @@ function asked(request: CallRequest): Asked {
       return { name: request.promptName, kind: "prompt of", args: request.arguments };
     default:
       return unreachable(request);
-  }
-}
-
-function describe({ result, task }: Call): McpTaskWords {
-  if (result !== undefined) return { spin: false, ...describeResult(result) };
-  return task === undefined
-    ? { icon: "loading", spin: true, words: "running" }
-    : mcpTaskWords(task);
-}
-
-function describeResult(result: CallResult): Omit<McpTaskWords, "spin"> {
-  switch (result.type) {
-    case "result":
-      return result.isError ? { icon: "error", words: "failed" } : { icon: "pass", words: "done" };
-    case "prompt":
-      return { icon: "pass", words: "done" };
-    case "error":
-      return { icon: "error", words: "refused" };
-    case "cancelled":
-      return { icon: "circle-slash", words: "cancelled" };
-    case "abandoned":
-      return { icon: "stop-circle", words: "abandoned" };
-    case "lost":
-      return { icon: "debug-disconnect", words: "lost" };
-    default:
-      return unreachable(result);
   }
 }
 

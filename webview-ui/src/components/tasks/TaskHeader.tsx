@@ -1,5 +1,5 @@
 import type { Task } from "@assent/protocol";
-import { type FormEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { taskTitle } from "./TaskLine.tsx";
@@ -10,10 +10,12 @@ export interface TaskHeaderProps {
   /** The open task; absent where none is, or where it was not read yet. */
   readonly open: Task | undefined;
   readonly actions: Actions;
+  /** The button of the list of MCP tasks. */
+  readonly mcpTasks: ReactNode;
 }
 
 /** The open task by name, the way to the others, and what can be done to it. */
-export function TaskHeader({ tasks, open, actions }: TaskHeaderProps) {
+export function TaskHeader({ tasks, open, actions, mcpTasks }: TaskHeaderProps) {
   const [doing, setDoing] = useState<{
     readonly what: "rename" | "close";
     readonly taskId: string;
@@ -63,6 +65,7 @@ export function TaskHeader({ tasks, open, actions }: TaskHeaderProps) {
               />
             </>
           )}
+          {mcpTasks}
           <IconButton icon="add" label="New Task" className="new-task" onClick={actions.newTask} />
         </div>
       )}

@@ -25,6 +25,6 @@ export function TaskLine({ task }: TaskLineProps) {
 }
 
 /** A task has no title before its first tool call. */
-export function taskTitle({ title }: Task): string {
+export function taskTitle({ title }: Pick<Task, "title">): string {
   return title === "" ? "New task" : title;
 }

@@ -1,0 +1,50 @@
+import type { CallRequest, McpTaskEntry } from "@assent/protocol";
+import { unreachable } from "../../unreachable.ts";
+import { describeCall } from "../chat/callWords.ts";
+import { brief } from "../ui/brief.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { briefly, elapsed } from "../ui/words.ts";
+
+export interface McpTaskLineProps {
+  readonly entry: McpTaskEntry;
+  /** The conversation's, as far as it is known. */
+  readonly title: string;
+  readonly now: number;
+}
+
+/** An MCP task in a list: what was called, how it is, and which conversation it belongs to. */
+export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLineProps) {
+  const { serverName, request, task, result } = call;
+  const { icon, spin, words } = describeCall(call);
+  const message = task?.statusMessage ?? "";
+  return (
+    <>
+      <span className="mcp-task-line">
+        <Icon name={icon} spin={spin} />
+        <span className="task-line-title">
+          <strong className="name">{nameOf(request)}</strong>{" "}
+          <span className="muted">of {serverName}</span>
+        </span>
+      </span>
+      <span className="mcp-task-more muted">
+        {words}
+        {result === undefined ? ` ${elapsed(now - time)}` : `, ${briefly(time, now)}`}
+        {`, in ${title}`}
+      </span>
+      {message !== "" && <span className="mcp-task-more mcp-task-says">{brief(message)}</span>}
+    </>
+  );
+}
+
+function nameOf(request: CallRequest): string {
+  switch (request.type) {
+    case "tools/call":
+      return request.toolName;
+    case "resources/read":
+      return request.uri;
+    case "prompts/get":
+      return request.promptName;
+    default:
+      return unreachable(request);
+  }
+}
