@@ -1,5 +1,5 @@
 import type { Ask, Model } from "@assent/protocol";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import { unreachable } from "../../unreachable.ts";
 import { own } from "../../viewState.ts";
@@ -29,6 +29,7 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
   const { askId, question, outcome } = ask;
   const view = useView();
   const answeredHere = useRef(false);
+  const [opening, setOpening] = useState(false);
   const { busy, refusal, answer, act } = useAnswer((response) => {
     answeredHere.current = true;
     return actions.answer({ taskId, askId, ...response });
@@ -101,8 +102,12 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
       if (outcome !== undefined) return <URLRecord {...{ askId, question, outcome, keep }} />;
       const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
       const open = async () => {
-        if (!(await actions.openAskUrl({ taskId, askId }))) {
-          throw new Error("The page was not opened.");
+        setOpening(true);
+        try {
+          const opened = await actions.openAskUrl({ taskId, askId });
+          if (!opened) throw new Error("The page was not opened.");
+        } finally {
+          setOpening(false);
         }
         answeredHere.current = true;
         if (!awaitsCompletion) return true;
@@ -112,7 +117,7 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
       };
       return (
         <McpURLConsent
-          {...{ askId, serverName, toolNames, message, url, busy }}
+          {...{ askId, serverName, toolNames, message, url, opening, busy }}
           {...ways}
           waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
           refusal={refusal?.message}

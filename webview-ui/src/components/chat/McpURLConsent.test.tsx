@@ -35,6 +35,7 @@ describe("the card", () => {
         message="**Sign in** to go on."
         url={url}
         waiting={false}
+        opening={false}
         busy={false}
         refusal={undefined}
         {...part}
@@ -143,11 +144,22 @@ describe("in the panel, a page", () => {
   const openButton = () => screen.findByRole("button", { name: "Open in Browser" });
 
   test("is opened once, which is the answer", async () => {
-    const host = new FakeHost(waiting, [page()], { "ask/openUrl": () => ({ opened: true }) });
+    let opened = () => {};
+    const host = new FakeHost(waiting, [page()], {
+      "ask/openUrl": async () => {
+        await new Promise<void>((resolve) => {
+          opened = resolve;
+        });
+        return { opened: true };
+      },
+    });
     const { user } = showApp(host);
     await user.dblClick(await openButton());
+    await screen.findByText("Opening the page…");
     await waitFor(() => expect(host.calls("ask/openUrl")).toEqual([{ taskId: "t1", askId: "u1" }]));
     await user.click(screen.getByRole("button", { name: "Decline" }));
+    opened();
+    await waitFor(() => expect(screen.queryByText("Opening the page…")).toBeNull());
     await host.event(
       {
         type: "askSettled",

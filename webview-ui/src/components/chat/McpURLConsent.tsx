@@ -17,6 +17,8 @@ export interface McpURLConsentProps {
   readonly url: string;
   /** The page was opened, and the server waits for what the person does there. */
   readonly waiting: boolean;
+  /** The page is being opened, for which a browser may want a click of its own. */
+  readonly opening: boolean;
   /** Something is under way: until it is confirmed or refused, there is nothing else. */
   readonly busy: boolean;
   /** Why the last answer was refused, or the page was not opened. */
@@ -33,7 +35,7 @@ export interface McpURLConsentProps {
 
 /** A page that a server sends the person to. Nothing is opened, or fetched, before they say so. */
 export function McpURLConsent(props: McpURLConsentProps) {
-  const { askId, serverName, toolNames, message, url, waiting, busy, refusal } = props;
+  const { askId, serverName, toolNames, message, url, waiting, opening, busy, refusal } = props;
   const { onOpen, onDone, onDecline, onCancel } = props;
   const armed = useArmed(waiting ? "waiting" : "asked");
   const ready = armed && !busy;
@@ -74,7 +76,8 @@ export function McpURLConsent(props: McpURLConsentProps) {
         </>
       )}
       <p role="status">
-        {waiting && !refused && (
+        {opening && "Opening the page…"}
+        {waiting && !opening && !refused && (
           <>
             Waiting for you to finish at <strong>{page.domain}</strong>.
           </>

@@ -85,6 +85,7 @@ test("a page that was just opened is not marked as done by the second half of a 
       message=""
       url="https://example.com/"
       waiting={waiting}
+      opening={false}
       busy={false}
       refusal={undefined}
       {...ways}

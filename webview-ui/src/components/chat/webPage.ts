@@ -73,7 +73,8 @@ function warningsOf({ protocol, hostname, port }: URL): readonly PageWarning[] {
       words: "The connection is not encrypted: others on the way can read and change what is sent.",
     });
   }
-  if (isAddress(host)) {
+  // Whose this computer is, is no question.
+  if (isAddress(host) && place !== "computer") {
     warnings.push({
       kind: "address",
       words: "The site is given by a number instead of a name, so nothing says whose it is.",
