@@ -7,6 +7,8 @@ test.each<readonly [string, string, readonly PageWarningKind[]]>([
   ["https://example.com./", "example.com", []],
   // Whose page it is stands at the end of the host, whatever stands before and after.
   ["https://paypal.com.login.evil.example/paypal.com", "evil.example", []],
+  ["https://paypal.com._.evil.example/", "evil.example", []],
+  [`https://paypal.com.${"a".repeat(70)}.evil.example/`, "evil.example", []],
   ["https://evil.github.io/github.io", "evil.github.io", []],
   ["http://example.com/", "example.com", ["plainHttp"]],
   ["https://example.com:8443/", "example.com", ["port"]],

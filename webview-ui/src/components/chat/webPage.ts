@@ -1,5 +1,5 @@
 import punycode from "punycode/punycode.js";
-import { parse } from "tldts";
+import { getDomain } from "tldts";
 
 /** A page that may be opened, as it is shown: its whole URL in three pieces, and what to beware of. */
 export interface WebPage {
@@ -32,6 +32,13 @@ export interface RefusedPage {
   readonly refused: string;
 }
 
+const names = {
+  // Who has a name below github.io is not GitHub: such suffixes count as well.
+  allowPrivateDomains: true,
+  // A browser goes to names that break the rules, so their domain has to be found too.
+  validateHostname: false,
+};
+
 /**
  * Reads a URL that a stranger wants opened. It looks at the text alone: nothing is fetched, and no
  * name is looked up.
@@ -49,8 +56,7 @@ export function webPage(text: string): WebPage | RefusedPage {
         "A URL with a user name in it is not opened: what stands before the @ can pass for the site.",
     };
   }
-  // Who has a name below github.io is not GitHub: such suffixes count as well.
-  const domain = parse(hostname, { allowPrivateDomains: true }).domain ?? hostname;
+  const domain = getDomain(hostname, names) ?? hostname;
   const start = `${protocol}//`.length + hostname.lastIndexOf(domain);
   return {
     href,
