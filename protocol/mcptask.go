@@ -44,5 +44,6 @@ type McpTaskEntry struct {
 	MessageID int64  `json:"messageId"`
 	// Time is when the call was made.
 	Time int64 `json:"time"`
-	Call Call  `json:"call"`
+	// Call is without the contents of its result.
+	Call Call `json:"call"`
 }

@@ -732,6 +732,7 @@ export interface McpTaskEntry {
   messageId: number;
   /** Time is when the call was made. */
   time: number;
+  /** Call is without the contents of its result. */
   call: Call;
 }
 

@@ -196,22 +196,26 @@ func TestCancel(t *testing.T) {
 		seen     []protocol.McpTask
 	}{
 		{
-			"at once", state(protocol.McpTaskCancelled), []any{state(working)},
+			"at once", state(protocol.McpTaskCancelled),
+			[]any{state(working)},
 			"", "the task was cancelled",
 			[]protocol.McpTask{{Status: working}, {Status: working, Cancelling: true}, {Status: protocol.McpTaskCancelled}},
 		},
 		{
-			"later", nil, []any{state(working), state(protocol.McpTaskCancelled)},
+			"later", nil,
+			[]any{state(working), state(protocol.McpTaskCancelled)},
 			"", "the task was cancelled",
 			[]protocol.McpTask{{Status: working}, {Status: working, Cancelling: true}, {Status: protocol.McpTaskCancelled}},
 		},
 		{
-			"too late", &jsonrpc.Error{Code: -32602, Message: "it has ended"}, []any{state(completed)},
+			"too late", &jsonrpc.Error{Code: -32602, Message: "it has ended"},
+			[]any{state(completed)},
 			`{"done":true}`, "",
 			[]protocol.McpTask{{Status: working}, {Status: working, Cancelling: true}, {Status: working, Problem: "The server did not cancel it: it has ended"}, {Status: completed}},
 		},
 		{
-			"and forgotten", nil, []any{unknown},
+			"and forgotten", nil,
+			[]any{unknown},
 			"", "the task was cancelled",
 			[]protocol.McpTask{{Status: working}, {Status: working, Cancelling: true}},
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 
 	"assent/protocol"
 	"assent/sidecar/importer"
@@ -227,7 +228,7 @@ func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPara
 	if err != nil {
 		return nil, err
 	}
-	question, err := t.Question(ctx, params.AskID)
+	question, settled, err := t.Question(ctx, params.AskID)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +236,9 @@ func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPara
 	if !ok {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "this ask has no page to open")
 	}
-	result, err := s.editor.OpenURL(ctx, &protocol.OpenURLParams{
+	opening, done := until(ctx, settled) // nobody needs the page of an ask that is settled
+	defer done()
+	result, err := s.editor.OpenURL(opening, &protocol.OpenURLParams{
 		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,
 	})
 	if err != nil || !result.Opened || page.AwaitsCompletion {
@@ -245,6 +248,24 @@ func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPara
 		TaskID: params.TaskID, AskID: params.AskID, AskResponse: protocol.YesButtonClicked,
 	}, s.frontEnd.Name)
 	return result, err
+}
+
+// until returns a context that ends when over is closed, too. Done is to be called when it is not needed
+// any more.
+func until(ctx context.Context, over <-chan struct{}) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-over:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		watching.Wait()
+	}
 }
 
 // ListMcpTasks implements [protocol.Sidecar].

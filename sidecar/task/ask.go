@@ -247,14 +247,15 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	return &protocol.AskResponseResult{Outcome: outcome}, nil
 }
 
-// Question returns what an open ask asks. For one that is not open, the errors are those of Answer.
-func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, error) {
+// Question returns what an open ask asks, and what is closed when it is settled. For one that is not open,
+// the errors are those of Answer.
+func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if a := t.asks[askID]; a != nil {
-		return a.question.Question, nil
+		return a.question.Question, a.settled, nil
 	}
-	return nil, t.notOpen(ctx, askID)
+	return nil, nil, t.notOpen(ctx, askID)
 }
 
 // settle is the only way an ask ends. The first settlement wins, the others change nothing. The

@@ -2,9 +2,11 @@ package task
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/store"
 )
 
 // restartedDetail is what became of everything that was open when a sidecar ended.
@@ -144,19 +146,34 @@ func (r *Registry) McpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error
 	}
 	var entries []protocol.McpTaskEntry
 	for _, p := range places {
-		t, err := r.Get(p.TaskID)
-		if err != nil {
-			return nil, err
+		entry, err := r.mcpTask(ctx, p)
+		if err != nil { // one that cannot be read must not hide the others
+			r.opts.Log.Warn().Err(err).Str("task", p.TaskID).Int64("message", p.MessageID).Msg("an MCP task cannot be read")
+			continue
 		}
-		m, err := t.message(ctx, p.MessageID)
-		if err != nil {
-			return nil, err
-		}
-		if call, ok := m.Body.(protocol.Call); ok {
-			entries = append(entries, protocol.McpTaskEntry{TaskID: p.TaskID, Title: t.Info().Title, MessageID: m.ID, Time: m.Time, Call: call})
-		}
+		entries = append(entries, *entry)
 	}
 	return entries, nil
+}
+
+// mcpTask reads one entry of the list, which says how a call ended and not what came of it.
+func (r *Registry) mcpTask(ctx context.Context, p store.Place) (*protocol.McpTaskEntry, error) {
+	t, err := r.Get(p.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := t.message(ctx, p.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	call, ok := m.Body.(protocol.Call)
+	if !ok {
+		return nil, errors.New("the message is no call")
+	}
+	if result, ok := call.Result.(protocol.ToolResult); ok {
+		call.Result = protocol.ToolResult{IsError: result.IsError}
+	}
+	return &protocol.McpTaskEntry{TaskID: p.TaskID, Title: t.Info().Title, MessageID: m.ID, Time: m.Time, Call: call}, nil
 }
 
 // message returns a message as it stands now.
