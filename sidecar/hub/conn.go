@@ -22,6 +22,7 @@ import (
 type conn struct {
 	server *server
 	log    zerolog.Logger
+	noise  *noise
 
 	// ctx ends the start and every call; its cause says why. It is stored because it is the
 	// connection's lifetime.
@@ -60,9 +61,10 @@ func (e stoppedError) Error() string { return e.reason }
 
 func newConn(s *server, taskID string) *conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	log := s.hub.opts.Log.With().Str("server", s.config.Name).Logger()
 	return &conn{
 		server: s, taskID: taskID, ctx: ctx, cancel: cancel,
-		log:   s.hub.opts.Log.With().Str("server", s.config.Name).Logger(),
+		log: log, noise: newNoise(log),
 		ready: make(chan struct{}), over: make(chan struct{}),
 		asks: map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
 	}
@@ -116,7 +118,7 @@ func (c *conn) run() {
 	// The link goes first: the session would wait for its calls to end.
 	closeErr := c.link.close()
 	if !errors.As(err, new(stoppedError)) {
-		err = fmt.Errorf("%s%s", c.link.why(), because(err))
+		err = errors.New(c.link.why(err))
 		c.cancel(err)
 	}
 	cancel()
@@ -197,7 +199,7 @@ func (c *conn) newClient() *mcp.Client {
 			c.server.listChanged(protocol.ListResources)
 		},
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-			c.log.WithLevel(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
+			c.noise.at(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { c.progressed(r.Params) },
 	})

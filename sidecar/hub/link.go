@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/patience"
@@ -24,8 +25,8 @@ type link struct {
 	broken func() error
 	// close ends it within bounds.
 	close func() error
-	// why says how the link ended, once it was closed.
-	why func() string
+	// why says how the link ended, once it was closed; err is what the session noticed.
+	why func(err error) string
 	// stderr returns the last lines that the server wrote there, where it has one.
 	stderr func() []string
 
@@ -75,5 +76,5 @@ func (c *conn) tooSlow() error {
 
 // stray is told of what a server sends that is not JSON-RPC.
 func (c *conn) stray(data []byte) {
-	c.log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
+	c.noise.at(zerolog.WarnLevel).Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
 }

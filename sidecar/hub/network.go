@@ -44,7 +44,7 @@ func (c *conn) openHTTP(known wire.Era) (*link, error) {
 		transport: layer.Transport(), call: layer.Call,
 		handshake: &wire.Handshake{Era: wire.EraLegacy, Version: wire.LegacyVersion},
 		broken:    layer.Err, close: layer.Close, lost: layer.Done(), lose: layer.Lose,
-		why:    func() string { return "the connection was lost" },
+		why:    func(err error) string { return "the connection was lost" + because(err) },
 		stderr: func() []string { return nil },
 		alive: func(ctx context.Context) error {
 			hs, err := layer.Probe(ctx, who, c.server.hub.opts.Handshake)
@@ -111,7 +111,7 @@ func (c *conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 			defer closed()
 			return stream.Close()
 		},
-		why:    func() string { return "the connection was lost" },
+		why:    func(err error) string { return "the connection was lost" + because(err) },
 		stderr: func() []string { return nil },
 		alive: func(ctx context.Context) error {
 			_, err := stream.Discover(ctx, who)

@@ -54,6 +54,8 @@ type server struct {
 	// have changed.
 	lists   map[protocol.ListKind]pages
 	changes map[protocol.ListKind]int
+	// announcing holds the timers until the next change of a list can be announced.
+	announcing map[protocol.ListKind]*time.Timer
 
 	retrying sync.WaitGroup // grows under mu only, and not once the server is gone
 }
@@ -64,6 +66,7 @@ func newServer(h *Hub, c config.Server) *server {
 		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
 		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
+		announcing: map[protocol.ListKind]*time.Timer{},
 	}
 }
 
@@ -206,17 +209,34 @@ func (s *server) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// listChanged forgets a list of which the server says that it has changed.
+// listPause is how long the next change of a list waits to be announced.
+const listPause = 200 * time.Millisecond
+
+// listChanged forgets a list of which the server says that it has changed. However often it says so, it
+// is announced a few times a second at most; the last change is never left out.
 func (s *server) listChanged(kind protocol.ListKind) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.changes[kind]++
 	delete(s.lists, kind)
 	if kind == protocol.ListResources {
 		s.changes[listTemplates]++
 		delete(s.lists, listTemplates)
 	}
-	s.mu.Unlock()
+	if s.announcing[kind] != nil || s.gone != "" {
+		return
+	}
 	s.hub.opts.ListChanged(s.config.Name, kind)
+	announced := s.changes[kind]
+	// The callback does nothing once the server is gone, so nobody has to wait for it.
+	s.announcing[kind] = time.AfterFunc(listPause, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.announcing, kind)
+		if s.gone == "" && s.changes[kind] != announced {
+			s.hub.opts.ListChanged(s.config.Name, kind)
+		}
+	})
 }
 
 // generation changes with each change of a list.

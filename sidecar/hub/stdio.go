@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/rs/zerolog"
 
 	"assent/sidecar/wire"
 )
@@ -27,7 +30,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		return nil, err
 	}
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
-	process, err := wire.StartProcess(cmd, func(line string) { c.log.Info().Str("stderr", line).Send() })
+	process, err := wire.StartProcess(cmd, func(line string) { c.noise.at(zerolog.InfoLevel).Str("stderr", line).Send() })
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
@@ -36,7 +39,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		transport: stream, call: stream.Call,
 		broken: stream.Err,
 		close:  stream.Close,
-		why:    process.Exit,
+		why:    func(error) string { return whyGone(process, stream) },
 		stderr: process.Stderr,
 	}
 	ctx, cancel := c.withinHandshake()
@@ -54,7 +57,21 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		err = context.Cause(ctx)
 	case errors.Is(err, wire.ErrProbe):
 	case broken: // the process left first, and knows why
-		err = errors.New(process.Exit())
+		err = errors.New(whyGone(process, stream))
 	}
 	return l, err
+}
+
+// whyGone says why a process that was to stay is gone. It knows best where it left by itself, and its
+// connection where that was given up.
+func whyGone(process *wire.Process, stream *wire.Conn) string {
+	exit := process.Exit()
+	switch err := stream.Err(); {
+	case errors.Is(err, wire.ErrTooLong):
+		return strings.TrimPrefix(because(err), ": ")
+	case exit == "":
+		return "it closed its output and stayed"
+	default:
+		return exit
+	}
 }

@@ -17,6 +17,9 @@ import (
 // DefaultMaxFrame is the greatest frame that a server may send, in bytes.
 const DefaultMaxFrame = 16 << 20
 
+// ErrTooLong ends a connection on which the server sent more than is borne.
+var ErrTooLong = errors.New("the server sent too much at once")
+
 // lines is JSON-RPC as lines over a byte stream (2025-11-25, "Transports: stdio").
 type lines struct {
 	stream   io.ReadWriteCloser
@@ -75,7 +78,7 @@ func (l *lines) readLine() ([]byte, error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
 		if len(line)+len(part) > l.maxFrame {
-			return nil, fmt.Errorf("the server sent a line of more than %d bytes", l.maxFrame)
+			return nil, fmt.Errorf("%w: a line of more than %d bytes", ErrTooLong, l.maxFrame)
 		}
 		line = append(line, part...)
 		switch {

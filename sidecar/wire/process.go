@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +37,7 @@ type Process struct {
 	drained     chan struct{} // closed when stderr has ended
 	exited      chan struct{} // closed when the process and its output have ended
 	exitErr     error         // how; to be read after exited
+	killed      atomic.Bool   // Close had to end it
 
 	mu   sync.Mutex // guards tail
 	tail []string
@@ -127,6 +129,7 @@ func (p *Process) stop() error {
 	errIn := p.stdin.Close()
 	p.stdoutEnded() // nobody reads on
 	if !p.waitExit() {
+		p.killed.Store(true)
 		p.group.terminate()
 		if !p.waitExit() {
 			p.group.kill()
@@ -151,11 +154,14 @@ func (p *Process) waitExit() bool {
 	}
 }
 
-// Exit waits until the process has ended, and says how in words.
+// Exit waits until the process has ended, and says how in words. It says nothing where Close had to end
+// the process.
 func (p *Process) Exit() string {
 	<-p.exited
 	var exit *exec.ExitError
 	switch {
+	case p.killed.Load():
+		return ""
 	case p.exitErr == nil:
 		return "it exited"
 	case errors.As(p.exitErr, &exit):
