@@ -45,9 +45,16 @@ type Server struct {
 	URL     string
 	Headers map[string]string
 	OAuth   OAuth
+	// ProtocolVersion is LegacyProtocol where the server is to be spoken to in that version, whatever
+	// else it speaks; empty lets the two find out.
+	ProtocolVersion string
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
 }
+
+// LegacyProtocol is the newest version of MCP in which a server sends requests of its own. A server may
+// offer a newer one and have tools that can ask in this one only.
+const LegacyProtocol = "2025-11-25"
 
 // OAuth is what a server's member "oauth" says of logging in to it. Most servers need none of it.
 type OAuth struct {
@@ -241,6 +248,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		URL     string                     `json:"url"`
 		Headers map[string]string          `json:"headers"`
 		OAuth   OAuth                      `json:"oauth"`
+		Version string                     `json:"protocolVersion"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
@@ -255,8 +263,11 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
 		return
 	}
-	s.Transport, s.URL, s.Headers, s.OAuth = transport, c.URL, c.Headers, c.OAuth
+	s.Transport, s.URL, s.Headers, s.OAuth, s.ProtocolVersion = transport, c.URL, c.Headers, c.OAuth, c.Version
 	switch o := c.OAuth; {
+	case c.Version != "" && c.Version != LegacyProtocol:
+		l.problem(s.Source, data, offset, "the server %q has the protocolVersion %q; only %q can be asked for, and without it the newest that the server knows is spoken", s.Name, c.Version, LegacyProtocol)
+		return
 	case o.CallbackPort < 0 || o.CallbackPort > 65535:
 		l.problem(s.Source, data, offset, "the server %q: oauth.callbackPort %d is not a port", s.Name, o.CallbackPort)
 		return

@@ -44,7 +44,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 			"zeta": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "1", "B": 2, "C": null}, "envFile": ".env", "cwd": "sub"},
 			/* and another */
 			"alpha": {"command": "a", "unknown": true},
-			"far": {"url": "https://example.org/mcp", "headers": {"X-Key": "${input:key}"}},
+			"far": {"url": "https://example.org/mcp", "protocolVersion": "2025-11-25", "headers": {"X-Key": "${input:key}"}},
 			"old": {"type": "sse", "url": "https://example.org/sse"},
 		},
 	}`)
@@ -63,7 +63,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Inputs: inputs},
 			{
 				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
-				Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
+				ProtocolVersion: config.LegacyProtocol, Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
 			},
 			{Name: "old", Source: path, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", Inputs: inputs},
 			{
@@ -100,6 +100,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
 		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no url`},
+		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
 		{name: "an input without id", text: `{"inputs": [{"type": "promptString"}], "servers": {"a": {"command": "x"}}}`, line: 1, column: 12, want: "an input has no id", servers: 1},
 		{name: "an input of another type", text: `{"inputs": [{"type": "command", "id": "c"}], "servers": {}}`, line: 1, column: 12, want: `the input "c" has the type "command"`},

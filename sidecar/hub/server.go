@@ -62,7 +62,7 @@ type server struct {
 
 func newServer(h *Hub, c config.Server) *server {
 	return &server{
-		hub: h, config: c, conns: map[string]*conn{}, running: map[*conn]bool{},
+		hub: h, config: c, era: configuredEra(c), conns: map[string]*conn{}, running: map[*conn]bool{},
 		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
 		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
@@ -165,6 +165,14 @@ func (s *server) serves(c *conn, taskID string) bool {
 		return true
 	}
 	return s.conns[taskID] == c
+}
+
+// configuredEra is what is known of a server before it has said anything.
+func configuredEra(c config.Server) wire.Era {
+	if c.ProtocolVersion == config.LegacyProtocol {
+		return wire.EraLegacy
+	}
+	return wire.EraUnknown
 }
 
 func (s *server) knownEra() wire.Era {
@@ -282,7 +290,7 @@ func (s *server) ended(c *conn, reason string, stderr []string) {
 		if c.established {
 			s.retryLocked(c)
 		} else {
-			s.era = wire.EraUnknown // it may have changed
+			s.era = configuredEra(s.config) // it may have changed
 		}
 	}
 	s.hub.opts.Changed(s.infoLocked())

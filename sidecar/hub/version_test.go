@@ -1,0 +1,39 @@
+package hub_test
+
+import (
+	"strings"
+	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/wire/wiretest"
+)
+
+// Who says in mcp.json that a server is to be spoken to in an older version has it initialized at
+// once: it would accept the newer one, in which its own tools cannot ask.
+func TestAServerOfAConfiguredVersionIsNotProbed(t *testing.T) {
+	const refused = `"error":{"code":-32601,"message":"Method not found"}`
+	transcript := strings.Replace(handshake("s"), refused, `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, 1) +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"one","inputSchema":{"type":"object"}}]}}
+`
+	for _, way := range legacyWays {
+		t.Run(string(way), func(t *testing.T) {
+			s := server("s")
+			if way == protocol.TransportStdio {
+				wiretest.Write(t, transcript)
+			} else {
+				s = config.Server{Name: "s", Source: "test", Transport: way, URL: wiretest.Serve(t, string(way), transcript, "s")}
+			}
+			s.ProtocolVersion = config.LegacyProtocol
+			f := newFixtureWith(t, s)
+			if tools, err := f.Tools(t.Context(), "s"); err != nil || len(tools) != 1 {
+				t.Fatalf("tools = %v, %v", tools, err)
+			}
+			if got := f.state(t, "s").ProtocolVersion; got != config.LegacyProtocol {
+				t.Errorf("the version spoken is %q", got)
+			}
+		})
+	}
+}
