@@ -137,21 +137,26 @@ func (c *conn) run() {
 // one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility").
 func (c *conn) start() error {
 	transport := c.server.config.Transport
-	err := c.connect(transport)
+	known := c.server.knownEra()
+	err := c.connect(transport, known)
+	if known != wire.EraUnknown && c.server.config.ProtocolVersion == "" && errors.Is(err, wire.ErrRefused) {
+		c.log.Info().Err(err).Msg("the server speaks another version of MCP than it did")
+		err = c.connect(transport, wire.EraUnknown)
+	}
 	var status *wire.StatusError
 	if transport != protocol.TransportHTTP || !errors.As(err, &status) || !slices.Contains([]int{400, 404, 405}, status.Code) {
 		return err
 	}
 	c.log.Info().Err(err).Msg("trying HTTP with SSE")
-	if c.connect(protocol.TransportSSE) == nil {
+	if c.connect(protocol.TransportSSE, wire.EraLegacy) == nil {
 		return nil
 	}
 	return err
 }
 
-func (c *conn) connect(transport protocol.Transport) error {
+func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
 	var err error
-	c.link, err = c.open(transport, c.server.knownEra())
+	c.link, err = c.open(transport, known)
 	if err != nil {
 		return err
 	}
@@ -172,7 +177,7 @@ func (c *conn) connect(transport protocol.Transport) error {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case got.Error != nil:
-		err = fmt.Errorf("it refused the handshake: %s (%d)", got.Error.Message, got.Error.Code)
+		err = fmt.Errorf("%w: %s (%d)", wire.ErrRefused, got.Error.Message, got.Error.Code)
 	case got.Failure != nil:
 		err = got.Failure
 	}

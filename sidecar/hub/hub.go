@@ -83,6 +83,8 @@ type Options struct {
 	PollFloor time.Duration
 	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
+	// Eras may be nil: then servers are probed anew by each hub.
+	Eras Eras
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	Log zerolog.Logger

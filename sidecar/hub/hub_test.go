@@ -106,6 +106,12 @@ func newFixture(t *testing.T, transcript string, servers ...string) *fixture {
 // newFixtureWith returns a hub on these servers.
 func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 	t.Helper()
+	return newFixtureThatRemembers(t, nil, configured...)
+}
+
+// newFixtureThatRemembers returns a hub that remembers which era servers speak.
+func newFixtureThatRemembers(t *testing.T, eras hub.Eras, configured ...config.Server) *fixture {
+	t.Helper()
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
 	f.Hub = hub.New(hub.Options{
 		Broker: f.asks,
@@ -123,6 +129,7 @@ func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 		Handshake:    20 * time.Second,
 		IdlePause:    time.Millisecond,
 		KeepAlive:    time.Second,
+		Eras:         eras,
 		Log:          zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	t.Cleanup(f.Close)

@@ -62,7 +62,7 @@ type server struct {
 
 func newServer(h *Hub, c config.Server) *server {
 	return &server{
-		hub: h, config: c, era: configuredEra(c), conns: map[string]*conn{}, running: map[*conn]bool{},
+		hub: h, config: c, era: h.rememberedEra(c), conns: map[string]*conn{}, running: map[*conn]bool{},
 		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
 		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
@@ -167,14 +167,6 @@ func (s *server) serves(c *conn, taskID string) bool {
 	return s.conns[taskID] == c
 }
 
-// configuredEra is what is known of a server before it has said anything.
-func configuredEra(c config.Server) wire.Era {
-	if c.ProtocolVersion == config.LegacyProtocol {
-		return wire.EraLegacy
-	}
-	return wire.EraUnknown
-}
-
 func (s *server) knownEra() wire.Era {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,6 +182,7 @@ func (s *server) started(c *conn) {
 	s.taskable = nil
 	c.established = true
 	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
+	s.hub.rememberEra(s.config, s.era)
 	if c.modern() { // it is everybody's
 		for id, other := range s.conns {
 			if other == c {
@@ -290,7 +283,8 @@ func (s *server) ended(c *conn, reason string, stderr []string) {
 		if c.established {
 			s.retryLocked(c)
 		} else {
-			s.era = configuredEra(s.config) // it may have changed
+			s.hub.rememberEra(s.config, wire.EraUnknown) // it may have changed
+			s.era = s.hub.rememberedEra(s.config)
 		}
 	}
 	s.hub.opts.Changed(s.infoLocked())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -56,7 +57,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	case context.Cause(ctx) != nil && !broken:
 		err = context.Cause(ctx)
 	case errors.Is(err, wire.ErrProbe):
-	case broken: // the process left first, and knows why
+	case broken, errors.As(err, new(*os.PathError)): // the process left first, or its pipe did, and it knows why
 		err = errors.New(whyGone(process, stream))
 	}
 	return l, err

@@ -37,3 +37,46 @@ func TestAServerOfAConfiguredVersionIsNotProbed(t *testing.T) {
 		})
 	}
 }
+
+// memory remembers eras.
+type memory map[string]string
+
+func (m memory) Era(key string) string  { return m[key] }
+func (m memory) SetEra(key, era string) { m[key] = era }
+
+func TestTheEraIsRememberedOverRestarts(t *testing.T) {
+	const tools = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
+`
+	probed := handshake("s") + tools
+	_, afterProbe, _ := strings.Cut(probed, "Method not found\"}}\n")
+	modern := discovery("s", `{"tools":{}}`) + `{"jsonrpc":"2.0","id":"$ID","method":"tools/list","params":{"_meta":{` + modernMeta + `}}}
+-- server s --
+{"jsonrpc":"2.0","id":"$ID","result":{"resultType":"complete","tools":[]}}
+`
+	const refusal = `
+-- client? s --
+{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":"$PARAMS"}
+-- server? s --
+{"jsonrpc":"2.0","id":"$ID","error":{"code":-32601,"message":"Method not found"}}
+`
+	eras := memory{}
+	for _, tt := range []struct{ name, transcript, version string }{
+		{"probed", probed, "2025-11-25"},
+		{"not probed again", afterProbe, "2025-11-25"},
+		{"changed", refusal + modern, "2026-07-28"}, // each start is a process of its own
+		{"remembered anew", modern, "2026-07-28"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wiretest.Write(t, tt.transcript)
+			f := newFixtureThatRemembers(t, eras, server("s"))
+			if _, err := f.Tools(t.Context(), "s"); err != nil {
+				t.Errorf("%v\n%s", err, strings.Join(f.state(t, "s").Stderr, "\n"))
+			}
+			if got := f.state(t, "s").ProtocolVersion; got != tt.version {
+				t.Errorf("the version spoken is %q, want %q", got, tt.version)
+			}
+		})
+	}
+}

@@ -185,6 +185,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		ListChanged:  s.listChanged,
 		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput, Shell: config.NewLoginShell(os.Environ())},
 		Authorize:    s.authorize,
+		Eras:         s.eras(),
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
 		Tap:          s.tapServer(),

@@ -86,6 +86,9 @@ func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	return h, nil
 }
 
+// ErrRefused is the error of a server that does not shake hands.
+var ErrRefused = errors.New("it refused the handshake")
+
 type shaken struct {
 	handshake *Handshake
 	err       error
@@ -240,7 +243,7 @@ func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, er
 	if err != nil {
 		var e *jsonrpc.Error
 		if errors.As(err, &e) {
-			return nil, fmt.Errorf("it refused initialize: %s (%d)", e.Message, e.Code)
+			return nil, fmt.Errorf("%w: %s (%d)", ErrRefused, e.Message, e.Code)
 		}
 		return nil, err
 	}

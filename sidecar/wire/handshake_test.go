@@ -155,7 +155,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.want(initialize)
 				p.send(`{"jsonrpc":"2.0","id":"assent-2","error":{"code":-32000,"message":"go away"}}`)
 			},
-			err: "it refused initialize: go away (-32000)",
+			err: "it refused the handshake: go away (-32000)",
 		},
 		{
 			name:   "a server that is silent for ever",
