@@ -1,5 +1,6 @@
 // npm run demo: the panel in a browser, with the example servers and the offline model.
-import { join } from "node:path";
+// `npm run demo -- --workspace FOLDER` has the servers of that folder's .vscode/mcp.json instead.
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Relay } from "../extension/src/relay.ts";
 import { Sidecar } from "../extension/src/sidecar.ts";
@@ -16,16 +17,20 @@ const { values } = parseArgs({
     port: { type: "string", default: "0" },
     // Where the demo's workspace and its tasks are kept.
     folder: { type: "string", default: join(cacheFolder, "demo") },
+    // A workspace of the person's own.
+    workspace: { type: "string" },
     "log-level": { type: "string", default: "warn" },
   },
 });
-const workspace = join(values.folder, "workspace");
+const workspace = resolve(values.workspace ?? join(values.folder, "workspace"));
+const examples = async () => {
+  await Promise.all([buildExampleServers(), writeExampleWorkspace(workspace)]);
+};
 
 await Promise.all([
   buildSidecar(),
   buildWebview(),
-  buildExampleServers(),
-  writeExampleWorkspace(workspace),
+  values.workspace === undefined ? examples() : undefined,
 ]);
 
 const pages = new Pages((open) => relay.tell("host/pages", { pages: open }));

@@ -54,6 +54,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Playground in a browser",
     run: () => run(process.execPath, ["scripts/e2e/playground.ts"]),
   },
+  servers: {
+    title: "Servers of others in the playground",
+    run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
+  },
   workbench: {
     title: "Extension in VS Code",
     run: () => run(process.execPath, ["scripts/e2e/workbench.ts"]),

@@ -1,17 +1,16 @@
 // The playground in a real browser: who is let in, the main path, and that nothing stays behind.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
-import { root } from "../setup/paths.ts";
 import { withPage } from "./chromium.ts";
+import { printedUrl, startDemo } from "./demo.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
@@ -29,7 +28,7 @@ import {
 const mark = `ASSENT_E2E=${randomUUID()}`;
 
 const folder = await mkdtemp(join(tmpdir(), "assent-playground-"));
-const demo = startDemo();
+const demo = startDemo(mark, ["--folder", folder]);
 try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));
   await step("who is not let in", () => refuseStrangers(url));
@@ -39,26 +38,6 @@ try {
   await stopGroup(demo);
   await assertNoneLeft(mark);
   await rm(folder, { recursive: true, force: true });
-}
-
-/** Starts what `npm run demo` starts, in a group of its own as a terminal would. */
-function startDemo(): ChildProcess {
-  const [name = "", value = ""] = mark.split("=");
-  return spawn(process.execPath, ["scripts/run.mjs", "demo", "--folder", folder], {
-    cwd: root,
-    env: { ...process.env, CI: "true", [name]: value },
-    detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-}
-
-async function printedUrl(demo: ChildProcess): Promise<URL> {
-  if (demo.stdout === null) assert.fail("the demo has no stdout");
-  for await (const line of createInterface({ input: demo.stdout })) {
-    const url = /http:\S+/.exec(line);
-    if (url !== null) return new URL(url[0]);
-  }
-  return assert.fail("the demo ended without printing a URL");
 }
 
 async function refuseStrangers(url: URL): Promise<void> {

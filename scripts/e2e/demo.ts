@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { root } from "../setup/paths.ts";
+
+/**
+ * Starts what `npm run demo` starts, in a group of its own as a terminal would. The mark, a NAME=value,
+ * is in the environment of every process of the demo.
+ */
+export function startDemo(mark: string, args: readonly string[]): ChildProcess {
+  const [name = "", value = ""] = mark.split("=");
+  return spawn(process.execPath, ["scripts/run.mjs", "demo", ...args], {
+    cwd: root,
+    env: { ...process.env, CI: "true", [name]: value },
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** The URL of the demo's page, once the demo has printed it. */
+export async function printedUrl(demo: ChildProcess): Promise<URL> {
+  if (demo.stdout === null) assert.fail("the demo has no stdout");
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const url = /http:\S+/.exec(line);
+    if (url !== null) return new URL(url[0]);
+  }
+  return assert.fail("the demo ended without printing a URL");
+}

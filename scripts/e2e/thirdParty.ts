@@ -1,0 +1,84 @@
+// Servers that are not ours, through the panel in a real browser: MCP's own server-everything and
+// go-sdk's examples, over each transport that they offer.
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { withPage } from "./chromium.ts";
+import { printedUrl, startDemo } from "./demo.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft, stopGroup } from "./processes.ts";
+import { screenshotFolder } from "./screenshots.ts";
+import { step } from "./step.ts";
+import { checks, features } from "./thirdParty/checks.ts";
+import {
+  buildThirdParties,
+  startThirdParties,
+  type ThirdParty,
+  thirdParties,
+  transports,
+} from "./thirdParty/servers.ts";
+import { table } from "./thirdParty/table.ts";
+
+/** In the environment of every process of this run. */
+const mark = `ASSENT_E2E=${randomUUID()}`;
+
+/** How long, in milliseconds, a check waits for anything to appear. */
+const patience = 10_000;
+
+const folder = await mkdtemp(join(tmpdir(), "assent-servers-"));
+await step("go-sdk's examples are built", buildThirdParties);
+const { processes, configuration } = await startThirdParties(mark);
+const workspace = join(folder, "workspace");
+await mkdir(join(workspace, ".vscode"), { recursive: true });
+await writeFile(join(workspace, ".vscode", "mcp.json"), configuration);
+const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace]);
+const problems: string[] = [];
+try {
+  const url = await step("the demo prints its URL", () => printedUrl(demo));
+  await withPage("servers", { width: 600, height: 1000 }, async (page) => {
+    page.setDefaultTimeout(patience);
+    await page.goto(url.href);
+    const lines: (readonly string[])[] = [["server", "transport", "MCP", ...features]];
+    for (const server of thirdParties) lines.push(await use(page, server));
+    console.log(`\n${table(lines)}\n`);
+  });
+} finally {
+  for (const child of [demo, ...processes]) await stopGroup(child);
+  await assertNoneLeft(mark);
+  await rm(folder, { recursive: true, force: true });
+}
+if (problems.length > 0) throw new Error(problems.join("\n\n"));
+
+/** Uses a server in a task of its own; returns its line of the table. */
+async function use(page: Page, server: ThirdParty): Promise<readonly string[]> {
+  const { name, program, transport } = server;
+  const panel = new Panel(page, page.keyboard);
+  await panel.newTask();
+  const cells: string[] = [];
+  for (const feature of features) {
+    const check = checks[program][feature];
+    if (check === undefined) {
+      cells.push("-");
+      continue;
+    }
+    const start = performance.now();
+    try {
+      await check(panel, name);
+      cells.push(`${((performance.now() - start) / 1000).toFixed(1)} s`);
+    } catch (error) {
+      cells.push("FAIL");
+      const place = `servers-${name}-${feature.replaceAll(" ", "-")}-failed.png`;
+      await page.screenshot({ path: join(screenshotFolder, place) });
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push(`${feature} of ${name}: ${reason}\n(see ${place})`);
+      // What the failure left open is left behind.
+      await panel.newTask();
+    }
+  }
+  const runner = await panel.useServer(name);
+  const line = await runner.getByText(new RegExp(`^${transports[transport]}`)).textContent();
+  const [, version = "?"] = /, MCP (.*)$/.exec(line ?? "") ?? [];
+  return [program, transports[transport], version, ...cells];
+}

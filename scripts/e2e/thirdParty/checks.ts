@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { Panel } from "../panel.ts";
+import type { Program } from "./servers.ts";
+
+/** What is seen to work, in the order of the table's columns. */
+export const features = [
+  "lists",
+  "tool",
+  "content",
+  "sampling",
+  "form",
+  "page",
+  "MCP task",
+  "resource",
+  "template",
+  "prompt",
+] as const;
+
+export type Feature = (typeof features)[number];
+
+/** Uses one feature of a server through the panel, and fails unless the chat shows what it should. */
+export type Check = (panel: Panel, server: string) => Promise<void>;
+
+/** What each program has of the features, and how that is seen. */
+export const checks: Readonly<Record<Program, Readonly<Partial<Record<Feature, Check>>>>> = {
+  "server-everything": {
+    async lists(panel, server) {
+      await offers(panel, server, "Tools", "Tool", ["Echo Tool (echo)", "Get Sum Tool (get-sum)"]);
+      await offers(panel, server, "Resources", "Template", ["Dynamic Text Resource"]);
+      await offers(panel, server, "Prompts", "Prompt", ["Simple Prompt (simple-prompt)"]);
+    },
+    async tool(panel, server) {
+      await runTool(panel, server, "echo", { message: "héllo <b>there</b>" });
+      assert.equal(await result(panel.call(server, "echo")), "Echo: héllo <b>there</b>");
+    },
+    async content(panel, server) {
+      await runTool(panel, server, "get-tiny-image");
+      const image = panel.call(server, "get-tiny-image").getByRole("img", { name: /image\/png/ });
+      await image.waitFor();
+    },
+    async sampling(panel, server) {
+      const tool = "trigger-sampling-request";
+      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "50" });
+      await approve(panel, server, /What is sampling\?/);
+      const text = await result(panel.call(server, tool));
+      assert.match(text, /^LLM sampling result: \n\{.*"role": "assistant"/s);
+    },
+    async form(panel, server) {
+      await runTool(panel, server, "trigger-elicitation-request");
+      await submit(panel, server, async (form) => {
+        await form.getByRole("textbox", { name: "String", exact: true }).fill("Ada");
+        await form.getByRole("checkbox", { name: "Boolean" }).check();
+        await form.getByLabel("String with email format").fill("ada@example.com");
+        await form.getByLabel("String with uri format").fill("https://example.com/ada");
+        await form.getByLabel("String with date format").fill("1815-12-10");
+        await form.getByLabel("Integer").fill("7");
+        await form.getByRole("checkbox", { name: "Piano" }).check();
+        await form.getByRole("radio", { name: "Wonder Woman" }).check();
+      });
+      const text = await result(panel.call(server, "trigger-elicitation-request"));
+      const [, raw = ""] = text.split("Raw result: ");
+      assert.deepEqual(JSON.parse(raw), {
+        action: "accept",
+        content: {
+          name: "Ada",
+          check: true,
+          firstLine: "It was a dark and stormy night.",
+          email: "ada@example.com",
+          homepage: "https://example.com/ada",
+          birthdate: "1815-12-10",
+          integer: 7,
+          number: 3.14,
+          untitledSingleSelectEnum: "Monica",
+          untitledMultipleSelectEnum: ["Guitar", "Piano"],
+          titledSingleSelectEnum: "hero-3",
+          titledMultipleSelectEnum: ["fish-1"],
+          legacyTitledEnum: "pet-1",
+        },
+      });
+    },
+    async resource(panel, server) {
+      const runner = await panel.useServer(server, "Resources");
+      await runner.getByRole("button", { name: /^features\.md / }).click();
+      const uri = "demo://resource/static/document/features.md";
+      assert.match(await result(panel.reading(server, uri)), /Everything Server/);
+    },
+    async template(panel, server) {
+      const runner = await panel.useServer(server, "Resources");
+      await choose(runner.getByLabel("Template", { exact: true }), "Dynamic Text Resource");
+      await runner.getByRole("combobox", { name: "resourceId" }).fill("7");
+      await runner.getByRole("button", { name: "Read", exact: true }).click();
+      const reading = panel.reading(server, "demo://resource/dynamic/text/7");
+      assert.match(await result(reading), /^Resource 7: This is a plaintext resource/);
+    },
+    async prompt(panel, server) {
+      const runner = await panel.useServer(server, "Prompts");
+      await choose(runner.getByLabel("Prompt", { exact: true }), "args-prompt");
+      await runner.getByRole("combobox", { name: "city" }).fill("Vienna");
+      await runner.getByRole("button", { name: "Get Prompt" }).click();
+      const text = await result(panel.prompt(server, "args-prompt"));
+      assert.equal(text, "What's weather in Vienna?");
+    },
+  },
+  "go-sdk everything": {
+    async lists(panel, server) {
+      await offers(panel, server, "Tools", "Tool", ["greet", "elicit (form)"]);
+      await offers(panel, server, "Resources", "Template", ["Resource template (with Icon)"]);
+      await offers(panel, server, "Prompts", "Prompt", ["greet", "greet (with Icons)"]);
+    },
+    async tool(panel, server) {
+      await runTool(panel, server, "greet", { name: "Ada" });
+      assert.equal(await result(panel.call(server, "greet")), "Hi Ada");
+    },
+    async content(panel, server) {
+      const tool = "greet (content with ResourceLink)";
+      await runTool(panel, server, tool, { name: "Ada" });
+      await panel.call(server, tool).getByText("A friendly greeting").waitFor();
+    },
+    async sampling(panel, server) {
+      await runTool(panel, server, "sample");
+      await approve(panel, server);
+      assert.match(await result(panel.call(server, "sample")), /offline demo/);
+    },
+    async form(panel, server) {
+      await runTool(panel, server, "elicit (form)");
+      await submit(panel, server, async (form) => {
+        await form.getByRole("textbox", { name: "random" }).fill("four");
+      });
+      assert.equal(await result(panel.call(server, "elicit (form)")), "four");
+    },
+    async resource(panel, server) {
+      const runner = await panel.useServer(server, "Resources");
+      await runner.getByRole("button", { name: /^info embedded:info/ }).click();
+      const text = await result(panel.reading(server, "embedded:info"));
+      assert.equal(text, "This is the hello example server.");
+    },
+    async prompt(panel, server) {
+      const runner = await panel.useServer(server, "Prompts");
+      await choose(runner.getByLabel("Prompt", { exact: true }), "greet");
+      await runner.getByRole("button", { name: "Get Prompt" }).click();
+      assert.equal(await result(panel.prompt(server, "greet")), "Say hi to ");
+    },
+  },
+  "go-sdk sse": {
+    async lists(panel, server) {
+      await offers(panel, server, undefined, "Tool", ["greet1"]);
+    },
+    async tool(panel, server) {
+      await runTool(panel, server, "greet1", { name: "Ada" });
+      assert.equal(await result(panel.call(server, "greet1")), "Hi Ada");
+    },
+  },
+};
+
+type Tab = "Tools" | "Resources" | "Prompts";
+
+/** Sees that a list of the server's is there, with some of what it must have. */
+async function offers(
+  panel: Panel,
+  server: string,
+  tab: Tab | undefined,
+  list: string,
+  names: readonly string[],
+): Promise<void> {
+  const runner = await panel.useServer(server, tab);
+  const options = await runner.getByLabel(list, { exact: true }).getByRole("option").all();
+  const texts = await Promise.all(options.map((option) => option.textContent()));
+  for (const name of names) assert(texts.includes(name), `${name} is missing in ${texts}`);
+}
+
+async function runTool(
+  panel: Panel,
+  server: string,
+  tool: string,
+  args: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const runner = await panel.useServer(server);
+  const tools = runner.getByRole("tab", { name: "Tools" });
+  if ((await tools.count()) > 0) await tools.click();
+  await choose(runner.getByLabel("Tool", { exact: true }), tool);
+  for (const [label, value] of Object.entries(args)) {
+    await runner.getByRole("textbox", { name: label, exact: true }).fill(value);
+  }
+  await runner.getByRole("button", { name: "Run", exact: true }).click();
+}
+
+/** Chooses an item by its name, which stands in parentheses where the item has a title. */
+async function choose(select: Locator, name: string): Promise<void> {
+  const options = await select.getByRole("option").all();
+  for (const option of options) {
+    const text = (await option.textContent()) ?? "";
+    if (text !== name && !text.endsWith(`(${name})`)) continue;
+    await select.selectOption(await option.getAttribute("value"));
+    return;
+  }
+  assert.fail(`${name} cannot be chosen`);
+}
+
+/** Approves a completion that shows the text. */
+async function approve(panel: Panel, server: string, shown?: RegExp): Promise<void> {
+  const approval = panel.approval(server);
+  if (shown !== undefined) await approval.getByText(shown).waitFor();
+  await approval.getByRole("button", { name: "Approve & Send" }).click();
+  await panel.settledApproval(server).getByText("Approved").waitFor();
+}
+
+async function submit(
+  panel: Panel,
+  server: string,
+  fill: (form: Locator) => Promise<void>,
+): Promise<void> {
+  const form = panel.form(server);
+  await form.waitFor();
+  await fill(form);
+  await form.getByRole("button", { name: "Submit" }).click();
+  await panel.settledForm(server).getByText("Answered").waitFor();
+}
+
+/** The texts that a call brought, once it has; fails when it ended another way. */
+async function result(call: Locator): Promise<string> {
+  const ended = call.getByText(/^(done|failed|refused|cancelled|abandoned|lost)\b/).first();
+  const words = await ended.textContent();
+  const texts = await call.locator("pre").allTextContents();
+  assert.match(words ?? "", /^done/, `the call ended as ${words}: ${await call.textContent()}`);
+  return texts.join("\n");
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { run } from "../../setup/command.ts";
+import { distFolder, root } from "../../setup/paths.ts";
+import { freePort } from "../processes.ts";
+
+/** A program whose MCP server is somebody else's. */
+export type Program = "server-everything" | "go-sdk everything" | "go-sdk sse";
+
+/** A way to reach a server: mcp.json's type, and the words for it in the panel. */
+export const transports = {
+  stdio: "stdio",
+  http: "Streamable HTTP",
+  sse: "HTTP with SSE",
+} as const;
+
+/** One program over one of the transports that it offers. */
+export interface ThirdParty {
+  /** The server's name in mcp.json. */
+  readonly name: string;
+  readonly program: Program;
+  readonly transport: keyof typeof transports;
+  /** Starts the program; over HTTP it then listens on the port, over stdio the port is unused. */
+  command(port: number): Command;
+  /** Where the server is, behind the port; absent over stdio. */
+  readonly path?: string;
+}
+
+export interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const everything = join(
+  root,
+  ...["node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"],
+);
+const goExamples = "github.com/modelcontextprotocol/go-sdk/examples/server";
+const goEverything = join(distFolder, "go-sdk-everything");
+const goSSE = join(distFolder, "go-sdk-sse");
+
+/**
+ * Every program with every transport that it offers. go-sdk has an example called elicitation too, but
+ * that server talks to a client in its own process and offers no transport.
+ */
+export const thirdParties: readonly ThirdParty[] = [
+  {
+    name: "everything-stdio",
+    program: "server-everything",
+    transport: "stdio",
+    command: () => ({ command: process.execPath, args: [everything, "stdio"] }),
+  },
+  {
+    name: "everything-http",
+    program: "server-everything",
+    transport: "http",
+    path: "/mcp",
+    command: (port) => ({
+      command: process.execPath,
+      args: [everything, "streamableHttp"],
+      env: { PORT: String(port) },
+    }),
+  },
+  {
+    name: "everything-sse",
+    program: "server-everything",
+    transport: "sse",
+    path: "/sse",
+    command: (port) => ({
+      command: process.execPath,
+      args: [everything, "sse"],
+      env: { PORT: String(port) },
+    }),
+  },
+  {
+    name: "go-everything-stdio",
+    program: "go-sdk everything",
+    transport: "stdio",
+    command: () => ({ command: goEverything, args: [] }),
+  },
+  {
+    name: "go-everything-http",
+    program: "go-sdk everything",
+    transport: "http",
+    path: "/",
+    command: (port) => ({ command: goEverything, args: ["-http", `127.0.0.1:${port}`] }),
+  },
+  {
+    name: "go-sse",
+    program: "go-sdk sse",
+    transport: "sse",
+    path: "/greeter1",
+    command: (port) => ({ command: goSSE, args: ["-host", "127.0.0.1", "-port", String(port)] }),
+  },
+];
+
+/** Builds those that are Go programs, from the module cache. */
+export async function buildThirdParties(): Promise<void> {
+  await run("go", ["build", "-o", goEverything, `${goExamples}/everything`]);
+  await run("go", ["build", "-o", goSSE, `${goExamples}/sse`]);
+}
+
+/** Servers that listen, and the mcp.json that leads to all. */
+export interface Started {
+  readonly processes: readonly ChildProcess[];
+  readonly configuration: string;
+}
+
+/**
+ * Starts the servers over HTTP, each in a process group of its own whose environment has the mark, a
+ * NAME=value. They need not listen when this returns. Those over stdio are the sidecar's to start.
+ */
+export async function startThirdParties(mark: string): Promise<Started> {
+  const [name = "", value = ""] = mark.split("=");
+  const processes: ChildProcess[] = [];
+  const servers: Record<string, unknown> = {};
+  for (const server of thirdParties) {
+    if (server.path === undefined) {
+      servers[server.name] = server.command(0);
+      continue;
+    }
+    const port = await freePort();
+    const { command, args, env } = server.command(port);
+    processes.push(
+      spawn(command, args, {
+        env: { ...process.env, ...env, [name]: value },
+        detached: true,
+        stdio: "ignore",
+      }),
+    );
+    const url = `http://127.0.0.1:${port}${server.path}`;
+    servers[server.name] = { type: server.transport, url };
+  }
+  return { processes, configuration: JSON.stringify({ servers }, undefined, 2) };
+}
