@@ -11,7 +11,9 @@ export const features = [
   "sampling",
   "form",
   "page",
+  "page first",
   "MCP task",
+  "ask as task",
   "resource",
   "template",
   "prompt",
@@ -41,10 +43,14 @@ export const checks: Readonly<Record<Program, Readonly<Partial<Record<Feature, C
     },
     async sampling(panel, server) {
       const tool = "trigger-sampling-request";
-      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "50" });
+      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
       await approve(panel, server, /What is sampling\?/);
-      const text = await result(panel.call(server, tool));
-      assert.match(text, /^LLM sampling result: \n\{.*"role": "assistant"/s);
+      const [, raw = ""] = (await result(panel.call(server, tool))).split("LLM sampling result: ");
+      assert.partialDeepStrictEqual(JSON.parse(raw), {
+        role: "assistant",
+        content: { type: "text" },
+        stopReason: "maxTokens",
+      });
     },
     async form(panel, server) {
       await runTool(panel, server, "trigger-elicitation-request");
@@ -78,6 +84,51 @@ export const checks: Readonly<Record<Program, Readonly<Partial<Record<Feature, C
           legacyTitledEnum: "pet-1",
         },
       });
+    },
+    async page(panel, server) {
+      await runTool(panel, server, "trigger-url-elicitation", { url: "https://example.com/a?b=c" });
+      const consent = panel.text("https://example.com/a?b=c");
+      await consent.waitFor();
+      await panel.button("Decline").click();
+      const text = await result(panel.call(server, "trigger-url-elicitation"));
+      assert.match(text, /User declined to open the URL/);
+    },
+    async "page first"(panel, server) {
+      const runner = await begin(panel, server, "trigger-url-elicitation");
+      await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
+      await runner.getByRole("checkbox", { name: "errorPath" }).check();
+      await runner.getByRole("button", { name: "Run", exact: true }).click();
+      await panel.text("https://modelcontextprotocol.io/").waitFor();
+      await panel.button("Decline").click();
+      await panel
+        .call(server, "trigger-url-elicitation")
+        .getByText(/^refused/)
+        .waitFor();
+    },
+    async "MCP task"(panel, server) {
+      const tool = "simulate-research-query";
+      const runner = await begin(panel, server, tool);
+      await runner.getByRole("textbox", { name: "topic" }).fill("python");
+      await runner.getByRole("checkbox", { name: "ambiguous" }).check();
+      await runner.getByRole("button", { name: "Run", exact: true }).click();
+      await submit(panel, server, async (form) => {
+        await form.getByRole("radio", { name: "Python snake species" }).check();
+      });
+      const text = await result(panel.call(server, tool));
+      assert.match(text, /^# Research Report: python \(snake\)/);
+    },
+    async "ask as task"(panel, server) {
+      await runTool(panel, server, "trigger-elicitation-request-async");
+      await submit(panel, server, async (form) => {
+        await form.getByRole("textbox", { name: "Your Name" }).fill("Ada");
+        await form.getByRole("radio", { name: "Green" }).check();
+      });
+      const form = await result(panel.call(server, "trigger-elicitation-request-async"));
+      assert.match(form, /^\[COMPLETED\].*- Name: Ada\n- Favorite Color: Green/s);
+      const tool = "trigger-sampling-request-async";
+      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
+      await approve(panel, server, /What is sampling\?/);
+      assert.match(await result(panel.call(server, tool)), /^\[COMPLETED\]/);
     },
     async resource(panel, server) {
       const runner = await panel.useServer(server, "Resources");
@@ -131,7 +182,7 @@ export const checks: Readonly<Record<Program, Readonly<Partial<Record<Feature, C
     },
     async resource(panel, server) {
       const runner = await panel.useServer(server, "Resources");
-      await runner.getByRole("button", { name: /^info embedded:info/ }).click();
+      await runner.getByRole("button", { name: /^info .*embedded:info/ }).click();
       const text = await result(panel.reading(server, "embedded:info"));
       assert.equal(text, "This is the hello example server.");
     },
@@ -175,14 +226,21 @@ async function runTool(
   tool: string,
   args: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const runner = await panel.useServer(server);
-  const tools = runner.getByRole("tab", { name: "Tools" });
-  if ((await tools.count()) > 0) await tools.click();
-  await choose(runner.getByLabel("Tool", { exact: true }), tool);
+  const runner = await begin(panel, server, tool);
   for (const [label, value] of Object.entries(args)) {
     await runner.getByRole("textbox", { name: label, exact: true }).fill(value);
   }
   await runner.getByRole("button", { name: "Run", exact: true }).click();
+}
+
+/** Opens the runner with a tool chosen. */
+async function begin(panel: Panel, server: string, tool: string): Promise<Locator> {
+  const runner = await panel.useServer(server);
+  // There are no tabs where there is nothing but tools.
+  const tools = runner.getByRole("tab", { name: "Tools" });
+  if ((await tools.count()) > 0) await tools.click();
+  await choose(runner.getByLabel("Tool", { exact: true }), tool);
+  return runner;
 }
 
 /** Chooses an item by its name, which stands in parentheses where the item has a title. */
