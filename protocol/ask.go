@@ -80,6 +80,8 @@ type Origin struct {
 	// ToolNames are the calls of this task that the server was serving when it asked. There is
 	// more than one where the server's era does not say which call a request belongs to.
 	ToolNames []string `json:"toolNames,omitempty"`
+	// MessageID is the call's that the question belongs to, where that is known.
+	MessageID int64 `json:"messageId,omitempty"`
 }
 
 // Outcome is how an ask was settled.

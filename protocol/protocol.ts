@@ -241,6 +241,8 @@ export interface Origin {
    * more than one where the server's era does not say which call a request belongs to.
    */
   toolNames?: readonly string[];
+  /** MessageID is the call's that the question belongs to, where that is known. */
+  messageId?: number;
 }
 
 /** Outcome is how an ask was settled. */

@@ -19,8 +19,8 @@ import (
 type Servers interface {
 	CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks hub.Hooks) protocol.CallResult
 	ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks hub.Hooks) protocol.CallResult
-	ReadResource(ctx context.Context, taskID, serverName, uri string) protocol.CallResult
-	GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string) protocol.CallResult
+	ReadResource(ctx context.Context, taskID, serverName, uri string, hooks hub.Hooks) protocol.CallResult
+	GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks hub.Hooks) protocol.CallResult
 }
 
 // Chat is what goes on in all tasks.
@@ -99,7 +99,8 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 	key := callKey{t.Info().ID, messageID}
 	c.running[key] = r
 	hooks := hub.Hooks{
-		Progress: func(p protocol.Progress) { t.CallProgress(messageID, p) },
+		MessageID: messageID,
+		Progress:  func(p protocol.Progress) { t.CallProgress(messageID, p) },
 		Task: func(mcpTask protocol.McpTask) {
 			c.mu.Lock()
 			r.isTask = true
@@ -159,9 +160,9 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 func (c *Chat) call(ctx context.Context, taskID, serverName string, request protocol.CallRequest, hooks hub.Hooks) protocol.CallResult {
 	switch r := request.(type) {
 	case protocol.ReadResourceRequest:
-		return c.servers.ReadResource(ctx, taskID, serverName, r.URI)
+		return c.servers.ReadResource(ctx, taskID, serverName, r.URI, hooks)
 	case protocol.GetPromptRequest:
-		return c.servers.GetPrompt(ctx, taskID, serverName, r.PromptName, r.Arguments)
+		return c.servers.GetPrompt(ctx, taskID, serverName, r.PromptName, r.Arguments, hooks)
 	case protocol.CallToolRequest:
 		return c.servers.CallTool(ctx, taskID, serverName, r.ToolName, r.Arguments, hooks)
 	}

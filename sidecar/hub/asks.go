@@ -15,8 +15,11 @@ import (
 	"assent/sidecar/wire"
 )
 
-// call is a tool call in flight.
-type call struct{ toolName string }
+// call is a request in flight that may cause questions.
+type call struct {
+	toolName  string // empty where it is no tool call
+	messageID int64
+}
 
 // callKey is the key of the call in a request's context, by which a question that comes in the call's
 // own stream is known to be the call's.
@@ -71,7 +74,7 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 		c.mu.Lock()
 		taskID := c.taskID
 		of, _ := ctx.Value(callKey{}).(*call)
-		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: c.toolNames(of)}
+		origin := c.origin(of)
 		if ttl, wants := wantsTask(params); wants {
 			c.mu.Unlock()
 			return c.receiveQuestion(ttl, serve, params, origin, taskID)
@@ -93,19 +96,23 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 // errNoTask answers a question on a connection that no task has taken yet.
 var errNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
 
-// toolNames returns the tool of a call or, where that is not known, the tools in flight, each once. The
-// lock must be held.
-func (c *conn) toolNames(of *call) []string {
-	var names []string
+// origin says who asks: the server, during a call or, where that is not known, during those in flight.
+// The lock must be held.
+func (c *conn) origin(of *call) protocol.Origin {
+	origin := protocol.Origin{ServerName: c.server.config.Name}
 	for _, call := range c.calls {
-		if of != nil && call != of || call.toolName == "" {
+		if of != nil && call != of {
 			continue
 		}
-		if !slices.Contains(names, call.toolName) {
-			names = append(names, call.toolName)
+		origin.MessageID = call.messageID
+		if call.toolName != "" && !slices.Contains(origin.ToolNames, call.toolName) {
+			origin.ToolNames = append(origin.ToolNames, call.toolName)
 		}
 	}
-	return names
+	if of == nil && len(c.calls) > 1 {
+		origin.MessageID = 0
+	}
+	return origin
 }
 
 // asking returns a context for an ask that the server caused. It ends with the server's request, the
@@ -166,8 +173,8 @@ func callEnded() *task.Ended {
 
 // begin notes a call in flight, and returns what notes its end. Nobody waits any more then for the asks
 // that it caused, or of which it was the last that can have; they end before it does.
-func (c *conn) begin(toolName string) (entry *call, end func()) {
-	entry = &call{toolName}
+func (c *conn) begin(toolName string, messageID int64) (entry *call, end func()) {
+	entry = &call{toolName, messageID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, entry)
@@ -222,7 +229,7 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 			stopTask()
 			cancel(nil)
 		}()
-		origin := protocol.Origin{ServerName: c.server.config.Name, ToolNames: []string{f.toolName}}
+		origin := f.origin()
 		asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
 		result, err := serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
 		if errors.Is(context.Cause(ctx), goesOn) {

@@ -46,9 +46,9 @@ func toolResult(serverName string, raw json.RawMessage, err error) protocol.Call
 }
 
 // ReadResource reads a resource for a task.
-func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string) protocol.CallResult {
+func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, hooks Hooks) protocol.CallResult {
 	raw, err := h.exchange(ctx, serverName, exchange{
-		taskID: taskID,
+		taskID: taskID, hooks: hooks,
 		send: func(ctx context.Context, session *mcp.ClientSession) error {
 			_, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 			return err
@@ -71,9 +71,9 @@ func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string) 
 }
 
 // GetPrompt fills in a prompt for a task.
-func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string) protocol.CallResult {
+func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks Hooks) protocol.CallResult {
 	raw, err := h.exchange(ctx, serverName, exchange{
-		taskID: taskID,
+		taskID: taskID, hooks: hooks,
 		send: func(ctx context.Context, session *mcp.ClientSession) error {
 			_, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: promptName, Arguments: arguments})
 			return err

@@ -267,7 +267,7 @@ func TestReadsAndPromptsHaveRoundsToo(t *testing.T) {
 		clientSays(get(5, `"requestState":"g",`))+
 		serverSays(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi"}},{"role":"user","content":{"type":"smell"}}]}}`), modernWays, func(t *testing.T, f *fixture) {
 		end := make(chan protocol.CallResult, 1)
-		go func() { end <- f.ReadResource(t.Context(), "t1", "s", "x://y") }()
+		go func() { end <- f.ReadResource(t.Context(), "t1", "s", "x://y", hub.Hooks{}) }()
 		r := f.nextAsk(t, end)
 		if diff := cmp.Diff(protocol.Origin{ServerName: "s"}, r.origin); diff != "" {
 			t.Errorf("who asks (-want +got):\n%s", diff)
@@ -283,7 +283,7 @@ func TestReadsAndPromptsHaveRoundsToo(t *testing.T) {
 			{Role: protocol.RoleUser, Content: protocol.TextContent{Text: "hi"}},
 			{Role: protocol.RoleUser, Content: protocol.UnknownContent{Raw: []byte(`{"type":"smell"}`)}},
 		}}
-		if diff := cmp.Diff(protocol.CallResult(wantPrompt), f.GetPrompt(t.Context(), "t1", "s", "p", map[string]string{"k": "v"})); diff != "" {
+		if diff := cmp.Diff(protocol.CallResult(wantPrompt), f.GetPrompt(t.Context(), "t1", "s", "p", map[string]string{"k": "v"}, hub.Hooks{})); diff != "" {
 			t.Errorf("prompt (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
 		}
 	})

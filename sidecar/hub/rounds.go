@@ -138,7 +138,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
 		}
 	}
-	entry, end := c.begin(x.toolName)
+	entry, end := c.begin(x.toolName, x.hooks.MessageID)
 	defer end()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	if x.hooks.Progress != nil {
@@ -277,13 +277,9 @@ func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRe
 	if serve == nil {
 		return nil, abandonedError{fmt.Sprintf("The server asked for %q, which Assent does not know.", request.Method)}
 	}
-	origin := protocol.Origin{ServerName: x.server.config.Name}
-	if x.toolName != "" {
-		origin.ToolNames = []string{x.toolName}
-	}
 	asking, done := untilOver(ctx)
 	defer done()
-	result, err := serve(x.server.hub.opts.Broker, asking, t, origin, request.Params)
+	result, err := serve(x.server.hub.opts.Broker, asking, t, x.origin(), request.Params)
 	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
@@ -294,6 +290,15 @@ func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRe
 		return nil, err
 	}
 	return json.Marshal(result)
+}
+
+// origin says who asks: the exchange.
+func (x *exchange) origin() protocol.Origin {
+	origin := protocol.Origin{ServerName: x.server.config.Name, MessageID: x.hooks.MessageID}
+	if x.toolName != "" {
+		origin.ToolNames = []string{x.toolName}
+	}
+	return origin
 }
 
 // untilOver returns a context for an ask of an exchange. It ends with the exchange and with nothing

@@ -20,6 +20,8 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // Hooks are how a call is told of, and told.
 type Hooks struct {
+	// MessageID is the call's, for the questions that it causes.
+	MessageID int64
 	// Progress is told what the server says of its progress, Task of every change of the MCP task that the
 	// call became. Both may be nil, and must not block.
 	Progress func(protocol.Progress)

@@ -47,7 +47,6 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 	if err != nil {
 		return false, err
 	}
-	origin := protocol.Origin{ServerName: x.server.config.Name, ToolNames: []string{x.toolName}}
 	all, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	var wg sync.WaitGroup
@@ -63,7 +62,7 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 		wg.Go(func() {
 			defer over()
 			defer forget()
-			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, t, origin, e)
+			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, t, x.origin(), e)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -177,8 +177,8 @@ test("an MCP task that waits for the person leads to its question", async () => 
   const running = call({ task: mcpTask() });
   const host = new FakeHost(task({ openAsks: 1 }), [
     message(1, running),
-    message(2, ask("other", elicitation(undefined, { serverName: "mail" }))),
-    message(3, ask("a1", elicitation())),
+    message(2, ask("other", elicitation(undefined, { serverName: "mail", messageId: 7 }))),
+    message(3, ask("a1", elicitation(undefined, { messageId: 1 }))),
   ]);
   const { user } = showApp(host);
   await screen.findByText("MCP task", { exact: false });

@@ -9,16 +9,9 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
 }
 
 /** The oldest of the open asks that an MCP task waits for, where the message is its call. */
-export function askOf({ body }: Message, asks: readonly Ask[]): string | undefined {
-  if (body.type !== "call" || body.result !== undefined) return undefined;
-  const { serverName, request, task } = body;
-  if (task?.status !== "input_required") return undefined;
-  const name = request.type === "tools/call" ? request.toolName : undefined;
-  return asks.find(
-    ({ question }) =>
-      question.serverName === serverName &&
-      (name === undefined || question.toolNames?.includes(name) === true),
-  )?.askId;
+export function askOf({ id, body }: Message, asks: readonly Ask[]): string | undefined {
+  if (body.type !== "call" || body.task?.status !== "input_required") return undefined;
+  return asks.find(({ question }) => question.messageId === id)?.askId;
 }
 
 /** The other tasks with asks, the oldest task first. */
