@@ -19,6 +19,10 @@ export class Panel {
     return this.#view.getByRole("button", { name, exact: true });
   }
 
+  link(name: string): Locator {
+    return this.#view.getByRole("link", { name, exact: true });
+  }
+
   /** A server's form while it waits. */
   form(server: string): Locator {
     return this.#view.getByRole("region", { name: `${server} asks`, exact: true });

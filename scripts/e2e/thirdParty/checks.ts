@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Panel } from "../panel.ts";
-import type { Program } from "./servers.ts";
+import type { ThirdParty } from "./servers.ts";
 
 /** What is seen to work, in the order of the table's columns. */
 export const features = [
@@ -17,190 +17,239 @@ export const features = [
   "resource",
   "template",
   "prompt",
+  "roots",
 ] as const;
 
 export type Feature = (typeof features)[number];
 
 /** Uses one feature of a server through the panel, and fails unless the chat shows what it should. */
-export type Check = (panel: Panel, server: string) => Promise<void>;
+export interface Check {
+  (panel: Panel, server: string): Promise<void>;
+  /** Goes into the table in place of the time that it took. */
+  readonly verdict?: string;
+}
 
-/** What each program has of the features, and how that is seen. */
-export const checks: Readonly<Record<Program, Readonly<Partial<Record<Feature, Check>>>>> = {
-  "server-everything": {
-    async lists(panel, server) {
-      await offers(panel, server, "Tools", "Tool", ["Echo Tool (echo)", "Get Sum Tool (get-sum)"]);
-      await offers(panel, server, "Resources", "Template", ["Dynamic Text Resource"]);
-      await offers(panel, server, "Prompts", "Prompt", ["Simple Prompt (simple-prompt)"]);
-    },
-    async tool(panel, server) {
-      await runTool(panel, server, "echo", { message: "héllo <b>there</b>" });
-      assert.equal(await result(panel.call(server, "echo")), "Echo: héllo <b>there</b>");
-    },
-    async content(panel, server) {
-      await runTool(panel, server, "get-tiny-image");
-      const image = panel.call(server, "get-tiny-image").getByRole("img", { name: /image\/png/ });
-      await image.waitFor();
-    },
-    async sampling(panel, server) {
-      const tool = "trigger-sampling-request";
-      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
-      await approve(panel, server, /What is sampling\?/);
-      const [, raw = ""] = (await result(panel.call(server, tool))).split("LLM sampling result: ");
-      assert.partialDeepStrictEqual(JSON.parse(raw), {
-        role: "assistant",
-        content: { type: "text" },
-        stopReason: "maxTokens",
-      });
-    },
-    async form(panel, server) {
-      await runTool(panel, server, "trigger-elicitation-request");
-      await submit(panel, server, async (form) => {
-        await form.getByRole("textbox", { name: "String", exact: true }).fill("Ada");
-        await form.getByRole("checkbox", { name: "Boolean" }).check();
-        await form.getByLabel("String with email format").fill("ada@example.com");
-        await form.getByLabel("String with uri format").fill("https://example.com/ada");
-        await form.getByLabel("String with date format").fill("1815-12-10");
-        await form.getByLabel("Integer").fill("7");
-        await form.getByRole("checkbox", { name: "Piano" }).check();
-        await form.getByRole("radio", { name: "Wonder Woman" }).check();
-      });
-      const text = await result(panel.call(server, "trigger-elicitation-request"));
-      const [, raw = ""] = text.split("Raw result: ");
-      assert.deepEqual(JSON.parse(raw), {
-        action: "accept",
-        content: {
-          name: "Ada",
-          check: true,
-          firstLine: "It was a dark and stormy night.",
-          email: "ada@example.com",
-          homepage: "https://example.com/ada",
-          birthdate: "1815-12-10",
-          integer: 7,
-          number: 3.14,
-          untitledSingleSelectEnum: "Monica",
-          untitledMultipleSelectEnum: ["Guitar", "Piano"],
-          titledSingleSelectEnum: "hero-3",
-          titledMultipleSelectEnum: ["fish-1"],
-          legacyTitledEnum: "pet-1",
-        },
-      });
-    },
-    async page(panel, server) {
-      await runTool(panel, server, "trigger-url-elicitation", { url: "https://example.com/a?b=c" });
-      const consent = panel.text("https://example.com/a?b=c");
-      await consent.waitFor();
-      await panel.button("Decline").click();
-      const text = await result(panel.call(server, "trigger-url-elicitation"));
-      assert.match(text, /User declined to open the URL/);
-    },
-    async "page first"(panel, server) {
-      const runner = await begin(panel, server, "trigger-url-elicitation");
-      await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
-      await runner.getByRole("checkbox", { name: "errorPath" }).check();
-      await runner.getByRole("button", { name: "Run", exact: true }).click();
-      await panel.text("https://modelcontextprotocol.io/").waitFor();
-      await panel.button("Decline").click();
-      await panel
-        .call(server, "trigger-url-elicitation")
-        .getByText(/^refused/)
-        .waitFor();
-    },
-    async "MCP task"(panel, server) {
-      const tool = "simulate-research-query";
-      const runner = await begin(panel, server, tool);
-      await runner.getByRole("textbox", { name: "topic" }).fill("python");
-      await runner.getByRole("checkbox", { name: "ambiguous" }).check();
-      await runner.getByRole("button", { name: "Run", exact: true }).click();
-      await submit(panel, server, async (form) => {
-        await form.getByRole("radio", { name: "Python snake species" }).check();
-      });
-      const text = await result(panel.call(server, tool));
-      assert.match(text, /^# Research Report: python \(snake\)/);
-    },
-    async "ask as task"(panel, server) {
-      await runTool(panel, server, "trigger-elicitation-request-async");
-      await submit(panel, server, async (form) => {
-        await form.getByRole("textbox", { name: "Your Name" }).fill("Ada");
-        await form.getByRole("radio", { name: "Green" }).check();
-      });
-      const form = await result(panel.call(server, "trigger-elicitation-request-async"));
-      assert.match(form, /^\[COMPLETED\].*- Name: Ada\n- Favorite Color: Green/s);
-      const tool = "trigger-sampling-request-async";
-      await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
-      await approve(panel, server, /What is sampling\?/);
-      assert.match(await result(panel.call(server, tool)), /^\[COMPLETED\]/);
-    },
-    async resource(panel, server) {
-      const runner = await panel.useServer(server, "Resources");
-      await runner.getByRole("button", { name: /^features\.md / }).click();
-      const uri = "demo://resource/static/document/features.md";
-      assert.match(await result(panel.reading(server, uri)), /Everything Server/);
-    },
-    async template(panel, server) {
-      const runner = await panel.useServer(server, "Resources");
-      await choose(runner.getByLabel("Template", { exact: true }), "Dynamic Text Resource");
-      await runner.getByRole("combobox", { name: "resourceId" }).fill("7");
-      await runner.getByRole("button", { name: "Read", exact: true }).click();
-      const reading = panel.reading(server, "demo://resource/dynamic/text/7");
-      assert.match(await result(reading), /^Resource 7: This is a plaintext resource/);
-    },
-    async prompt(panel, server) {
-      const runner = await panel.useServer(server, "Prompts");
-      await choose(runner.getByLabel("Prompt", { exact: true }), "args-prompt");
-      await runner.getByRole("combobox", { name: "city" }).fill("Vienna");
-      await runner.getByRole("button", { name: "Get Prompt" }).click();
-      const text = await result(panel.prompt(server, "args-prompt"));
-      assert.equal(text, "What's weather in Vienna?");
-    },
+export type Checks = Readonly<Partial<Record<Feature, Check>>>;
+
+/** What a server has of the features, and how that is seen. */
+export function checksOf({ program, protocolVersion }: ThirdParty): Checks {
+  switch (program) {
+    case "server-everything":
+      return everything;
+    case "go-sdk everything":
+      return protocolVersion === "2026-07-28" ? newestGoEverything : goEverything;
+    case "go-sdk sse":
+      return goSSE;
+    default:
+      return unreachable(program);
+  }
+}
+
+const everything: Checks = {
+  async lists(panel, server) {
+    await offers(panel, server, "Tools", "Tool", ["Echo Tool (echo)", "Get Sum Tool (get-sum)"]);
+    await offers(panel, server, "Resources", "Template", ["Dynamic Text Resource"]);
+    await offers(panel, server, "Prompts", "Prompt", ["Simple Prompt (simple-prompt)"]);
   },
-  "go-sdk everything": {
-    async lists(panel, server) {
-      await offers(panel, server, "Tools", "Tool", ["greet", "elicit (form)"]);
-      await offers(panel, server, "Resources", "Template", ["Resource template (with Icon)"]);
-      await offers(panel, server, "Prompts", "Prompt", ["greet", "greet (with Icons)"]);
-    },
-    async tool(panel, server) {
-      await runTool(panel, server, "greet", { name: "Ada" });
-      assert.equal(await result(panel.call(server, "greet")), "Hi Ada");
-    },
-    async content(panel, server) {
-      const tool = "greet (content with ResourceLink)";
-      await runTool(panel, server, tool, { name: "Ada" });
-      await panel.call(server, tool).getByText("A friendly greeting").waitFor();
-    },
-    async sampling(panel, server) {
-      await runTool(panel, server, "sample");
-      await approve(panel, server);
-      assert.match(await result(panel.call(server, "sample")), /offline demo/);
-    },
-    async form(panel, server) {
-      await runTool(panel, server, "elicit (form)");
-      await submit(panel, server, async (form) => {
-        await form.getByRole("textbox", { name: "random" }).fill("four");
-      });
-      assert.equal(await result(panel.call(server, "elicit (form)")), "four");
-    },
-    async resource(panel, server) {
-      const runner = await panel.useServer(server, "Resources");
-      await runner.getByRole("button", { name: /^info .*embedded:info/ }).click();
-      const text = await result(panel.reading(server, "embedded:info"));
-      assert.equal(text, "This is the hello example server.");
-    },
-    async prompt(panel, server) {
-      const runner = await panel.useServer(server, "Prompts");
-      await choose(runner.getByLabel("Prompt", { exact: true }), "greet");
-      await runner.getByRole("button", { name: "Get Prompt" }).click();
-      assert.equal(await result(panel.prompt(server, "greet")), "Say hi to ");
-    },
+  async tool(panel, server) {
+    await runTool(panel, server, "echo", { message: "héllo <b>there</b>" });
+    assert.equal(await result(panel.call(server, "echo")), "Echo: héllo <b>there</b>");
   },
-  "go-sdk sse": {
-    async lists(panel, server) {
-      await offers(panel, server, undefined, "Tool", ["greet1"]);
-    },
-    async tool(panel, server) {
-      await runTool(panel, server, "greet1", { name: "Ada" });
-      assert.equal(await result(panel.call(server, "greet1")), "Hi Ada");
-    },
+  async content(panel, server) {
+    await runTool(panel, server, "get-tiny-image");
+    const image = panel.call(server, "get-tiny-image").getByRole("img", { name: /image\/png/ });
+    await image.waitFor();
+  },
+  async sampling(panel, server) {
+    const tool = "trigger-sampling-request";
+    await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
+    await approve(panel, server, /What is sampling\?/);
+    const [, raw = ""] = (await result(panel.call(server, tool))).split("LLM sampling result: ");
+    assert.partialDeepStrictEqual(JSON.parse(raw), {
+      role: "assistant",
+      content: { type: "text" },
+      stopReason: "maxTokens",
+    });
+  },
+  async form(panel, server) {
+    await runTool(panel, server, "trigger-elicitation-request");
+    await submit(panel, server, async (form) => {
+      await form.getByRole("textbox", { name: "String", exact: true }).fill("Ada");
+      await form.getByRole("checkbox", { name: "Boolean" }).check();
+      await form.getByLabel("String with email format").fill("ada@example.com");
+      await form.getByLabel("String with uri format").fill("https://example.com/ada");
+      await form.getByLabel("String with date format").fill("1815-12-10");
+      await form.getByLabel("Integer").fill("7");
+      await form.getByRole("checkbox", { name: "Piano" }).check();
+      await form.getByRole("radio", { name: "Wonder Woman" }).check();
+    });
+    const text = await result(panel.call(server, "trigger-elicitation-request"));
+    const [, raw = ""] = text.split("Raw result: ");
+    assert.deepEqual(JSON.parse(raw), {
+      action: "accept",
+      content: {
+        name: "Ada",
+        check: true,
+        firstLine: "It was a dark and stormy night.",
+        email: "ada@example.com",
+        homepage: "https://example.com/ada",
+        birthdate: "1815-12-10",
+        integer: 7,
+        number: 3.14,
+        untitledSingleSelectEnum: "Monica",
+        untitledMultipleSelectEnum: ["Guitar", "Piano"],
+        titledSingleSelectEnum: "hero-3",
+        titledMultipleSelectEnum: ["fish-1"],
+        legacyTitledEnum: "pet-1",
+      },
+    });
+  },
+  async page(panel, server) {
+    await runTool(panel, server, "trigger-url-elicitation", { url: "https://example.com/a?b=c" });
+    const consent = panel.text("https://example.com/a?b=c");
+    await consent.waitFor();
+    await panel.button("Decline").click();
+    const text = await result(panel.call(server, "trigger-url-elicitation"));
+    assert.match(text, /User declined to open the URL/);
+  },
+  // The tool wants a page visited before it does anything, and is called once more then.
+  async "page first"(panel, server) {
+    const runner = await begin(panel, server, "trigger-url-elicitation");
+    await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
+    await runner.getByRole("checkbox", { name: "errorPath" }).check();
+    await runner.getByRole("button", { name: "Run", exact: true }).click();
+    await visit(panel, "https://modelcontextprotocol.io/");
+    await panel.button("Done").click();
+    await visit(panel, "https://example.com/d");
+    const text = await result(panel.call(server, "trigger-url-elicitation"));
+    assert.match(text, /User completed the URL elicitation flow.*"action": "accept"/s);
+  },
+  async "MCP task"(panel, server) {
+    const tool = "simulate-research-query";
+    const runner = await begin(panel, server, tool);
+    await runner.getByRole("textbox", { name: "topic" }).fill("python");
+    await runner.getByRole("checkbox", { name: "ambiguous" }).check();
+    await runner.getByRole("button", { name: "Run", exact: true }).click();
+    await submit(panel, server, async (form) => {
+      await form.getByRole("radio", { name: "Python snake species" }).check();
+    });
+    const text = await result(panel.call(server, tool));
+    assert.match(text, /^# Research Report: python \(snake\)/);
+  },
+  async "ask as task"(panel, server) {
+    await runTool(panel, server, "trigger-elicitation-request-async");
+    await submit(panel, server, async (form) => {
+      await form.getByRole("textbox", { name: "Your Name" }).fill("Ada");
+      await form.getByLabel("Favorite Color").selectOption("Green");
+    });
+    const form = await result(panel.call(server, "trigger-elicitation-request-async"));
+    assert.match(form, /^\[COMPLETED\].*- Name: Ada\n- Favorite Color: Green/s);
+    const tool = "trigger-sampling-request-async";
+    await runTool(panel, server, tool, { prompt: "What is sampling?", maxTokens: "5" });
+    await approve(panel, server, /What is sampling\?/);
+    assert.match(await result(panel.call(server, tool)), /^\[COMPLETED\]/);
+  },
+  async resource(panel, server) {
+    const runner = await panel.useServer(server, "Resources");
+    await runner.getByRole("button", { name: /^features\.md / }).click();
+    const uri = "demo://resource/static/document/features.md";
+    assert.match(await result(panel.reading(server, uri)), /Everything Server/);
+  },
+  async template(panel, server) {
+    const runner = await panel.useServer(server, "Resources");
+    await choose(runner.getByLabel("Template", { exact: true }), "Dynamic Text Resource");
+    await runner.getByRole("combobox", { name: "resourceId" }).fill("7");
+    await runner.getByRole("button", { name: "Read", exact: true }).click();
+    const reading = panel.reading(server, "demo://resource/dynamic/text/7");
+    assert.match(await result(reading), /^Resource 7: This is a plaintext resource/);
+  },
+  async prompt(panel, server) {
+    const runner = await panel.useServer(server, "Prompts");
+    await choose(runner.getByLabel("Prompt", { exact: true }), "args-prompt");
+    await runner.getByRole("combobox", { name: "city" }).fill("Vienna");
+    await runner.getByRole("button", { name: "Get Prompt" }).click();
+    const text = await result(panel.prompt(server, "args-prompt"));
+    assert.equal(text, "What's weather in Vienna?");
+  },
+  async roots(panel, server) {
+    await runTool(panel, server, "get-roots-list");
+    const text = await result(panel.call(server, "get-roots-list"));
+    assert.match(text, /^Current MCP Roots \(1 total\):\n\n1\. demo\n {3}URI: file:\/\/\//);
+  },
+};
+
+const goEverything: Checks = {
+  async lists(panel, server) {
+    await offers(panel, server, "Tools", "Tool", ["greet", "elicit (form)"]);
+    await offers(panel, server, "Resources", "Template", ["Resource template (with Icon)"]);
+    await offers(panel, server, "Prompts", "Prompt", ["greet", "greet (with Icons)"]);
+  },
+  async tool(panel, server) {
+    await runTool(panel, server, "greet", { name: "Ada" });
+    assert.equal(await result(panel.call(server, "greet")), "Hi Ada");
+  },
+  async content(panel, server) {
+    const tool = "greet (content with ResourceLink)";
+    await runTool(panel, server, tool, { name: "Ada" });
+    await panel.call(server, tool).getByText("A friendly greeting").waitFor();
+  },
+  // It asks for a completion of no messages, in no tokens.
+  sampling: fails("sample", /messages is missing or empty/),
+  async form(panel, server) {
+    await runTool(panel, server, "elicit (form)");
+    await submit(panel, server, async (form) => {
+      await form.getByRole("textbox", { name: "random" }).fill("four");
+    });
+    assert.equal(await result(panel.call(server, "elicit (form)")), "four");
+  },
+  async resource(panel, server) {
+    const runner = await panel.useServer(server, "Resources");
+    await runner.getByRole("button", { name: /^info .*embedded:info/ }).click();
+    const text = await result(panel.reading(server, "embedded:info"));
+    assert.equal(text, "This is the hello example server.");
+  },
+  async prompt(panel, server) {
+    const runner = await panel.useServer(server, "Prompts");
+    await choose(runner.getByLabel("Prompt", { exact: true }), "greet");
+    await runner.getByRole("button", { name: "Get Prompt" }).click();
+    assert.equal(await result(panel.prompt(server, "greet")), "Say hi to ");
+  },
+  async page(panel, server) {
+    await runTool(panel, server, "elicit (url)");
+    await panel.text(/^http:\/\/localhost:6062\/\?id=\d+$/).waitFor();
+    await panel.button("Decline").click();
+    // It does not ask what became of it.
+    const text = await result(panel.call(server, "elicit (url)"));
+    assert.equal(text, "(elicitation pending)");
+  },
+  async roots(panel, server) {
+    await runTool(panel, server, "roots");
+    assert.match(await result(panel.call(server, "roots")), /^demo:file:\/\/\/.*\/workspace$/);
+  },
+};
+
+/**
+ * Over stdio this server accepts the newest version, whose servers send no requests, and sends some
+ * all the same. The person is told what its tool says of that.
+ */
+const newestGoEverything: Checks = {
+  ...goEverything,
+  sampling: fails(
+    "sample",
+    /cannot be sent while serving a request on protocol version 2026-07-28/,
+  ),
+  form: fails("elicit (form)", /cannot be sent while serving a request/),
+  page: fails("elicit (url)", /cannot be sent while serving a request/),
+  roots: fails("roots", /cannot be sent while serving a request/),
+};
+
+const goSSE: Checks = {
+  async lists(panel, server) {
+    await offers(panel, server, undefined, "Tool", ["greet1"]);
+  },
+  async tool(panel, server) {
+    await runTool(panel, server, "greet1", { name: "Ada" });
+    assert.equal(await result(panel.call(server, "greet1")), "Hi Ada");
   },
 };
 
@@ -215,7 +264,9 @@ async function offers(
   names: readonly string[],
 ): Promise<void> {
   const runner = await panel.useServer(server, tab);
-  const options = await runner.getByLabel(list, { exact: true }).getByRole("option").all();
+  const select = runner.getByLabel(list, { exact: true });
+  await select.waitFor();
+  const options = await select.getByRole("option").all();
   const texts = await Promise.all(options.map((option) => option.textContent()));
   for (const name of names) assert(texts.includes(name), `${name} is missing in ${texts}`);
 }
@@ -263,6 +314,13 @@ async function approve(panel: Panel, server: string, shown?: RegExp): Promise<vo
   await panel.settledApproval(server).getByText("Approved").waitFor();
 }
 
+/** Consents to a page, and opens it by the playground's link. */
+async function visit(panel: Panel, url: string): Promise<void> {
+  await panel.text(url).first().waitFor();
+  await panel.button("Open in Browser").click();
+  await panel.link(url).click();
+}
+
 async function submit(
   panel: Panel,
   server: string,
@@ -282,4 +340,19 @@ async function result(call: Locator): Promise<string> {
   const texts = await call.locator("pre").allTextContents();
   assert.match(words ?? "", /^done/, `the call ended as ${words}: ${await call.textContent()}`);
   return texts.join("\n");
+}
+
+/** A tool that says it failed, and why. */
+function fails(tool: string, why: RegExp): Check {
+  const check: Check = async (panel, server) => {
+    await runTool(panel, server, tool);
+    const call = panel.call(server, tool);
+    await call.getByText(/^failed/).waitFor();
+    await call.getByText(why).waitFor();
+  };
+  return Object.assign(check, { verdict: "fails" });
+}
+
+function unreachable(value: never): never {
+  throw new Error(`unexpected ${value}`);
 }

@@ -20,6 +20,10 @@ export interface ThirdParty {
   readonly name: string;
   readonly program: Program;
   readonly transport: keyof typeof transports;
+  /** The version of MCP that is spoken. */
+  readonly protocolVersion: "2025-11-25" | "2026-07-28";
+  /** The version has to be asked for: left alone, another would be spoken. */
+  readonly configured?: true;
   /** Starts the program; over HTTP it then listens on the port, over stdio the port is unused. */
   command(port: number): Command;
   /** Where the server is, behind the port; absent over stdio. */
@@ -49,12 +53,14 @@ export const thirdParties: readonly ThirdParty[] = [
     name: "everything-stdio",
     program: "server-everything",
     transport: "stdio",
+    protocolVersion: "2025-11-25",
     command: () => ({ command: process.execPath, args: [everything, "stdio"] }),
   },
   {
     name: "everything-http",
     program: "server-everything",
     transport: "http",
+    protocolVersion: "2025-11-25",
     path: "/mcp",
     command: (port) => ({
       command: process.execPath,
@@ -66,6 +72,7 @@ export const thirdParties: readonly ThirdParty[] = [
     name: "everything-sse",
     program: "server-everything",
     transport: "sse",
+    protocolVersion: "2025-11-25",
     path: "/sse",
     command: (port) => ({
       command: process.execPath,
@@ -77,12 +84,22 @@ export const thirdParties: readonly ThirdParty[] = [
     name: "go-everything-stdio",
     program: "go-sdk everything",
     transport: "stdio",
+    protocolVersion: "2026-07-28",
+    command: () => ({ command: goEverything, args: [] }),
+  },
+  {
+    name: "go-everything-older",
+    program: "go-sdk everything",
+    transport: "stdio",
+    protocolVersion: "2025-11-25",
+    configured: true,
     command: () => ({ command: goEverything, args: [] }),
   },
   {
     name: "go-everything-http",
     program: "go-sdk everything",
     transport: "http",
+    protocolVersion: "2025-11-25",
     path: "/",
     command: (port) => ({ command: goEverything, args: ["-http", `127.0.0.1:${port}`] }),
   },
@@ -90,6 +107,7 @@ export const thirdParties: readonly ThirdParty[] = [
     name: "go-sse",
     program: "go-sdk sse",
     transport: "sse",
+    protocolVersion: "2025-11-25",
     path: "/greeter1",
     command: (port) => ({ command: goSSE, args: ["-host", "127.0.0.1", "-port", String(port)] }),
   },
@@ -116,8 +134,9 @@ export async function startThirdParties(mark: string): Promise<Started> {
   const processes: ChildProcess[] = [];
   const servers: Record<string, unknown> = {};
   for (const server of thirdParties) {
+    const version = server.configured && { protocolVersion: server.protocolVersion };
     if (server.path === undefined) {
-      servers[server.name] = server.command(0);
+      servers[server.name] = { ...server.command(0), ...version };
       continue;
     }
     const port = await freePort();
@@ -130,7 +149,7 @@ export async function startThirdParties(mark: string): Promise<Started> {
       }),
     );
     const url = `http://127.0.0.1:${port}${server.path}`;
-    servers[server.name] = { type: server.transport, url };
+    servers[server.name] = { type: server.transport, url, ...version };
   }
   return { processes, configuration: JSON.stringify({ servers }, undefined, 2) };
 }

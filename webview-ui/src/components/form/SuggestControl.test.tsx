@@ -69,6 +69,14 @@ test("a proposal is taken with the mouse, and what is typed need not be one", as
   expect(onSubmit).toHaveBeenCalledWith({ language: "golang" });
 });
 
+test("what is typed already is not proposed", async () => {
+  const { language, user } = show(startingWith);
+  await user.type(language, "g");
+  await screen.findByRole("option", { name: "go" });
+  await user.type(language, "o");
+  await waitFor(() => expect(screen.queryByRole("listbox")).toBeNull());
+});
+
 test("Escape puts the proposals away and nothing else, and ArrowDown brings them back", async () => {
   const { language, user } = show(startingWith);
   await user.click(language);

@@ -50,7 +50,10 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
       try {
         const { values = [], hasMore = false } = await asker.current(wanted.value, abort.signal);
         if (abort.signal.aborted) return;
-        setProposals({ values: [...new Set(values)].slice(0, maxProposals), hasMore });
+        const found = [...new Set(values)].slice(0, maxProposals);
+        // What is typed already is no proposal, and its list would cover the button below.
+        const typed = found.length === 1 && found[0] === wanted.value;
+        setProposals(typed ? none : { values: found, hasMore });
         setActive(-1);
         setFailure(undefined);
       } catch (error) {
