@@ -19,8 +19,9 @@ export class Panel {
     return this.#view.getByRole("button", { name, exact: true });
   }
 
-  link(name: string): Locator {
-    return this.#view.getByRole("link", { name, exact: true });
+  /** A line across the panel, by some of its words. */
+  banner(words: string): Locator {
+    return this.#view.getByRole("status").filter({ hasText: words });
   }
 
   /** A server's form while it waits. */

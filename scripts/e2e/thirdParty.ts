@@ -37,23 +37,38 @@ const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace]);
 const problems: string[] = [];
 try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));
-  await withPage("servers", { width: 600, height: 1000 }, async (page) => {
-    page.setDefaultTimeout(patience);
-    // Servers send people to pages of others, which need not be reached. They are closed as they
-    // open: what is in the background is slow to draw.
-    await page.context().route(/^https:/, (route) => route.fulfill({ body: "a page" }));
-    page.on("popup", (popup) => popup.close());
-    await page.goto(url.href);
-    const lines: (readonly string[])[] = [["server", "transport", "MCP", ...features]];
-    for (const server of thirdParties) lines.push(await use(page, server));
-    console.log(`\n${table(lines)}\n`);
-  });
+  const halves = [thirdParties.slice(0, 2), thirdParties.slice(2)];
+  const lines = await Promise.all(halves.map((half, index) => useAll(url, half, index + 1)));
+  console.log(`\n${table([["server", "transport", "MCP", ...features], ...lines.flat()])}\n`);
 } finally {
   for (const child of [demo, ...processes]) await stopGroup(child);
   await assertNoneLeft(mark);
   await rm(folder, { recursive: true, force: true });
 }
 if (problems.length > 0) throw new Error(problems.join("\n\n"));
+
+/** Uses servers, one after the other, in a browser of their own; returns their lines of the table. */
+async function useAll(
+  url: URL,
+  servers: readonly ThirdParty[],
+  browser: number,
+): Promise<readonly (readonly string[])[]> {
+  const lines: (readonly string[])[] = [];
+  await withPage(`servers-${browser}`, { width: 600, height: 1000 }, async (page) => {
+    page.setDefaultTimeout(patience);
+    // Servers send people to pages of others, which need not be reached. They are closed as they
+    // open: what is in the background is slow to draw.
+    await page.context().route(/^https:/, (route) => route.fulfill({ body: "a page" }));
+    page.on("popup", (popup) => popup.close());
+    page.on("pageerror", (error) => problems.push(`an error in the page: ${error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error") problems.push(`the page's console: ${message.text()}`);
+    });
+    await page.goto(url.href);
+    for (const server of servers) lines.push(await use(page, server));
+  });
+  return lines;
+}
 
 /** Uses a server in a task of its own; returns its line of the table. */
 async function use(page: Page, server: ThirdParty): Promise<readonly string[]> {

@@ -123,9 +123,9 @@ const everything: Checks = {
     await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
     await runner.getByRole("checkbox", { name: "errorPath" }).check();
     await runner.getByRole("button", { name: "Run", exact: true }).click();
-    await visit(panel, "https://modelcontextprotocol.io/");
+    await visit(panel, server, "https://modelcontextprotocol.io/");
     await panel.button("Done").click();
-    await visit(panel, "https://example.com/d");
+    await visit(panel, server, "https://example.com/d");
     const text = await result(panel.call(server, "trigger-url-elicitation"));
     assert.match(text, /User completed the URL elicitation flow.*"action": "accept"/s);
   },
@@ -323,11 +323,12 @@ async function approve(panel: Panel, server: string, shown?: RegExp): Promise<vo
   await panel.settledApproval(server).getByText("Approved").waitFor();
 }
 
-/** Consents to a page, and opens it by the playground's link. */
-async function visit(panel: Panel, url: string): Promise<void> {
+/** Consents to a page, and opens it by the playground's link, which every page of the panel has. */
+async function visit(panel: Panel, server: string, url: string): Promise<void> {
   await panel.text(url).first().waitFor();
   await panel.button("Open in Browser").click();
-  await panel.link(url).click();
+  const banner = panel.banner(`The MCP server "${server}" asks you to go to this page.`);
+  await banner.getByRole("link", { name: url, exact: true }).click();
 }
 
 async function submit(
