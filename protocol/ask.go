@@ -8,7 +8,6 @@ import "encoding/json"
 type Ask struct {
 	// AskID names the ask in [AskResponseParams]; it is unique across tasks.
 	AskID string `json:"askId"`
-	// Ask is always "use_mcp_server".
 	Ask AskKind `json:"ask"`
 	// Question is who asks, and what.
 	Question UseMcpServer `json:"question"`
@@ -23,8 +22,13 @@ type Ask struct {
 // AskKind is the kind of an ask.
 type AskKind string
 
-// AskUseMcpServer is every ask that an MCP server causes.
-const AskUseMcpServer AskKind = "use_mcp_server"
+// The kinds.
+const (
+	// AskUseMcpServer: the server asks during a tool call or a prompt, or by itself.
+	AskUseMcpServer AskKind = "use_mcp_server"
+	// AskAccessMcpResource: the server asks while a resource of its is read.
+	AskAccessMcpResource AskKind = "access_mcp_resource"
+)
 
 // UseMcpServer is what a server's request asks of the person.
 //
@@ -80,6 +84,8 @@ type Origin struct {
 	// ToolNames are the calls of this task that the server was serving when it asked. There is
 	// more than one where the server's era does not say which call a request belongs to.
 	ToolNames []string `json:"toolNames,omitempty"`
+	// ResourceURI is set where the server asks while that resource is read.
+	ResourceURI string `json:"resourceUri,omitempty"`
 	// MessageID is the call's that the question belongs to, where that is known.
 	MessageID int64 `json:"messageId,omitempty"`
 }

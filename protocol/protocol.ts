@@ -165,7 +165,6 @@ export interface Ask {
   type: "ask";
   /** AskID names the ask in `AskResponseParams`; it is unique across tasks. */
   askId: string;
-  /** Ask is always "use_mcp_server". */
   ask: AskKind;
   /** Question is who asks, and what. */
   question: UseMcpServer;
@@ -179,8 +178,10 @@ export interface Ask {
 
 /** AskKind is the kind of an ask. */
 export type AskKind =
-  /** AskUseMcpServer is every ask that an MCP server causes. */
-  | "use_mcp_server";
+  /** AskUseMcpServer: the server asks during a tool call or a prompt, or by itself. */
+  | "use_mcp_server"
+  /** AskAccessMcpResource: the server asks while a resource of its is read. */
+  | "access_mcp_resource";
 
 /** UseMcpServer is what a server's request asks of the person. */
 export type UseMcpServer =
@@ -241,6 +242,8 @@ export interface Origin {
    * more than one where the server's era does not say which call a request belongs to.
    */
   toolNames?: readonly string[];
+  /** ResourceURI is set where the server asks while that resource is read. */
+  resourceUri?: string;
   /** MessageID is the call's that the question belongs to, where that is known. */
   messageId?: number;
 }

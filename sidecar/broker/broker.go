@@ -45,6 +45,15 @@ func New(models func() Models, urls bool, log zerolog.Logger) *Broker {
 	return &Broker{models: models, urls: urls, log: log}
 }
 
+// question is what a task is asked.
+func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
+	q := task.Question{Body: body, Check: b.Check(body)}
+	if origin.ResourceURI != "" {
+		q.Kind = protocol.AskAccessMcpResource
+	}
+	return q
+}
+
 // Check returns the check of a question's answers; it is the same after a restart of the sidecar.
 func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	switch q := question.(type) {

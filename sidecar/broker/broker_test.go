@@ -424,3 +424,20 @@ func (*waiting) Generate(ctx context.Context, _ string, _ *protocol.McpSamplingR
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+
+func TestAQuestionDuringAReadingIsOfThatKind(t *testing.T) {
+	f := newFixture(t, nil)
+	reading := func(ctx context.Context, t broker.Asker, o protocol.Origin, params json.RawMessage) (any, error) {
+		o.ToolNames, o.ResourceURI = nil, "x://y"
+		return f.Elicit(ctx, t, o, params)
+	}
+	done := f.serve(t.Context(), reading, `{"message":"m","requestedSchema":{"type":"object","properties":{}}}`)
+	ask, _ := tasktest.AwaitAsk(t, f.events)
+	if ask.Ask != protocol.AskAccessMcpResource {
+		t.Errorf("the ask is %q, want %q", ask.Ask, protocol.AskAccessMcpResource)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.CancelButtonClicked}); err != nil {
+		t.Error(err)
+	}
+	<-done
+}

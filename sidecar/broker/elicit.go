@@ -35,7 +35,7 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
-		return b.elicit(ctx, t, protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL})
+		return b.elicit(ctx, t, origin, protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL})
 	case request.Mode != "" && request.Mode != "form":
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
@@ -44,15 +44,15 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		return nil, invalidParams("requestedSchema: %v", err)
 	}
 
-	return b.elicit(ctx, t, protocol.McpElicitation{
+	return b.elicit(ctx, t, origin, protocol.McpElicitation{
 		Origin:             origin,
 		ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
 	})
 }
 
 // elicit asks, and says in MCP's words what came of it.
-func (b *Broker) elicit(ctx context.Context, t Asker, q protocol.UseMcpServer) (any, error) {
-	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
+func (b *Broker) elicit(ctx context.Context, t Asker, origin protocol.Origin, q protocol.UseMcpServer) (any, error) {
+	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		if why := ended(err); why != nil {
 			b.log.Info().Str("reason", string(why.Reason)).Msg("elicitation ended without an answer")
@@ -126,7 +126,7 @@ func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, 
 		return false, err
 	}
 	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
-	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
+	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		why := ended(err)
 		if why == nil {

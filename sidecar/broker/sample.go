@@ -30,7 +30,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	}
 
 	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed}
-	answer, err := t.Ask(ctx, task.Question{Body: q, Check: b.Check(q)})
+	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		if why := ended(err); why != nil {
 			b.log.Info().Str("server", origin.ServerName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")

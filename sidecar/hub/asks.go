@@ -17,8 +17,9 @@ import (
 
 // call is a request in flight that may cause questions.
 type call struct {
-	toolName  string // empty where it is no tool call
-	messageID int64
+	toolName    string // empty where it is no tool call
+	resourceURI string // empty where no resource is read
+	messageID   int64
 }
 
 // callKey is the key of the call in a request's context, by which a question that comes in the call's
@@ -104,13 +105,13 @@ func (c *conn) origin(of *call) protocol.Origin {
 		if of != nil && call != of {
 			continue
 		}
-		origin.MessageID = call.messageID
+		origin.MessageID, origin.ResourceURI = call.messageID, call.resourceURI
 		if call.toolName != "" && !slices.Contains(origin.ToolNames, call.toolName) {
 			origin.ToolNames = append(origin.ToolNames, call.toolName)
 		}
 	}
 	if of == nil && len(c.calls) > 1 {
-		origin.MessageID = 0
+		origin.MessageID, origin.ResourceURI = 0, ""
 	}
 	return origin
 }
@@ -173,12 +174,11 @@ func callEnded() *task.Ended {
 
 // begin notes a call in flight, and returns what notes its end. Nobody waits any more then for the asks
 // that it caused, or of which it was the last that can have; they end before it does.
-func (c *conn) begin(toolName string, messageID int64) (entry *call, end func()) {
-	entry = &call{toolName, messageID}
+func (c *conn) begin(entry *call) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, entry)
-	return entry, func() {
+	return func() {
 		for _, a := range c.endCall(entry) {
 			if !a.ending() { // for a better reason
 				a.cancel(callEnded())

@@ -48,7 +48,7 @@ func toolResult(serverName string, raw json.RawMessage, err error) protocol.Call
 // ReadResource reads a resource for a task.
 func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, hooks Hooks) protocol.CallResult {
 	raw, err := h.exchange(ctx, serverName, exchange{
-		taskID: taskID, hooks: hooks,
+		taskID: taskID, resourceURI: uri, hooks: hooks,
 		send: func(ctx context.Context, session *mcp.ClientSession) error {
 			_, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 			return err

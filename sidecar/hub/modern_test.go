@@ -269,7 +269,7 @@ func TestReadsAndPromptsHaveRoundsToo(t *testing.T) {
 		end := make(chan protocol.CallResult, 1)
 		go func() { end <- f.ReadResource(t.Context(), "t1", "s", "x://y", hub.Hooks{}) }()
 		r := f.nextAsk(t, end)
-		if diff := cmp.Diff(protocol.Origin{ServerName: "s"}, r.origin); diff != "" {
+		if diff := cmp.Diff(protocol.Origin{ServerName: "s", ResourceURI: "x://y"}, r.origin); diff != "" {
 			t.Errorf("who asks (-want +got):\n%s", diff)
 		}
 		r.answer <- map[string]int{"n": 1}

@@ -33,6 +33,8 @@ type exchange struct {
 	taskID string
 	// toolName is empty where the request is no tool call.
 	toolName string
+	// resourceURI is empty where no resource is read.
+	resourceURI string
 	// send makes the request; ctx carries what is added to it, and keeps its raw answer.
 	send  func(ctx context.Context, session *mcp.ClientSession) error
 	hooks Hooks
@@ -138,8 +140,8 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
 		}
 	}
-	entry, end := c.begin(x.toolName, x.hooks.MessageID)
-	defer end()
+	entry := &call{x.toolName, x.resourceURI, x.hooks.MessageID}
+	defer c.begin(entry)()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	if x.hooks.Progress != nil {
 		token, forget := c.expectProgress(x.hooks.Progress)
@@ -294,7 +296,7 @@ func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRe
 
 // origin says who asks: the exchange.
 func (x *exchange) origin() protocol.Origin {
-	origin := protocol.Origin{ServerName: x.server.config.Name, MessageID: x.hooks.MessageID}
+	origin := protocol.Origin{ServerName: x.server.config.Name, ResourceURI: x.resourceURI, MessageID: x.hooks.MessageID}
 	if x.toolName != "" {
 		origin.ToolNames = []string{x.toolName}
 	}

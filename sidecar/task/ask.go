@@ -14,6 +14,8 @@ import (
 
 // Question is an ask to make.
 type Question struct {
+	// Kind is [protocol.AskUseMcpServer] where it is empty.
+	Kind  protocol.AskKind
 	Body  protocol.UseMcpServer
 	Check Check
 	// Key, where it is not empty, names the question for good: asked again it is the same ask, or has the
@@ -171,7 +173,7 @@ func (t *Task) open(q Question) (*ask, error) {
 		return a, nil
 	}
 	a := &ask{
-		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: protocol.AskUseMcpServer, Question: q.Body, InputKey: q.Key},
+		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: cmp.Or(q.Kind, protocol.AskUseMcpServer), Question: q.Body, InputKey: q.Key},
 		check:    q.Check,
 		settled:  make(chan struct{}),
 	}
