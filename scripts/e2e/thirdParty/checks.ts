@@ -122,7 +122,7 @@ const everything: Checks = {
     const runner = await begin(panel, server, "trigger-url-elicitation");
     await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
     await runner.getByRole("checkbox", { name: "errorPath" }).check();
-    await runner.getByRole("button", { name: "Run", exact: true }).click();
+    await start(runner, "Run");
     await visit(panel, server, "https://modelcontextprotocol.io/");
     await panel.button("Done").click();
     await visit(panel, server, "https://example.com/d");
@@ -133,7 +133,7 @@ const everything: Checks = {
     const runner = await begin(panel, server, "simulate-research-query");
     await runner.getByRole("textbox", { name: "topic" }).fill("python");
     await runner.getByRole("checkbox", { name: "ambiguous" }).check();
-    await runner.getByRole("button", { name: "Run", exact: true }).click();
+    await start(runner, "Run");
     await panel.call(server, "simulate-research-query").getByText("Gathering sources").waitFor();
   },
   async "task asks"(panel, server) {
@@ -160,7 +160,7 @@ const everything: Checks = {
   },
   async resource(panel, server) {
     const runner = await panel.useServer(server, "Resources");
-    await runner.getByRole("button", { name: /^features\.md / }).click();
+    await start(runner, /^features\.md /);
     const uri = "demo://resource/static/document/features.md";
     assert.match(await result(panel.reading(server, uri)), /Everything Server/);
   },
@@ -168,7 +168,7 @@ const everything: Checks = {
     const runner = await panel.useServer(server, "Resources");
     await choose(runner.getByLabel("Template", { exact: true }), "Dynamic Text Resource");
     await runner.getByRole("combobox", { name: "resourceId" }).fill("7");
-    await runner.getByRole("button", { name: "Read", exact: true }).click();
+    await start(runner, "Read");
     const reading = panel.reading(server, "demo://resource/dynamic/text/7");
     assert.match(await result(reading), /^Resource 7: This is a plaintext resource/);
   },
@@ -176,7 +176,7 @@ const everything: Checks = {
     const runner = await panel.useServer(server, "Prompts");
     await choose(runner.getByLabel("Prompt", { exact: true }), "args-prompt");
     await runner.getByRole("combobox", { name: "city" }).fill("Vienna");
-    await runner.getByRole("button", { name: "Get Prompt" }).click();
+    await start(runner, "Get Prompt");
     const text = await result(panel.prompt(server, "args-prompt"));
     assert.equal(text, "What's weather in Vienna?");
   },
@@ -213,14 +213,14 @@ const goEverything: Checks = {
   },
   async resource(panel, server) {
     const runner = await panel.useServer(server, "Resources");
-    await runner.getByRole("button", { name: /^info .*embedded:info/ }).click();
+    await start(runner, /^info .*embedded:info/);
     const text = await result(panel.reading(server, "embedded:info"));
     assert.equal(text, "This is the hello example server.");
   },
   async prompt(panel, server) {
     const runner = await panel.useServer(server, "Prompts");
     await choose(runner.getByLabel("Prompt", { exact: true }), "greet");
-    await runner.getByRole("button", { name: "Get Prompt" }).click();
+    await start(runner, "Get Prompt");
     assert.equal(await result(panel.prompt(server, "greet")), "Say hi to ");
   },
   async page(panel, server) {
@@ -290,7 +290,7 @@ async function runTool(
   for (const [label, value] of Object.entries(args)) {
     await runner.getByRole("textbox", { name: label, exact: true }).fill(value);
   }
-  await runner.getByRole("button", { name: "Run", exact: true }).click();
+  await start(runner, "Run");
 }
 
 /** Opens the runner with a tool chosen. */
@@ -301,6 +301,12 @@ async function begin(panel: Panel, server: string, tool: string): Promise<Locato
   if ((await tools.count()) > 0) await tools.click();
   await choose(runner.getByLabel("Tool", { exact: true }), tool);
   return runner;
+}
+
+/** Presses the button that sends the request; the runner closes when it has been sent. */
+async function start(runner: Locator, name: RegExp | "Run" | "Read" | "Get Prompt"): Promise<void> {
+  await runner.getByRole("button", { name, exact: true }).click();
+  await runner.getByRole("button", { name: /^Use a Server/, expanded: false }).waitFor();
 }
 
 /** Chooses an item by its name, which stands in parentheses where the item has a title. */
