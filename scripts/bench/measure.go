@@ -16,7 +16,7 @@ import (
 
 // oneServer configures the server that asks.
 func (b *bench) oneServer() map[string]any {
-	return map[string]any{"bench": map[string]any{"command": b.self, "args": []string{serverCommand}}}
+	return map[string]any{"bench": map[string]any{"command": b.self, "args": []string{serverCommand}, "protocolVersion": "2025-11-25"}}
 }
 
 func (b *bench) dataDir(name string) string { return filepath.Join(b.dir, name) }
