@@ -1,9 +1,11 @@
-// npm run conformance: the official conformance suite's client scenarios, against the real sidecar.
+// npm run conformance: the official conformance suite's client scenarios, against the real sidecar, and
+// its scenarios for servers with tasks, against the example server.
 // `npm run conformance -- --only auth/scope-step-up` runs one of them and shows what it says.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { listScenarios, type Run, runScenario, type Scenario } from "./conformance/suite.ts";
+import { runTasksServerScenarios } from "./conformance/tasksServer.ts";
 import { buildSidecar } from "./setup/build.ts";
 
 /** The revisions of MCP whose requirements Assent meets: a scenario runs on the wire of each. */
@@ -28,6 +30,7 @@ for (const { scenario, log } of failures) {
 console.log(`\n${runs.map(line).join("\n")}\n`);
 for (const revision of revisions) console.log(summary(revision));
 if (failures.some(({ scenario }) => scenario.scored)) process.exitCode = 1;
+if (only === undefined) await runTasksServerScenarios();
 
 /** Runs scenarios, as many at once as there are processors, and returns them in their order. */
 async function inParallel(scenarios: readonly Scenario[]): Promise<Run[]> {
