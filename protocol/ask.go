@@ -158,6 +158,10 @@ type McpSamplingRequest struct {
 	MaxTokens     int64           `json:"maxTokens"`
 	StopSequences []string        `json:"stopSequences,omitempty"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
+	// Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools").
+	Tools []SamplingTool `json:"tools,omitempty"`
+	// ToolChoice is absent where the server left it to the model, as [ToolChoiceAuto] does.
+	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
 }
 
 // SamplingMessage is one turn of the conversation that a model is asked to continue.

@@ -174,6 +174,8 @@ type LanguageModel struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Vendor string `json:"vendor"`
+	// Family is its maker's name for the line of models that it belongs to.
+	Family string `json:"family,omitempty"`
 	// MaxInputTokens is what the model can read in one request; 0 where that is not known.
 	MaxInputTokens int `json:"maxInputTokens,omitempty"`
 }
@@ -189,6 +191,9 @@ type LanguageModelRequest struct {
 	// Temperature is absent where the server gave none: 0 is a value.
 	Temperature   *float64 `json:"temperature,omitempty"`
 	StopSequences []string `json:"stopSequences,omitempty"`
+	// Tools are what the model may call; ToolRequired: it must call one of them.
+	Tools        []SamplingTool `json:"tools,omitempty"`
+	ToolRequired bool           `json:"toolRequired,omitempty"`
 	// Justification is the sentence that the editor's consent dialog shows.
 	Justification string `json:"justification"`
 }
@@ -201,4 +206,7 @@ type LanguageModelMessage struct {
 }
 
 // LanguageModelResponse ends a [LanguageModelRequest]; its text was streamed before.
-type LanguageModelResponse struct{}
+type LanguageModelResponse struct {
+	// ToolUses are the calls that the model asks for, in its order.
+	ToolUses []ToolUseContent `json:"toolUses,omitempty"`
+}

@@ -310,6 +310,10 @@ export interface McpSamplingRequest {
   maxTokens: number;
   stopSequences?: readonly string[];
   metadata?: unknown;
+  /** Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools"). */
+  tools?: readonly SamplingTool[];
+  /** ToolChoice is absent where the server left it to the model, as `ToolChoiceAuto` does. */
+  toolChoice?: ToolChoice;
 }
 
 /** SamplingMessage is one turn of the conversation that a model is asked to continue. */
@@ -472,6 +476,8 @@ export interface LanguageModel {
   id: string;
   name: string;
   vendor: string;
+  /** Family is its maker's name for the line of models that it belongs to. */
+  family?: string;
   /** MaxInputTokens is what the model can read in one request; 0 where that is not known. */
   maxInputTokens?: number;
 }
@@ -487,6 +493,9 @@ export interface LanguageModelRequest {
   /** Temperature is absent where the server gave none: 0 is a value. */
   temperature?: number;
   stopSequences?: readonly string[];
+  /** Tools are what the model may call; ToolRequired: it must call one of them. */
+  tools?: readonly SamplingTool[];
+  toolRequired?: boolean;
   /** Justification is the sentence that the editor's consent dialog shows. */
   justification: string;
 }
@@ -502,6 +511,8 @@ export interface LanguageModelMessage {
 
 /** LanguageModelResponse ends a `LanguageModelRequest`; its text was streamed before. */
 export interface LanguageModelResponse {
+  /** ToolUses are the calls that the model asks for, in its order. */
+  toolUses?: readonly ToolUseContent[];
 }
 
 /** ErrorCode is a JSON-RPC error code of this wire. */
@@ -742,14 +753,52 @@ export interface McpTaskEntry {
 }
 
 /** Model is a model that can answer a sampling request. */
-export interface Model {
+export interface Model extends ModelFacts {
   /** ID is "PROVIDER:NAME", as `AskResponseParams` takes it. */
   id: string;
   /** Name is for the person. */
   name: string;
   /** Provider is who runs it. */
   provider: ModelProvider;
+  /**
+   * Cannot are the parts of a request that this model is not given as the server wrote them; a card
+   * whose request has one of them says so.
+   */
+  cannot?: readonly RequestPart[];
+  /** MayIgnore are the parts that are passed on, and that its provider promises nothing about. */
+  mayIgnore?: readonly RequestPart[];
 }
+
+/** ModelFacts is what is known of a model. What is not known is absent. */
+export interface ModelFacts {
+  /** Family is the line of models that it belongs to, whatever its version: "claude-sonnet". */
+  family?: string;
+  /** ContextTokens is what it can read and write in one request. */
+  contextTokens?: number;
+  /** InputCost and OutputCost are US dollars for a million tokens. 0 is free. */
+  inputCost?: number;
+  outputCost?: number;
+  /** Images: it can be shown pictures. */
+  images?: boolean;
+  /** Tools: it can call tools. */
+  tools?: boolean;
+  /** Speed and Intelligence are from 0 to 1, and good for no more than an order among models. */
+  speed?: number;
+  intelligence?: number;
+}
+
+/** RequestPart is a part of a `McpSamplingRequest` that not every model can be given. */
+export type RequestPart =
+  /** PartSystemPrompt is sent as a first message of the user, where it cannot be sent as it is. */
+  | "systemPrompt"
+  /** PartMaxTokens, PartTemperature and PartStopSequences are left out. */
+  | "maxTokens"
+  | "temperature"
+  | "stopSequences"
+  /** PartImages, PartAudio and PartTools make the request fail. */
+  | "images"
+  | "audio"
+  | "tools";
 
 /** ModelProvider is a way to reach models. */
 export type ModelProvider =
@@ -758,19 +807,36 @@ export type ModelProvider =
   /** ProviderOpenAI is any endpoint that speaks OpenAI's chat completions. */
   | "openai"
   /** ProviderVSCode is the editor's own language models. */
-  | "vscode";
+  | "vscode"
+  /** ProviderAnthropic is Anthropic's Messages API. */
+  | "anthropic"
+  /** ProviderGemini is Google's Gemini, by its endpoint for chat completions. */
+  | "gemini"
+  /** ProviderOpenRouter is the broker of many makers' models. */
+  | "openrouter"
+  /** ProviderOllama, ProviderLMStudio and ProviderVLLM run models on the person's own machines. */
+  | "ollama"
+  | "lmstudio"
+  | "vllm";
 
 /** ModelSettings says where completions come from. */
 export interface ModelSettings {
   /**
-   * Provider is preferred; absent means the OpenAI-compatible endpoint where it is configured,
-   * else the editor's models where there are any, else the demo model.
+   * Provider is preferred, whatever a server wishes; absent means that the server's wishes choose
+   * among all, and where it has none the first endpoint that is configured, else the editor's models
+   * where there are any, else the demo model.
    */
   provider?: ModelProvider;
   /** OpenAI is an OpenAI-compatible endpoint; absent where none is configured. */
   openai?: OpenAISettings;
+  /** Endpoints are the others that are to be used. */
+  endpoints?: readonly EndpointSettings[];
   /** VSCodeModel is the id of the editor's model to prefer. */
   vscodeModel?: string;
+  /** Table adds to what Assent knows of models, and goes before it. */
+  table?: readonly ModelRow[];
+  /** Allowed limits the models that servers get; a server that is not named gets any. */
+  allowed?: readonly AllowedModels[];
 }
 
 /** OpenAISettings is an OpenAI-compatible endpoint. */
@@ -780,6 +846,84 @@ export interface OpenAISettings {
   model: string;
   /** APIKey is absent where the endpoint needs none. */
   apiKey?: Secret;
+}
+
+/** EndpointSettings is an endpoint whose ways Assent knows. */
+export interface EndpointSettings {
+  /** Provider is one of the endpoints over HTTP. */
+  provider: ModelProvider;
+  /**
+   * BaseURL is where it is, up to and without "/chat/completions" or "/messages"; absent means where
+   * such endpoints usually are.
+   */
+  baseUrl?: string;
+  /** Models are the names to offer; absent means those that the endpoint lists. */
+  models?: readonly string[];
+  /** APIKey is absent where the endpoint needs none. */
+  apiKey?: Secret;
+}
+
+/** ModelRow is what is known of the models with a part of a name in common. */
+export interface ModelRow extends ModelFacts {
+  /** Match is that part, in any case. Where several match, the longest is taken. */
+  match: string;
+}
+
+/** AllowedModels is a rule for one server. */
+export interface AllowedModels {
+  /** ServerName may be "*": every server that no other rule names. */
+  serverName: string;
+  /** Models are ids, in which a * stands for any text. None at all allows none. */
+  models?: readonly string[];
+}
+
+/**
+ * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,
+ * "Sampling with Tools"). The server itself runs it; the model only asks for that.
+ */
+export interface SamplingTool {
+  name: string;
+  title?: string;
+  description?: string;
+  /** InputSchema is the JSON Schema of the arguments, an object. */
+  inputSchema?: unknown;
+}
+
+/** ToolChoice is what the model may do with the tools. */
+export interface ToolChoice {
+  mode?: ToolChoiceMode;
+}
+
+/** ToolChoiceMode is MCP's word for it. */
+export type ToolChoiceMode =
+  /** ToolChoiceAuto leaves it to the model; no mode at all means the same. */
+  | "auto"
+  /** ToolChoiceRequired: the model must call at least one. */
+  | "required"
+  /** ToolChoiceNone: the model must call none. */
+  | "none";
+
+/** ToolUseContent is a call of a tool that a model asks for; only messages of the assistant hold it. */
+export interface ToolUseContent {
+  type: "tool_use";
+  /** ID ties the result to it. */
+  id: string;
+  name: string;
+  /** Input is the JSON object of the arguments. */
+  input: unknown;
+}
+
+/**
+ * ToolResultContent is what a tool returned to a model; only messages of the user hold it, and those
+ * hold nothing else.
+ */
+export interface ToolResultContent {
+  type: "tool_result";
+  /** ToolUseID is the ID of the `ToolUseContent`. */
+  toolUseId: string;
+  content?: readonly ContentBlock[];
+  structuredContent?: unknown;
+  isError?: boolean;
 }
 
 /** Server is a configured MCP server and the state of Assent's connections to it. */
@@ -1355,6 +1499,8 @@ export interface CallLost {
 
 /** ContentBlock is MCP's content: of a tool's result, or of a sampling message. */
 export type ContentBlock =
+  | ToolUseContent
+  | ToolResultContent
   | TextContent
   | ImageContent
   | AudioContent

@@ -1013,6 +1013,28 @@ func UnmarshalCallResult(data []byte) (CallResult, error) {
 	}
 }
 
+func (ToolUseContent) isContentBlock() {}
+
+// MarshalJSON adds the tag "tool_use".
+func (v ToolUseContent) MarshalJSON() ([]byte, error) {
+	type plain ToolUseContent
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"tool_use", plain(v)})
+}
+
+func (ToolResultContent) isContentBlock() {}
+
+// MarshalJSON adds the tag "tool_result".
+func (v ToolResultContent) MarshalJSON() ([]byte, error) {
+	type plain ToolResultContent
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"tool_result", plain(v)})
+}
+
 func (TextContent) isContentBlock() {}
 
 // MarshalJSON adds the tag "text".
@@ -1086,6 +1108,14 @@ func UnmarshalContentBlock(data []byte) (ContentBlock, error) {
 		return nil, err
 	}
 	switch tag {
+	case "tool_use":
+		var v ToolUseContent
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "tool_result":
+		var v ToolResultContent
+		err := json.Unmarshal(data, &v)
+		return v, err
 	case "text":
 		var v TextContent
 		err := json.Unmarshal(data, &v)
@@ -1209,6 +1239,23 @@ func (v *McpSamplingResponse) UnmarshalJSON(data []byte) error {
 // UnmarshalJSON decodes the fields of union type.
 func (v *LanguageModelMessage) UnmarshalJSON(data []byte) error {
 	type plain LanguageModelMessage
+	w := struct {
+		*plain
+		Content []json.RawMessage `json:"content"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Content, err = unmarshalEach(w.Content, UnmarshalContentBlock); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *ToolResultContent) UnmarshalJSON(data []byte) error {
+	type plain ToolResultContent
 	w := struct {
 		*plain
 		Content []json.RawMessage `json:"content"`

@@ -5,6 +5,8 @@ import {
   type LanguageModelRequest,
   type LanguageModelResponse,
   type ListLanguageModelsResult,
+  type SamplingTool,
+  type ToolUseContent,
 } from "@assent/protocol";
 import * as vscode from "vscode";
 import { ResponseError } from "vscode-jsonrpc/node";
@@ -13,8 +15,8 @@ export async function listLanguageModels(): Promise<ListLanguageModelsResult> {
   const models = await vscode.lm.selectChatModels();
   return {
     models: models.map((model) => {
-      const { name, vendor, maxInputTokens } = model;
-      return { id: idOf(model), name, vendor, maxInputTokens };
+      const { name, vendor, family, maxInputTokens } = model;
+      return { id: idOf(model), name, vendor, family, maxInputTokens };
     }),
   };
 }
@@ -31,9 +33,15 @@ export async function sendLanguageModelRequest(
     throw failure(`VS Code has no language model ${request.modelId} any more. Choose another.`);
   }
   const messages = (request.messages ?? []).map(toMessage);
+  const toolUses: ToolUseContent[] = [];
   try {
     const response = await model.sendRequest(messages, toOptions(request), token);
-    for await (const text of response.text) piece(text);
+    for await (const part of response.stream) {
+      if (part instanceof vscode.LanguageModelTextPart) piece(part.value);
+      else if (part instanceof vscode.LanguageModelToolCallPart) {
+        toolUses.push({ type: "tool_use", id: part.callId, name: part.name, input: part.input });
+      }
+    }
   } catch (error) {
     if (!token.isCancellationRequested) throw readable(error, model);
   }
@@ -41,7 +49,7 @@ export async function sendLanguageModelRequest(
   if (token.isCancellationRequested) {
     throw new ResponseError(ErrorCode.RequestCancelled, "The request was cancelled.");
   }
-  return {};
+  return toolUses.length === 0 ? {} : { toolUses };
 }
 
 /** VS Code promises that an id is unique among the models of one vendor, and no more. */
@@ -50,18 +58,41 @@ function idOf({ vendor, id }: vscode.LanguageModelChat): string {
 }
 
 function toMessage(message: LanguageModelMessage): vscode.LanguageModelChatMessage {
-  const content = (message.content ?? []).map(toPart);
+  const parts = (message.content ?? []).map(toPart);
   return message.role === "user"
-    ? vscode.LanguageModelChatMessage.User(content)
-    : vscode.LanguageModelChatMessage.Assistant(content);
+    ? vscode.LanguageModelChatMessage.User(parts.map(usersPart))
+    : vscode.LanguageModelChatMessage.Assistant(parts.map(assistantsPart));
 }
 
-function toPart(block: ContentBlock): vscode.LanguageModelTextPart | vscode.LanguageModelDataPart {
+type Part =
+  | vscode.LanguageModelTextPart
+  | vscode.LanguageModelDataPart
+  | vscode.LanguageModelToolCallPart
+  | vscode.LanguageModelToolResultPart;
+
+function usersPart(part: Part): Exclude<Part, vscode.LanguageModelToolCallPart> {
+  if (!(part instanceof vscode.LanguageModelToolCallPart)) return part;
+  throw failure("The request has a tool call in a message of the user.");
+}
+
+function assistantsPart(part: Part): Exclude<Part, vscode.LanguageModelToolResultPart> {
+  if (!(part instanceof vscode.LanguageModelToolResultPart)) return part;
+  throw failure("The request has a tool's result in a message of the assistant.");
+}
+
+function toPart(block: ContentBlock): Part {
   switch (block.type) {
     case "text":
       return new vscode.LanguageModelTextPart(block.text);
     case "image":
       return vscode.LanguageModelDataPart.image(Buffer.from(block.data, "base64"), block.mimeType);
+    case "tool_use":
+      return new vscode.LanguageModelToolCallPart(block.id, block.name, block.input as object);
+    case "tool_result":
+      return new vscode.LanguageModelToolResultPart(
+        block.toolUseId,
+        (block.content ?? []).map(toPart),
+      );
     case "audio":
     case "resource":
     case "resource_link":
@@ -74,15 +105,21 @@ function toPart(block: ContentBlock): vscode.LanguageModelTextPart | vscode.Lang
 
 /** VS Code leaves these to each model; the names are those that OpenAI's and Copilot's take. */
 function toOptions(request: LanguageModelRequest): vscode.LanguageModelChatRequestOptions {
-  const { justification, maxTokens, temperature, stopSequences } = request;
+  const { justification, maxTokens, temperature, stopSequences, tools, toolRequired } = request;
   return {
     justification,
+    ...(tools === undefined ? {} : { tools: tools.map(toTool) }),
+    ...(toolRequired === true ? { toolMode: vscode.LanguageModelChatToolMode.Required } : {}),
     modelOptions: {
       max_tokens: maxTokens,
       ...(temperature === undefined ? {} : { temperature }),
       ...(stopSequences === undefined ? {} : { stop: stopSequences }),
     },
   };
+}
+
+function toTool({ name, description, inputSchema }: SamplingTool): vscode.LanguageModelChatTool {
+  return { name, description: description ?? "", inputSchema: (inputSchema ?? {}) as object };
 }
 
 function readable(error: unknown, model: vscode.LanguageModelChat): ResponseError<void> {

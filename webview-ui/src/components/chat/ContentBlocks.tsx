@@ -48,6 +48,22 @@ function Block({ block, texts, keep }: BlockProps) {
       return <LinkedResource link={block} />;
     case "resource":
       return <Resource block={block} keep={keep} />;
+    case "tool_use": {
+      const text = json(block.input);
+      return (
+        <Clamp keep={keep} text={text}>
+          <p className="muted">The model asks for the tool {visible(block.name)}:</p>
+          <Verbatim text={text} />
+        </Clamp>
+      );
+    }
+    case "tool_result":
+      return (
+        <>
+          <p className="muted">{block.isError ? "The tool failed:" : "The tool returned:"}</p>
+          <ContentBlocks blocks={block.content ?? []} texts={texts} keep={keep} />
+        </>
+      );
     case "unknown": {
       const text = json(block.raw);
       return (
