@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"assent/protocol"
@@ -28,65 +29,115 @@ var (
 // DefaultPatience is how long a model may be silent. Local ones are loaded from disk first.
 const DefaultPatience = 2 * time.Minute
 
+// listPatience bounds the wait for a provider's list of models: an ask is shown without its models
+// rather than late.
+const listPatience = 3 * time.Second
+
+// mostText bounds an answer, in bytes. What is longer is no answer but a model run wild.
+const mostText = 8 << 20
+
 // Completion is a whole answer.
 type Completion struct {
 	Text string
+	// ToolUses are the calls that the model asks for; what it wrote beside them is Text.
+	ToolUses []protocol.ToolUseContent
 	// Model is the name that the provider gave.
 	Model string
 	// StopReason is in MCP's words.
 	StopReason string
 }
 
-// Provider is one way to reach models.
+// Provider is one way to reach models. It may be used from any goroutine.
 type Provider interface {
 	// Models returns the models that can answer now. An error means that they cannot be known now.
 	Models(ctx context.Context) ([]protocol.Model, error)
 	// Generate asks the model with the given id, the part after "PROVIDER:". It calls emit with
-	// each piece of the text, in order.
+	// each piece of the text, in order, and with nothing for other signs that the model works.
 	Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error)
 }
 
-// Set is every model that the person has.
+// order is in which providers are proposed, where the person has not said.
+var order = []protocol.ModelProvider{
+	protocol.ProviderOpenAI, protocol.ProviderAnthropic, protocol.ProviderGemini, protocol.ProviderOpenRouter,
+	protocol.ProviderOllama, protocol.ProviderLMStudio, protocol.ProviderVLLM,
+	protocol.ProviderVSCode, protocol.ProviderDemo,
+}
+
+// Set is every model that the person has, or those of them that one server may have.
 type Set struct {
 	providers map[protocol.ModelProvider]Provider
 	settings  protocol.ModelSettings
 	patience  time.Duration
+	// server is whom the set is for, allowed what it may have: nil for anything.
+	server  string
+	allowed []string
 }
 
-// NewSet returns the models of the given providers; the settings say which comes first.
+// NewSet returns the models of the given providers, under the person's settings.
 func NewSet(providers map[protocol.ModelProvider]Provider, settings protocol.ModelSettings, patience time.Duration) *Set {
 	return &Set{providers: providers, settings: settings, patience: patience}
 }
 
-// List returns the models that can answer now, the one to propose first. A provider that cannot say
-// is left out, and its error returned beside the others' models.
-func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
-	order := []protocol.ModelProvider{protocol.ProviderOpenAI, protocol.ProviderVSCode, protocol.ProviderDemo}
-	if i := slices.Index(order, s.settings.Provider); i > 0 {
-		order = slices.Insert(slices.Delete(order, i, i+1), 0, s.settings.Provider)
+// For returns those of the models that a server may have. No other can be found or asked there.
+func (s *Set) For(server string) *Set {
+	forServer := *s
+	forServer.server, forServer.allowed = server, nil
+	named := false
+	for _, rule := range s.settings.Allowed {
+		if rule.ServerName == server || rule.ServerName == "*" && !named {
+			named = named || rule.ServerName == server
+			forServer.allowed = append([]string{}, rule.Models...) // not nil: no model at all is a rule too
+		}
 	}
+	return &forServer
+}
+
+// List returns the models that can answer now, in the person's order, with what is known of them. A
+// provider that cannot say is left out, and its error returned beside the others' models.
+func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
+	order := order
+	if i := slices.Index(order, s.settings.Provider); i > 0 {
+		order = slices.Insert(slices.Delete(slices.Clone(order), i, i+1), 0, s.settings.Provider)
+	}
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	found := make([][]protocol.Model, len(order))
+	errs := make([]error, len(order))
+	var wg sync.WaitGroup
+	for i, name := range order {
+		if p := s.providers[name]; p != nil {
+			wg.Go(func() { found[i], errs[i] = p.Models(ctx) })
+		}
+	}
+	wg.Wait()
+
 	preferred := string(protocol.ProviderVSCode) + ":" + s.settings.VSCodeModel
 	var models []protocol.Model
-	var errs []error
-	for _, name := range order {
-		p := s.providers[name]
-		if p == nil {
-			continue
+	for i, name := range order {
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("list the models of %s: %w", name, errs[i])
 		}
-		found, err := p.Models(ctx)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("list the models of %s: %w", name, err))
+		first := len(models)
+		for _, m := range found[i] {
+			if !permits(s.allowed, m.ID) {
+				continue
+			}
+			m.ModelFacts = facts(m, s.settings.Table)
+			if m.ID == preferred {
+				models = slices.Insert(models, first, m)
+			} else {
+				models = append(models, m)
+			}
 		}
-		if i := slices.IndexFunc(found, func(m protocol.Model) bool { return m.ID == preferred }); i > 0 {
-			found = append([]protocol.Model{found[i]}, slices.Delete(slices.Clone(found), i, i+1)...)
-		}
-		models = append(models, found...)
 	}
 	return models, errors.Join(errs...)
 }
 
-// Find returns the model with this id, or the one to propose where id is empty.
+// Find returns the model with this id, or the first where id is empty.
 func (s *Set) Find(ctx context.Context, id string) (*protocol.Model, error) {
+	if id != "" && !permits(s.allowed, id) {
+		return nil, s.forbidden(id)
+	}
 	models, err := s.List(ctx)
 	for _, m := range models {
 		if id == "" || m.ID == id {
@@ -94,13 +145,63 @@ func (s *Set) Find(ctx context.Context, id string) (*protocol.Model, error) {
 		}
 	}
 	if id != "" {
-		return nil, errors.Join(fmt.Errorf("%w: there is no model %q now", ErrNone, id), err)
+		return nil, errors.Join(fmt.Errorf("%w: there is no model %q now. Choose another", ErrNone, id), err)
 	}
-	return nil, errors.Join(fmt.Errorf("%w: configure one in the settings under Assent: Model", ErrNone), err)
+	return nil, s.none(err)
 }
 
-// Generate asks a model of [Set.List]. It gives up when the model is silent for too long.
+// Propose returns the model that suits a request best, and in a line for the person why it is that
+// one.
+func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
+	models, err := s.List(ctx)
+	if len(models) == 0 {
+		return nil, "", s.none(err)
+	}
+	var why []string
+	if own := ofProvider(s.settings.Provider, models); len(own) > 0 && len(own) < len(models) {
+		models = own
+		why = append(why, fmt.Sprintf("Your settings prefer %s.", s.settings.Provider))
+	}
+	models, lacking := suited(models, request)
+	chosen, reason, ok := Choose(models, request.ModelPreferences, nil)
+	if !ok {
+		return nil, "", s.none(err)
+	}
+	why = append(why, reason)
+	if lacking != "" {
+		why = append(why, lacking)
+	}
+	return &chosen, strings.Join(why, " "), nil
+}
+
+func ofProvider(provider protocol.ModelProvider, models []protocol.Model) []protocol.Model {
+	var own []protocol.Model
+	for _, m := range models {
+		if m.Provider == provider {
+			own = append(own, m)
+		}
+	}
+	return own
+}
+
+// none is the error where there is no model, and what to do about it.
+func (s *Set) none(err error) error {
+	if s.allowed != nil {
+		return errors.Join(fmt.Errorf("%w: none that the setting assent.model.allowed lets %q have can answer now. Add one there", ErrNone, s.server), err)
+	}
+	return errors.Join(fmt.Errorf("%w: configure one in the settings under Assent: Model", ErrNone), err)
+}
+
+func (s *Set) forbidden(id string) error {
+	return fmt.Errorf("%w: the setting assent.model.allowed does not let %q have %q. Choose another, or add it there", ErrNone, s.server, id)
+}
+
+// Generate asks a model of [Set.List]. It gives up when the model is silent for too long, or writes
+// without an end.
 func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+	if !permits(s.allowed, id) {
+		return nil, s.forbidden(id)
+	}
 	name, rest, _ := strings.Cut(id, ":")
 	p := s.providers[protocol.ModelProvider(name)]
 	if p == nil {
@@ -112,14 +213,26 @@ func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamp
 		cancel(fmt.Errorf("%w: nothing came for %v", ErrStalled, s.patience))
 	})
 	defer silence.Stop()
+	written := 0
 	completion, err := p.Generate(ctx, rest, request, func(piece string) {
 		silence.Reset(s.patience)
-		emit(piece)
+		if written += len(piece); written > mostText {
+			cancel(fmt.Errorf("%w: it wrote more than %d MiB", ErrFailed, mostText>>20))
+		} else if piece != "" {
+			emit(piece)
+		}
 	})
+	if written > mostText {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
+		// What it was given up for is the reason, whatever the provider made of it.
 		if cause := context.Cause(ctx); errors.Is(cause, ErrStalled) {
 			return nil, cause
 		}
+		return nil, err
+	}
+	if err := checkUses(completion.ToolUses, request); err != nil {
 		return nil, err
 	}
 	return completion, nil

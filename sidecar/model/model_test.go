@@ -167,7 +167,11 @@ func TestTheEditorsModels(t *testing.T) {
 	e := &editor{pieces: []string{"a", "b", "c"}}
 	e.vscode = model.NewVSCode(e)
 	models, err := e.vscode.Models(t.Context())
-	want := []protocol.Model{{ID: "vscode:m", Name: "M (v)", Provider: protocol.ProviderVSCode}}
+	want := []protocol.Model{{
+		ID: "vscode:m", Name: "M (v)", Provider: protocol.ProviderVSCode,
+		Cannot:    []protocol.RequestPart{protocol.PartSystemPrompt, protocol.PartAudio},
+		MayIgnore: []protocol.RequestPart{protocol.PartMaxTokens, protocol.PartTemperature, protocol.PartStopSequences},
+	}}
 	if diff := cmp.Diff(want, models); diff != "" || err != nil {
 		t.Errorf("models (-want +got):\n%s%v", diff, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -14,43 +15,49 @@ import (
 	"assent/protocol"
 )
 
-// OpenAI is an endpoint that speaks OpenAI's chat completions.
-type OpenAI struct {
-	client   *openai.Client
-	settings protocol.OpenAISettings
+// openAI is an endpoint that speaks OpenAI's chat completions.
+type openAI struct {
+	*endpoint
+	chat *openai.Client
 }
 
-var _ Provider = (*OpenAI)(nil)
+var _ Provider = openAI{}
 
-// NewOpenAI returns the endpoint of the settings.
-func NewOpenAI(settings protocol.OpenAISettings, client *http.Client) *OpenAI {
-	var key string
-	if settings.APIKey != nil {
-		key = settings.APIKey.Secret
+// mostKeepAlives is how many lines without data may come in a row: OpenRouter sends one every few
+// seconds while a model thinks.
+const mostKeepAlives = 10_000
+
+func newOpenAI(e *endpoint) openAI {
+	e.authorize = func(header http.Header, key string) { header.Set("Authorization", "Bearer "+key) }
+	e.cannot = openAICannot
+	config := openai.DefaultConfig("") // the key is the endpoint's to add
+	config.BaseURL = e.base
+	config.HTTPClient = e
+	config.EmptyMessagesLimit = mostKeepAlives
+	return openAI{endpoint: e, chat: openai.NewClientWithConfig(config)}
+}
+
+// openAICannot asks the library what it would not send to OpenAI's reasoning models. Names that it
+// does not know are taken to be able.
+func openAICannot(name string) []protocol.RequestPart {
+	cannot := []protocol.RequestPart{protocol.PartAudio}
+	check := openai.NewReasoningValidator()
+	if check.Validate(openai.ChatCompletionRequest{Model: name, Temperature: 0.5}) != nil {
+		cannot = append(cannot, protocol.PartTemperature, protocol.PartStopSequences) // those come together
 	}
-	config := openai.DefaultConfig(key)
-	config.BaseURL = strings.TrimSuffix(settings.BaseURL, "/")
-	config.HTTPClient = client
-	return &OpenAI{client: openai.NewClientWithConfig(config), settings: settings}
-}
-
-// Models implements [Provider]. The configured model is taken at its word: an endpoint that is down
-// says so when it is asked something, with a better reason.
-func (p *OpenAI) Models(context.Context) ([]protocol.Model, error) {
-	return []protocol.Model{{
-		ID:       string(protocol.ProviderOpenAI) + ":" + p.settings.Model,
-		Name:     p.settings.Model,
-		Provider: protocol.ProviderOpenAI,
-	}}, nil
+	if check.Validate(openai.ChatCompletionRequest{Model: name, Tools: make([]openai.Tool, 1)}) != nil {
+		cannot = append(cannot, protocol.PartTools)
+	}
+	return cannot
 }
 
 // Generate implements [Provider].
-func (p *OpenAI) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	body, err := openAIRequest(id, request)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := p.client.CreateChatCompletionStream(ctx, body)
+	stream, err := p.chat.CreateChatCompletionStream(ctx, body)
 	if err != nil {
 		return nil, p.failure(err)
 	}
@@ -58,6 +65,7 @@ func (p *OpenAI) Generate(ctx context.Context, id string, request *protocol.McpS
 
 	completion := &Completion{Model: id}
 	var text, refusal strings.Builder
+	var calls toolCalls
 	finished := false
 	for {
 		chunk, err := stream.Recv()
@@ -75,10 +83,17 @@ func (p *OpenAI) Generate(ctx context.Context, id string, request *protocol.McpS
 				continue
 			}
 			refusal.WriteString(choice.Delta.Refusal)
-			if choice.Delta.Content != "" {
-				text.WriteString(choice.Delta.Content)
-				emit(choice.Delta.Content)
+			text.WriteString(choice.Delta.Content)
+			for _, call := range choice.Delta.ToolCalls {
+				index := 0
+				if call.Index != nil {
+					index = *call.Index
+				}
+				if err := calls.add(index, call.ID, call.Function.Name, call.Function.Arguments); err != nil {
+					return nil, fmt.Errorf("%w: %s: %w", ErrFailed, p.base, err)
+				}
 			}
+			emit(choice.Delta.Content)
 			if choice.FinishReason != "" {
 				finished = true
 				completion.StopReason = stopReason(choice.FinishReason)
@@ -86,58 +101,59 @@ func (p *OpenAI) Generate(ctx context.Context, id string, request *protocol.McpS
 		}
 	}
 	completion.Text = text.String()
+	if completion.ToolUses, err = calls.uses(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, completion.Model, err)
+	}
+	if len(completion.ToolUses) > 0 && completion.StopReason == stopEndTurn {
+		completion.StopReason = stopToolUse // some endpoints do not say so
+	}
 	switch {
 	case refusal.Len() > 0:
-		return nil, fmt.Errorf("%w: %s", ErrRefused, refusal.String())
+		return nil, fmt.Errorf("%w: %s", ErrRefused, p.presentable(refusal.String()))
 	case completion.StopReason == string(openai.FinishReasonContentFilter):
 		return nil, fmt.Errorf("%w: the endpoint's content filter stopped the answer", ErrRefused)
 	case !finished:
-		return nil, fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, p.settings.BaseURL)
-	case completion.Text == "":
+		return nil, fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, p.base)
+	case completion.Text == "" && len(completion.ToolUses) == 0:
 		return nil, fmt.Errorf("%w: %s gave an empty answer", ErrFailed, id)
 	}
 	return completion, nil
 }
 
-// failure puts what went wrong into a sentence.
-func (p *OpenAI) failure(err error) error {
+// failure makes a sentence of what went wrong; the library has its own errors for those in a stream.
+func (p openAI) failure(err error) error {
 	var api *openai.APIError
-	var request *openai.RequestError
-	switch {
-	case errors.As(err, &api) && api.HTTPStatusCode == http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s did not accept the API key: %s", ErrFailed, p.settings.BaseURL, api.Message)
-	case errors.As(err, &api):
-		return fmt.Errorf("%w: %s: %s", ErrFailed, p.settings.BaseURL, api.Message)
-	case errors.As(err, &request):
-		return fmt.Errorf("%w: %s answered %s", ErrFailed, p.settings.BaseURL, request.HTTPStatus)
-	default:
-		return fmt.Errorf("%w: %s: %w", ErrFailed, p.settings.BaseURL, err)
+	if errors.As(err, &api) {
+		return fmt.Errorf("%w: %s: %s", ErrFailed, p.base, p.presentable(api.Message))
 	}
+	return p.endpoint.failure(err)
 }
 
 func stopReason(reason openai.FinishReason) string {
 	switch reason {
 	case openai.FinishReasonStop:
-		return "endTurn" // or a stop sequence: this wire does not tell them apart
+		return stopEndTurn // or a stop sequence: this wire does not tell them apart
 	case openai.FinishReasonLength:
-		return "maxTokens"
+		return stopMaxTokens
+	case openai.FinishReasonToolCalls:
+		return stopToolUse
 	default:
 		return string(reason)
 	}
 }
 
 func openAIRequest(model string, request *protocol.McpSamplingRequest) (openai.ChatCompletionRequest, error) {
-	body := openai.ChatCompletionRequest{
-		Model:     model,
-		MaxTokens: int(min(request.MaxTokens, math.MaxInt32)),
-		Stop:      request.StopSequences,
-	}
+	cannot := openAICannot(model)
+	body := openai.ChatCompletionRequest{Model: model, MaxTokens: int(min(request.MaxTokens, math.MaxInt32))}
 	if openai.NewReasoningValidator().Validate(body) != nil { // these models know the newer name only
 		body.MaxTokens, body.MaxCompletionTokens = 0, body.MaxTokens
 	}
-	if request.Temperature != nil {
+	if request.Temperature != nil && !slices.Contains(cannot, protocol.PartTemperature) {
 		// The library leaves out a zero; the least number above it means the same.
 		body.Temperature = max(float32(*request.Temperature), math.SmallestNonzeroFloat32)
+	}
+	if !slices.Contains(cannot, protocol.PartStopSequences) {
+		body.Stop = request.StopSequences
 	}
 	if request.SystemPrompt != "" {
 		body.Messages = append(body.Messages, openai.ChatCompletionMessage{
@@ -145,33 +161,74 @@ func openAIRequest(model string, request *protocol.McpSamplingRequest) (openai.C
 		})
 	}
 	for _, m := range request.Messages {
-		message := openai.ChatCompletionMessage{Role: string(m.Role)}
-		for _, block := range m.Content {
-			part, err := openAIPart(block)
-			if err != nil {
-				return body, err
-			}
-			message.MultiContent = append(message.MultiContent, part)
+		messages, err := openAIMessages(m)
+		if err != nil {
+			return body, err
 		}
-		// Many compatible endpoints know plain text only.
-		if len(message.MultiContent) == 1 && message.MultiContent[0].Type == openai.ChatMessagePartTypeText {
-			message.Content, message.MultiContent = message.MultiContent[0].Text, nil
-		}
-		body.Messages = append(body.Messages, message)
+		body.Messages = append(body.Messages, messages...)
+	}
+	for _, t := range request.Tools {
+		body.Tools = append(body.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: schemaOf(t),
+		}})
+	}
+	if len(body.Tools) > 0 {
+		body.ToolChoice = string(toolMode(request)) // MCP took the words from here
 	}
 	return body, nil
 }
 
-func openAIPart(block protocol.ContentBlock) (openai.ChatMessagePart, error) {
-	switch block := block.(type) {
-	case protocol.TextContent:
-		return openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: block.Text}, nil
-	case protocol.ImageContent:
-		return openai.ChatMessagePart{
-			Type:     openai.ChatMessagePartTypeImageURL,
-			ImageURL: &openai.ChatMessageImageURL{URL: "data:" + block.MIMEType + ";base64," + block.Data},
-		}, nil
-	default:
-		return openai.ChatMessagePart{}, fmt.Errorf("%w: this endpoint is sent text and images only, and the request holds audio", ErrFailed)
+// openAIMessages makes one message of a turn; or, of one that holds the results of tools, one each.
+func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage, error) {
+	var results []openai.ChatCompletionMessage
+	message := openai.ChatCompletionMessage{Role: string(m.Role)}
+	for _, block := range m.Content {
+		switch block := block.(type) {
+		case protocol.TextContent:
+			message.MultiContent = append(message.MultiContent, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: block.Text})
+		case protocol.ImageContent:
+			message.MultiContent = append(message.MultiContent, openai.ChatMessagePart{
+				Type:     openai.ChatMessagePartTypeImageURL,
+				ImageURL: &openai.ChatMessageImageURL{URL: "data:" + block.MIMEType + ";base64," + block.Data},
+			})
+		case protocol.ToolUseContent:
+			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
+				ID: block.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: block.Name, Arguments: string(argumentsOf(block))},
+			})
+		case protocol.ToolResultContent:
+			text, err := resultText(block)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: block.ToolUseID, Content: text})
+		default:
+			return nil, fmt.Errorf("%w: this endpoint is sent text, images and tools only, and the request holds %s", ErrFailed, kindOf(block))
+		}
 	}
+	// Many compatible endpoints know plain text only.
+	if len(message.MultiContent) == 1 && message.MultiContent[0].Type == openai.ChatMessagePartTypeText {
+		message.Content, message.MultiContent = message.MultiContent[0].Text, nil
+	}
+	if len(results) > 0 && len(message.MultiContent) == 0 && message.Content == "" {
+		return results, nil
+	}
+	return append(results, message), nil
+}
+
+// resultText is what a tool returned; this wire has no place for anything but text there.
+func resultText(result protocol.ToolResultContent) (string, error) {
+	var texts []string
+	for _, block := range result.Content {
+		text, ok := block.(protocol.TextContent)
+		if !ok {
+			return "", fmt.Errorf("%w: this endpoint takes no more than text from a tool, and a result in the request holds %s", ErrFailed, kindOf(block))
+		}
+		texts = append(texts, text.Text)
+	}
+	text := strings.Join(texts, "\n")
+	if result.IsError { // nor has it one for this
+		text = "The tool failed: " + text
+	}
+	return text, nil
 }

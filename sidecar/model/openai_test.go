@@ -17,7 +17,7 @@ import (
 )
 
 // endpoint answers with a body on the real wire, and keeps what it was asked.
-func endpoint(t *testing.T, status int, body string) (*model.OpenAI, *map[string]any) {
+func endpoint(t *testing.T, status int, body string) (model.Provider, *map[string]any) {
 	t.Helper()
 	var got map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,11 @@ func endpoint(t *testing.T, status int, body string) (*model.OpenAI, *map[string
 	}))
 	t.Cleanup(server.Close)
 	settings := protocol.OpenAISettings{BaseURL: server.URL + "/v1/", Model: "gpt-x", APIKey: &protocol.Secret{Secret: "sk-1"}}
-	return model.NewOpenAI(settings, server.Client()), &got
+	return openAI(settings), &got
+}
+
+func openAI(settings protocol.OpenAISettings) model.Provider {
+	return model.Endpoints(protocol.ModelSettings{OpenAI: &settings}, http.DefaultClient)[protocol.ProviderOpenAI]
 }
 
 // events is a stream of chunks.
@@ -73,7 +77,11 @@ func TestOpenAIStreams(t *testing.T) {
 		MaxTokens: 7, Temperature: new(0.5), StopSequences: []string{"."},
 	}
 	var pieces []string
-	c, err := p.Generate(t.Context(), "gpt-x", request, func(s string) { pieces = append(pieces, s) })
+	c, err := p.Generate(t.Context(), "gpt-x", request, func(s string) {
+		if s != "" {
+			pieces = append(pieces, s)
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +164,7 @@ func TestOpenAIFailures(t *testing.T) {
 			}
 		})
 	}
-	gone := model.NewOpenAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"}, http.DefaultClient)
+	gone := openAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"})
 	if _, err := gone.Generate(t.Context(), "m", ask("Hi"), func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("an endpoint that is down = %v", err)
 	}
@@ -164,7 +172,7 @@ func TestOpenAIFailures(t *testing.T) {
 	sound := &protocol.McpSamplingRequest{MaxTokens: 1, Messages: []protocol.SamplingMessage{
 		{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.AudioContent{}}},
 	}}
-	if _, err := p.Generate(t.Context(), "m", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "text and images only") {
+	if _, err := p.Generate(t.Context(), "m", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "text, images and tools only") {
 		t.Errorf("a sound = %v", err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"assent/protocol"
 )
@@ -17,10 +16,6 @@ type Editor interface {
 	ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error)
 	SendLanguageModelRequest(context.Context, *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error)
 }
-
-// listPatience bounds the wait for the editor's list of models: an ask is shown without a proposal
-// rather than late.
-const listPatience = 3 * time.Second
 
 // VSCode is the editor's own language models, reached through the front end.
 type VSCode struct {
@@ -47,8 +42,6 @@ func NewVSCode(editor Editor) *VSCode {
 
 // Models implements [Provider].
 func (p *VSCode) Models(ctx context.Context) ([]protocol.Model, error) {
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
 	list, err := p.editor.ListLanguageModels(ctx)
 	if err != nil {
 		return nil, err
@@ -56,9 +49,13 @@ func (p *VSCode) Models(ctx context.Context) ([]protocol.Model, error) {
 	var models []protocol.Model
 	for _, m := range list.Models {
 		models = append(models, protocol.Model{
-			ID:       string(protocol.ProviderVSCode) + ":" + m.ID,
-			Name:     m.Name + " (" + m.Vendor + ")",
-			Provider: protocol.ProviderVSCode,
+			ID:         string(protocol.ProviderVSCode) + ":" + m.ID,
+			Name:       m.Name + " (" + m.Vendor + ")",
+			Provider:   protocol.ProviderVSCode,
+			ModelFacts: protocol.ModelFacts{Family: m.Family, ContextTokens: int64(max(0, m.MaxInputTokens))},
+			Cannot:     []protocol.RequestPart{protocol.PartSystemPrompt, protocol.PartAudio},
+			// They are passed on as options, which VS Code leaves to each model.
+			MayIgnore: []protocol.RequestPart{protocol.PartMaxTokens, protocol.PartTemperature, protocol.PartStopSequences},
 		})
 	}
 	return models, nil
@@ -76,6 +73,9 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 		StopSequences: request.StopSequences,
 		Justification: "An MCP server asks for a completion, and you approved it in Assent.",
 	}
+	if toolMode(request) != protocol.ToolChoiceNone { // VS Code has no word for it but no tools
+		r.Tools, r.ToolRequired = request.Tools, toolMode(request) == protocol.ToolChoiceRequired
+	}
 	incoming := &pieces{ready: make(chan struct{}, 1)}
 	p.mu.Lock()
 	p.pending[r.RequestID] = incoming
@@ -86,10 +86,14 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 		p.mu.Unlock()
 	}()
 
-	done := make(chan error, 1)
+	type ending struct {
+		response *protocol.LanguageModelResponse
+		err      error
+	}
+	done := make(chan ending, 1)
 	go func() {
-		_, err := p.editor.SendLanguageModelRequest(ctx, r)
-		done <- err
+		response, err := p.editor.SendLanguageModelRequest(ctx, r)
+		done <- ending{response, err}
 	}()
 	var text strings.Builder
 	take := func() {
@@ -102,15 +106,18 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 		select {
 		case <-incoming.ready:
 			take()
-		case err := <-done: // every piece came before it
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+		case end := <-done: // every piece came before it
+			if end.err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrFailed, end.err)
 			}
 			take()
-			if text.Len() == 0 {
+			completion := &Completion{Text: text.String(), Model: id, StopReason: stopEndTurn, ToolUses: end.response.ToolUses}
+			if len(completion.ToolUses) > 0 {
+				completion.StopReason = stopToolUse
+			} else if completion.Text == "" {
 				return nil, fmt.Errorf("%w: %s gave an empty answer", ErrFailed, id)
 			}
-			return &Completion{Text: text.String(), Model: id, StopReason: "endTurn"}, nil
+			return completion, nil
 		}
 	}
 }

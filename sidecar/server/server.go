@@ -249,10 +249,8 @@ func (s *Server) listChanged(serverName string, kind protocol.ListKind) {
 
 // configure takes a new configuration.
 func (s *Server) configure(c protocol.Configuration) {
-	providers := map[protocol.ModelProvider]model.Provider{protocol.ProviderDemo: model.Demo{Pace: demoPace}}
-	if c.Model.OpenAI != nil {
-		providers[protocol.ProviderOpenAI] = model.NewOpenAI(*c.Model.OpenAI, http.DefaultClient)
-	}
+	providers := model.Endpoints(c.Model, http.DefaultClient)
+	providers[protocol.ProviderDemo] = model.Demo{Pace: demoPace}
 	if s.vscode != nil {
 		providers[protocol.ProviderVSCode] = s.vscode
 	}

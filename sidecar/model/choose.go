@@ -1,0 +1,276 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"assent/protocol"
+)
+
+// The bounds of a server's hints: what is more is not a wish but noise.
+const (
+	mostHints = 20
+	mostHint  = 200 // bytes of one
+)
+
+// Choose returns the model that a server's preferences lead to, and in a line for the person why. The
+// models are in the person's order, which decides where nothing else does. A nil allowed allows all;
+// else it holds ids, in which a * stands for any text. It reports false where no model is allowed.
+//
+// Hints go first, each in its turn: as a part of a model's name, or as the name of a model of the same
+// family. Priorities decide among what is left (2025-11-25, "Model Preferences"). The demo is no model,
+// and chosen only where there is no other.
+func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, allowed []string) (protocol.Model, string, bool) {
+	var candidates, scripts []protocol.Model
+	for _, m := range models {
+		switch {
+		case !permits(allowed, m.ID):
+		case m.Provider == protocol.ProviderDemo:
+			scripts = append(scripts, m)
+		default:
+			candidates = append(candidates, m)
+		}
+	}
+	if len(candidates) == 0 {
+		candidates = scripts
+	}
+	switch {
+	case len(candidates) == 0:
+		return protocol.Model{}, "", false
+	case len(candidates) == 1 && candidates[0].Provider == protocol.ProviderDemo:
+		return candidates[0], "No language model is configured.", true
+	case len(candidates) == 1:
+		return candidates[0], "It is the only one that can be chosen.", true
+	case preferences == nil:
+		return candidates[0], "It is the first of yours; the server has no wish.", true
+	}
+
+	var why []string
+	hints := hintsOf(preferences)
+	for _, hint := range hints {
+		if found := named(candidates, hint); len(found) > 0 {
+			candidates = found
+			why = append(why, "The server asked for "+quote(hint)+".")
+			break
+		}
+		family := lookup(shipped(), hint).Family
+		if found := familyOf(candidates, family); len(found) > 0 {
+			candidates = found
+			why = append(why, fmt.Sprintf("The server asked for %s, which you do not have; this is of its family, %s.", quote(hint), family))
+			break
+		}
+	}
+	if len(hints) > 0 && len(why) == 0 {
+		why = append(why, "You have none of what the server asked for, "+quote(strings.Join(hints, ", "))+".")
+	}
+	wishes := wishesOf(preferences)
+	switch {
+	case len(candidates) == 1:
+	case len(wishes) > 0:
+		why = append(why, fmt.Sprintf("Of %d models it is the best for %s.", len(candidates), wishes))
+		candidates = []protocol.Model{best(candidates, wishes)}
+	case len(why) == 0:
+		why = append(why, "It is the first of yours; the server has no wish.")
+	default:
+		why = append(why, fmt.Sprintf("It is the first of %d.", len(candidates)))
+	}
+	return candidates[0], strings.Join(why, " "), true
+}
+
+func hintsOf(p *protocol.ModelPreferences) []string {
+	var hints []string
+	for _, h := range p.Hints {
+		name := strings.TrimSpace(h.Name)
+		if name != "" && len(name) <= mostHint && utf8.ValidString(name) && len(hints) < mostHints {
+			hints = append(hints, name)
+		}
+	}
+	return hints
+}
+
+// named returns the models with the hint as a part of one of their names.
+func named(models []protocol.Model, hint string) []protocol.Model {
+	part := normal(hint)
+	var found []protocol.Model
+	for _, m := range models {
+		if strings.Contains(normal(m.ID), part) || strings.Contains(normal(m.Name), part) || strings.Contains(normal(m.Family), part) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+func familyOf(models []protocol.Model, family string) []protocol.Model {
+	var found []protocol.Model
+	for _, m := range models {
+		if family != "" && m.Family == family {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// wish is a priority that a server gave.
+type wish struct {
+	name   string
+	weight float64
+	of     func(protocol.ModelFacts) float64
+}
+
+type wishes []wish
+
+// String is for a sentence: "low cost (0.3) and speed (0.8)".
+func (w wishes) String() string {
+	var parts []string
+	for _, wish := range w {
+		parts = append(parts, fmt.Sprintf("%s (%.2g)", wish.name, wish.weight))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// unknown is what a model counts for where nothing is known: neither for nor against it.
+const unknown = 0.5
+
+// wishesOf are the priorities that say something. A server may send any number.
+func wishesOf(p *protocol.ModelPreferences) wishes {
+	value := func(of func(protocol.ModelFacts) *float64) func(protocol.ModelFacts) float64 {
+		return func(f protocol.ModelFacts) float64 {
+			if v := of(f); v != nil {
+				return min(max(*v, 0), 1)
+			}
+			return unknown
+		}
+	}
+	all := []struct {
+		name     string
+		priority *float64
+		of       func(protocol.ModelFacts) float64
+	}{
+		{"low cost", p.CostPriority, cheapness},
+		{"speed", p.SpeedPriority, value(func(f protocol.ModelFacts) *float64 { return f.Speed })},
+		{"intelligence", p.IntelligencePriority, value(func(f protocol.ModelFacts) *float64 { return f.Intelligence })},
+	}
+	var w wishes
+	for _, a := range all {
+		if a.priority != nil && *a.priority > 0 {
+			w = append(w, wish{a.name, min(*a.priority, 1), a.of})
+		}
+	}
+	return w
+}
+
+// cheapness is 1 for what is free, and the less the more it costs. A server's request is mostly read
+// and answered in less, so the price of reading weighs more.
+func cheapness(f protocol.ModelFacts) float64 {
+	if f.InputCost == nil || f.OutputCost == nil {
+		return unknown
+	}
+	const half = 5 // dollars for a million tokens that are half as good as none
+	return half / (half + max(0, (3**f.InputCost+*f.OutputCost)/4))
+}
+
+// best returns the first of the models that fit the wishes most.
+func best(models []protocol.Model, w wishes) protocol.Model {
+	return slices.MaxFunc(models, func(a, b protocol.Model) int {
+		var difference float64
+		for _, wish := range w {
+			difference += wish.weight * (wish.of(a.ModelFacts) - wish.of(b.ModelFacts))
+		}
+		const even = 1e-9
+		switch {
+		case difference > even:
+			return 1
+		case difference < -even:
+			return -1
+		default:
+			return 0 // MaxFunc takes the first
+		}
+	})
+}
+
+// suited returns the models that are not known to be unable to answer a request; where none is left,
+// all of them, and a line for the person that says what is lacking.
+func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]protocol.Model, string) {
+	images, audio := false, false
+	tokens := request.MaxTokens + int64(len(request.SystemPrompt)/bytesOfToken)
+	for _, m := range request.Messages {
+		for _, block := range m.Content {
+			switch block := block.(type) {
+			case protocol.TextContent:
+				tokens += int64(len(block.Text) / bytesOfToken)
+			case protocol.ImageContent:
+				images = true
+			case protocol.AudioContent:
+				audio = true
+			}
+		}
+	}
+	var lacking []string
+	need := func(what string, able func(protocol.Model) bool) {
+		var left []protocol.Model
+		for _, m := range models {
+			if able(m) {
+				left = append(left, m)
+			}
+		}
+		if len(left) == 0 {
+			lacking = append(lacking, what)
+			return
+		}
+		models = left
+	}
+	is := func(m protocol.Model, part protocol.RequestPart, known *bool) bool {
+		return !slices.Contains(m.Cannot, part) && (known == nil || *known)
+	}
+	if images {
+		need("pictures", func(m protocol.Model) bool { return is(m, protocol.PartImages, m.Images) })
+	}
+	if audio {
+		need("sound", func(m protocol.Model) bool { return is(m, protocol.PartAudio, nil) })
+	}
+	if len(request.Tools) > 0 {
+		need("tools", func(m protocol.Model) bool { return is(m, protocol.PartTools, m.Tools) })
+	}
+	need("a request of this length", func(m protocol.Model) bool { return m.ContextTokens == 0 || tokens <= m.ContextTokens })
+	if len(lacking) == 0 {
+		return models, ""
+	}
+	return models, "No model that can be chosen is known to take " + strings.Join(lacking, " and ") + "."
+}
+
+// bytesOfToken is a rough measure for text in most languages.
+const bytesOfToken = 4
+
+// permits reports whether a model with this id is among the allowed, in any case. A nil list allows
+// all.
+func permits(allowed []string, id string) bool {
+	if allowed == nil {
+		return true
+	}
+	return slices.ContainsFunc(allowed, func(pattern string) bool {
+		return matches(strings.ToLower(pattern), strings.ToLower(id))
+	})
+}
+
+// matches reports whether a pattern, in which a * stands for any text, is a text.
+func matches(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = after
+	}
+	return true
+}

@@ -1,0 +1,295 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"assent/protocol"
+)
+
+// The bounds of what an endpoint may send. Endpoints are less hostile than servers, but what answers
+// at an address on the person's network may be anything.
+const (
+	mostBody    = 64 << 20 // bytes of an answer with everything around it
+	mostList    = 16 << 20 // bytes of a list of models; OpenRouter's has half a megabyte
+	mostModels  = 1000
+	mostProblem = 64 << 10 // bytes of an error that are read
+	mostMessage = 500      // characters of an error that are shown
+)
+
+// listAge is how long a list of an endpoint's models is good for.
+const listAge = time.Minute
+
+// endpoint is a place on the network where models are: how it is reached, and which they are. It
+// may be used from any goroutine.
+type endpoint struct {
+	provider protocol.ModelProvider
+	// base is its address without a slash at the end.
+	base string
+	// label tells its models from those of others; empty where they need no more than their names.
+	label  string
+	models []string // as configured
+	key    string
+	// authorize puts the key into a request's header.
+	authorize func(header http.Header, key string)
+	// free: whoever runs the models, it is not paid by the token.
+	free bool
+	// cannot returns what the model with this name is not given.
+	cannot func(name string) []protocol.RequestPart
+	client *http.Client
+
+	mu       sync.Mutex // guards the fields below, and is held while the list is read
+	listed   []protocol.Model
+	listedAt time.Time
+}
+
+// notFollowing is a client like the given one. An endpoint that sends its caller elsewhere is not
+// followed: the key and the conversation were meant for this one.
+func notFollowing(client *http.Client) *http.Client {
+	own := *client
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
+
+// Models implements [Provider]. Configured models are taken at their word: an endpoint that is down
+// says so when it is asked something, with a better reason.
+func (e *endpoint) Models(ctx context.Context) ([]protocol.Model, error) {
+	if len(e.models) > 0 {
+		var models []protocol.Model
+		for _, name := range e.models {
+			models = append(models, e.model(name, name))
+		}
+		return models, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.listedAt.IsZero() || time.Since(e.listedAt) > listAge {
+		models, err := e.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e.listed, e.listedAt = models, time.Now()
+	}
+	return e.listed, nil
+}
+
+func (e *endpoint) model(id, name string) protocol.Model {
+	m := protocol.Model{ID: string(e.provider) + ":" + id, Name: name, Provider: e.provider, Cannot: e.cannot(id)}
+	if e.label != "" {
+		m.Name += " (" + e.label + ")"
+	}
+	if e.free {
+		m.InputCost, m.OutputCost = new(0.0), new(0.0)
+	}
+	return m
+}
+
+// listing is the union of what endpoints say of a model; most say no more than the id.
+type listing struct {
+	ID string `json:"id"`
+	// Name is OpenRouter's, DisplayName Anthropic's.
+	Name        string `json:"name"`
+	DisplayName string `json:"display_name"`
+	// ContextLength is OpenRouter's, MaxModelLen vLLM's.
+	ContextLength int64 `json:"context_length"`
+	MaxModelLen   int64 `json:"max_model_len"`
+	// Pricing is OpenRouter's, in dollars for one token.
+	Pricing struct {
+		Prompt     string `json:"prompt"`
+		Completion string `json:"completion"`
+	} `json:"pricing"`
+}
+
+// list asks the endpoint for its models.
+func (e *endpoint) list(ctx context.Context) ([]protocol.Model, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+"/models?limit=1000", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := e.Do(req)
+	if err != nil {
+		return nil, e.failure(err)
+	}
+	defer resp.Body.Close()
+	var found struct {
+		Data []listing `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, mostList)).Decode(&found); err != nil {
+		return nil, fmt.Errorf("%s gave a list of models that cannot be read: %w", e.base, err)
+	}
+	var models []protocol.Model
+	for _, l := range found.Data {
+		id := strings.TrimPrefix(l.ID, "models/") // Gemini's, which knows them without it too
+		if id == "" || strings.Contains(id, "embed") || len(models) == mostModels {
+			continue // what makes embeddings does not write
+		}
+		m := e.model(id, cmp.Or(l.Name, l.DisplayName, id))
+		m.ContextTokens = max(0, l.ContextLength, l.MaxModelLen)
+		if in, out, ok := l.cost(); ok {
+			m.InputCost, m.OutputCost = &in, &out
+		}
+		models = append(models, m)
+	}
+	return models, nil
+}
+
+// cost is in dollars for a million tokens. OpenRouter's own routers have a price of -1: it varies.
+func (l *listing) cost() (in, out float64, known bool) {
+	in, err := strconv.ParseFloat(l.Pricing.Prompt, 64)
+	out, err2 := strconv.ParseFloat(l.Pricing.Completion, 64)
+	const million = 1e6
+	return in * million, out * million, errors.Join(err, err2) == nil && in >= 0 && out >= 0
+}
+
+// refused is an answer that says no.
+type refused struct {
+	code    int
+	status  string
+	message string // empty where the endpoint gave none
+	after   string // when to try again, as the endpoint said it; empty where it did not
+}
+
+// Error implements error.
+func (r *refused) Error() string {
+	text := "it answered " + r.status
+	if r.message != "" {
+		text = r.message
+	}
+	if r.after != "" {
+		text += " (try again in " + r.after + ")"
+	}
+	return text
+}
+
+// Do sends a request with the key. An answer other than 2xx is an error, and the body of one that is
+// not ends with an error when it gets too long.
+func (e *endpoint) Do(req *http.Request) (*http.Response, error) {
+	if e.key != "" {
+		e.authorize(req.Header, e.key)
+	}
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(resp.Body, mostProblem))
+		if err != nil {
+			body = nil // the status says enough
+		}
+		return nil, &refused{
+			code: resp.StatusCode, status: resp.Status,
+			message: e.presentable(problem(body)), after: retryAfter(resp.Header),
+		}
+	}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, left: mostBody}
+	return resp, nil
+}
+
+// post sends a JSON body and returns the stream that answers it.
+func (e *endpoint) post(ctx context.Context, path string, body any, header http.Header) (*http.Response, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base+path, bytes.NewReader(encoded))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	return e.Do(req)
+}
+
+// failure makes a sentence for the person of what went wrong, with the way out where there is one.
+func (e *endpoint) failure(err error) error {
+	var no *refused
+	if !errors.As(err, &no) {
+		return fmt.Errorf("%w: %s: %w", ErrFailed, e.base, err)
+	}
+	switch {
+	case no.code == http.StatusUnauthorized || no.code == http.StatusForbidden:
+		return fmt.Errorf("%w: %s did not accept the API key: %w. The command Assent: Set Model API Key changes it", ErrFailed, e.base, no)
+	case no.code == http.StatusTooManyRequests:
+		return fmt.Errorf("%w: %s takes no more requests for now: %w", ErrFailed, e.base, no)
+	case no.code < 400:
+		return fmt.Errorf("%w: %s sends elsewhere (%s), which is not followed: check the base URL in the settings", ErrFailed, e.base, no.status)
+	default:
+		return fmt.Errorf("%w: %s: %w", ErrFailed, e.base, no)
+	}
+}
+
+// presentable shortens what an endpoint said, and takes out the key where it repeats it.
+func (e *endpoint) presentable(message string) string {
+	if e.key != "" {
+		message = strings.ReplaceAll(message, e.key, "***")
+	}
+	message = strings.Join(strings.Fields(message), " ")
+	if runes := []rune(message); len(runes) > mostMessage {
+		message = string(runes[:mostMessage]) + "…"
+	}
+	return message
+}
+
+// problem finds the sentence in an error's body. OpenAI, Anthropic and most others have it in
+// error.message, Gemini in an array of those, LM Studio in error, vLLM in message.
+func problem(body []byte) string {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return ""
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var text string
+	if json.Unmarshal(outer.Error, &inner) != nil && json.Unmarshal(outer.Error, &text) != nil {
+		return outer.Message
+	}
+	return cmp.Or(inner.Message, text, outer.Message)
+}
+
+// retryAfter reads when to come back: seconds or a date (RFC 9110, 10.2.3).
+func retryAfter(header http.Header) string {
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return (time.Duration(min(seconds, 1<<20)) * time.Second).String()
+	}
+	if at, err := http.ParseTime(value); err == nil && time.Until(at) > 0 {
+		return time.Until(at).Round(time.Second).String()
+	}
+	return ""
+}
+
+// boundedBody is a body that ends with an error where it gets too long.
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements [io.Reader].
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the answer is longer than %d MiB", mostBody>>20)
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

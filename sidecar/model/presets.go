@@ -1,0 +1,65 @@
+package model
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"assent/protocol"
+)
+
+// preset is what is known of a provider before anything is configured.
+type preset struct {
+	label string
+	base  string
+	// free: run by the person, who does not pay by the token.
+	free bool
+}
+
+var presets = map[protocol.ModelProvider]preset{
+	protocol.ProviderAnthropic:  {label: "Anthropic", base: "https://api.anthropic.com/v1"},
+	protocol.ProviderGemini:     {label: "Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai"},
+	protocol.ProviderOpenRouter: {label: "OpenRouter", base: "https://openrouter.ai/api/v1"},
+	protocol.ProviderOllama:     {label: "Ollama", base: "http://localhost:11434/v1", free: true},
+	protocol.ProviderLMStudio:   {label: "LM Studio", base: "http://localhost:1234/v1", free: true},
+	protocol.ProviderVLLM:       {label: "vLLM", base: "http://localhost:8000/v1", free: true},
+}
+
+// Endpoints returns the providers of the settings that are reached over HTTP, by the given client.
+// What is not a provider of that kind is left out.
+func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protocol.ModelProvider]Provider {
+	providers := map[protocol.ModelProvider]Provider{}
+	client = notFollowing(client)
+	for _, s := range settings.Endpoints {
+		known, ok := presets[s.Provider]
+		if !ok {
+			continue
+		}
+		e := &endpoint{
+			provider: s.Provider, label: known.label, free: known.free, models: s.Models,
+			base: trimmed(cmp.Or(s.BaseURL, known.base)), key: secret(s.APIKey), client: client,
+		}
+		if s.Provider == protocol.ProviderAnthropic {
+			providers[s.Provider] = newAnthropic(e)
+		} else {
+			providers[s.Provider] = newOpenAI(e)
+		}
+	}
+	if s := settings.OpenAI; s != nil {
+		e := &endpoint{provider: protocol.ProviderOpenAI, base: trimmed(s.BaseURL), key: secret(s.APIKey), client: client}
+		if s.Model != "" {
+			e.models = []string{s.Model}
+		}
+		providers[protocol.ProviderOpenAI] = newOpenAI(e)
+	}
+	return providers
+}
+
+func trimmed(base string) string { return strings.TrimRight(base, "/") }
+
+func secret(s *protocol.Secret) string {
+	if s == nil {
+		return ""
+	}
+	return s.Secret
+}

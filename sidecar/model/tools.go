@@ -1,0 +1,136 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// Why a model stopped, in MCP's words (2025-11-25, CreateMessageResult.stopReason).
+const (
+	stopEndTurn      = "endTurn"
+	stopMaxTokens    = "maxTokens"
+	stopStopSequence = "stopSequence"
+	stopToolUse      = "toolUse"
+)
+
+// The bounds of the calls in one answer.
+const (
+	mostCalls     = 128
+	mostArguments = 1 << 20 // bytes of one call's
+)
+
+// toolMode is what the model may do with the tools.
+func toolMode(request *protocol.McpSamplingRequest) protocol.ToolChoiceMode {
+	if request.ToolChoice == nil || request.ToolChoice.Mode == "" {
+		return protocol.ToolChoiceAuto
+	}
+	return request.ToolChoice.Mode
+}
+
+// schemaOf is a tool's schema; every wire wants one.
+func schemaOf(t protocol.SamplingTool) json.RawMessage {
+	if len(t.InputSchema) == 0 {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return t.InputSchema
+}
+
+// argumentsOf are a call's arguments; every wire wants an object.
+func argumentsOf(use protocol.ToolUseContent) json.RawMessage {
+	if len(use.Input) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	return use.Input
+}
+
+// toolCalls puts the calls of a streamed answer together.
+type toolCalls struct {
+	calls []*toolCall
+	// current is the call that pieces with this number belong to.
+	current map[int]*toolCall
+}
+
+type toolCall struct {
+	id, name  string
+	arguments strings.Builder
+}
+
+// add takes a piece of the call with this number. The id and the name come with the first. Some
+// endpoints give every call the same number: another id begins another call.
+func (t *toolCalls) add(index int, id, name, arguments string) error {
+	call := t.current[index]
+	if call == nil || id != "" && call.id != "" && id != call.id {
+		if len(t.calls) == mostCalls {
+			return fmt.Errorf("the model asked for more than %d tools at once", mostCalls)
+		}
+		if t.current == nil {
+			t.current = map[int]*toolCall{}
+		}
+		call = &toolCall{}
+		t.current[index] = call
+		t.calls = append(t.calls, call)
+	}
+	call.id, call.name = cmp.Or(call.id, id), cmp.Or(call.name, name)
+	if call.arguments.Len()+len(arguments) > mostArguments {
+		return fmt.Errorf("the model gave the tool %s more than %d KiB", quote(call.name), mostArguments>>10)
+	}
+	call.arguments.WriteString(arguments)
+	return nil
+}
+
+// uses are the calls, in the model's order. What a model wrote as arguments may be anything; only an
+// object is passed on.
+func (t *toolCalls) uses() ([]protocol.ToolUseContent, error) {
+	var uses []protocol.ToolUseContent
+	for i, call := range t.calls {
+		use := protocol.ToolUseContent{ID: call.id, Name: call.name, Input: json.RawMessage(call.arguments.String())}
+		if use.ID == "" {
+			use.ID = fmt.Sprintf("call_%d", i+1) // some local endpoints give none
+		}
+		use.Input = argumentsOf(use)
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(use.Input, &object); err != nil || object == nil {
+			return nil, fmt.Errorf("the arguments that the model gave the tool %s are no JSON object", quote(use.Name))
+		}
+		uses = append(uses, use)
+	}
+	return uses, nil
+}
+
+// checkUses refuses calls of tools that the model was not offered: it made them up.
+func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequest) error {
+	offered := map[string]bool{}
+	if toolMode(request) != protocol.ToolChoiceNone {
+		for _, t := range request.Tools {
+			offered[t.Name] = true
+		}
+	}
+	for _, use := range uses {
+		if !offered[use.Name] {
+			return fmt.Errorf("%w: it asked for the tool %s, which it was not offered", ErrFailed, quote(use.Name))
+		}
+	}
+	return nil
+}
+
+// kindOf names a block in a sentence.
+func kindOf(block protocol.ContentBlock) string {
+	switch block.(type) {
+	case protocol.TextContent:
+		return "text"
+	case protocol.ImageContent:
+		return "an image"
+	case protocol.AudioContent:
+		return "audio"
+	case protocol.ToolUseContent:
+		return "a tool call"
+	case protocol.ToolResultContent:
+		return "a tool's result"
+	default:
+		return "a resource"
+	}
+}
