@@ -23,18 +23,14 @@ const (
 // family. Priorities decide among what is left (2025-11-25, "Model Preferences"). The demo is no model,
 // and chosen only where there is no other.
 func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, allowed []string) (protocol.Model, string, bool) {
-	var candidates, scripts []protocol.Model
+	var candidates []protocol.Model
 	for _, m := range models {
-		switch {
-		case !permits(allowed, m.ID):
-		case m.Provider == protocol.ProviderDemo:
-			scripts = append(scripts, m)
-		default:
+		if permits(allowed, m.ID) {
 			candidates = append(candidates, m)
 		}
 	}
-	if len(candidates) == 0 {
-		candidates = scripts
+	if actual := withoutScripts(candidates); len(actual) > 0 {
+		candidates = actual
 	}
 	switch {
 	case len(candidates) == 0:
@@ -77,6 +73,17 @@ func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, all
 		why = append(why, fmt.Sprintf("It is the first of %d.", len(candidates)))
 	}
 	return candidates[0], strings.Join(why, " "), true
+}
+
+// withoutScripts returns the models that are models.
+func withoutScripts(models []protocol.Model) []protocol.Model {
+	var actual []protocol.Model
+	for _, m := range models {
+		if m.Provider != protocol.ProviderDemo {
+			actual = append(actual, m)
+		}
+	}
+	return actual
 }
 
 func hintsOf(p *protocol.ModelPreferences) []string {

@@ -162,6 +162,9 @@ func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest)
 		models = own
 		why = append(why, fmt.Sprintf("Your settings prefer %s.", s.settings.Provider))
 	}
+	if actual := withoutScripts(models); len(actual) > 0 {
+		models = actual // a script suits anything, because it answers nothing
+	}
 	models, lacking := suited(models, request)
 	chosen, reason, ok := Choose(models, request.ModelPreferences, nil)
 	if !ok {

@@ -18,13 +18,14 @@ import (
 type listed struct {
 	provider protocol.ModelProvider
 	ids      []string
+	cannot   []protocol.RequestPart
 	err      error
 }
 
 func (l listed) Models(context.Context) ([]protocol.Model, error) {
 	var models []protocol.Model
 	for _, id := range l.ids {
-		models = append(models, protocol.Model{ID: string(l.provider) + ":" + id, Name: id, Provider: l.provider})
+		models = append(models, protocol.Model{ID: string(l.provider) + ":" + id, Name: id, Provider: l.provider, Cannot: l.cannot})
 	}
 	return models, l.err
 }
@@ -146,12 +147,13 @@ func TestAModelThatIsSilentForTooLongIsGivenUp(t *testing.T) {
 type editor struct {
 	vscode *model.VSCode
 	pieces []string
+	uses   []protocol.ToolUseContent
 	err    error
 	got    *protocol.LanguageModelRequest
 }
 
 func (e *editor) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
-	return &protocol.ListLanguageModelsResult{Models: []protocol.LanguageModel{{ID: "m", Name: "M", Vendor: "v"}}}, nil
+	return &protocol.ListLanguageModelsResult{Models: []protocol.LanguageModel{{ID: "m", Name: "M", Vendor: "v", Family: "f", MaxInputTokens: 9}}}, nil
 }
 
 func (e *editor) SendLanguageModelRequest(_ context.Context, r *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
@@ -160,7 +162,7 @@ func (e *editor) SendLanguageModelRequest(_ context.Context, r *protocol.Languag
 	for _, p := range e.pieces {
 		e.vscode.Progress(&protocol.LanguageModelProgressParams{RequestID: r.RequestID, Text: p})
 	}
-	return &protocol.LanguageModelResponse{}, e.err
+	return &protocol.LanguageModelResponse{ToolUses: e.uses}, e.err
 }
 
 func TestTheEditorsModels(t *testing.T) {
@@ -169,8 +171,9 @@ func TestTheEditorsModels(t *testing.T) {
 	models, err := e.vscode.Models(t.Context())
 	want := []protocol.Model{{
 		ID: "vscode:m", Name: "M (v)", Provider: protocol.ProviderVSCode,
-		Cannot:    []protocol.RequestPart{protocol.PartSystemPrompt, protocol.PartAudio},
-		MayIgnore: []protocol.RequestPart{protocol.PartMaxTokens, protocol.PartTemperature, protocol.PartStopSequences},
+		ModelFacts: protocol.ModelFacts{Family: "f", ContextTokens: 9},
+		Cannot:     []protocol.RequestPart{protocol.PartSystemPrompt, protocol.PartAudio},
+		MayIgnore:  []protocol.RequestPart{protocol.PartMaxTokens, protocol.PartTemperature, protocol.PartStopSequences},
 	}}
 	if diff := cmp.Diff(want, models); diff != "" || err != nil {
 		t.Errorf("models (-want +got):\n%s%v", diff, err)
@@ -201,5 +204,84 @@ func TestTheEditorsModels(t *testing.T) {
 	e.err, e.pieces = nil, nil
 	if _, err := e.vscode.Generate(t.Context(), "m", request, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "empty") {
 		t.Errorf("an empty answer = %v", err)
+	}
+}
+
+func TestTheEditorsModelsCallTools(t *testing.T) {
+	e := &editor{uses: []protocol.ToolUseContent{{ID: "1", Name: "get", Input: []byte(`{}`)}}}
+	e.vscode = model.NewVSCode(e)
+	c, err := e.vscode.Generate(t.Context(), "m", weather(), func(string) {})
+	if diff := cmp.Diff(&model.Completion{Model: "m", StopReason: "toolUse", ToolUses: e.uses}, c); diff != "" || err != nil {
+		t.Errorf("completion (-want +got):\n%s%v", diff, err)
+	}
+	if diff := cmp.Diff(weather().Tools, e.got.Tools); diff != "" || !e.got.ToolRequired {
+		t.Errorf("required: %v, tools (-want +got):\n%s", e.got.ToolRequired, diff)
+	}
+	none := weather()
+	none.ToolChoice.Mode = protocol.ToolChoiceNone
+	if _, err := e.vscode.Generate(t.Context(), "m", none, func(string) {}); err != nil || e.got.Tools != nil || e.got.ToolRequired {
+		t.Errorf("with no tool allowed the editor got %+v, %v", e.got, err)
+	}
+}
+
+// generates is a provider that answers as the function says.
+type generates func(ctx context.Context, emit func(string)) (*model.Completion, error)
+
+func (generates) Models(context.Context) ([]protocol.Model, error) { return nil, nil }
+
+func (g generates) Generate(ctx context.Context, _ string, _ *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+	return g(ctx, emit)
+}
+
+func generate(t *testing.T, g generates, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+	t.Helper()
+	providers := map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: g}
+	return model.NewSet(providers, protocol.ModelSettings{}, time.Minute).Generate(t.Context(), "openai:m", request, emit)
+}
+
+func TestAModelThatWritesWithoutEndIsCutOff(t *testing.T) {
+	emitted := 0
+	_, err := generate(t, func(ctx context.Context, emit func(string)) (*model.Completion, error) {
+		for ctx.Err() == nil {
+			emit(strings.Repeat("x", 1<<20))
+		}
+		return &model.Completion{Text: "x"}, nil // a provider that does not notice changes nothing
+	}, ask("?"), func(piece string) { emitted += len(piece) })
+	if !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "more than 8 MiB") || emitted != 8<<20 {
+		t.Errorf("Generate = %v, after %d bytes", err, emitted)
+	}
+}
+
+func TestAModelThatThinksIsNotSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var pieces []string
+		c, err := generate(t, func(ctx context.Context, emit func(string)) (*model.Completion, error) {
+			for range 10 {
+				time.Sleep(50 * time.Second) // of the bubble's clock
+				emit("")
+			}
+			return &model.Completion{Text: "42"}, ctx.Err()
+		}, ask("?"), func(piece string) { pieces = append(pieces, piece) })
+		if err != nil || c.Text != "42" || pieces != nil {
+			t.Errorf("Generate = %+v, %v, with the pieces %q", c, err, pieces)
+		}
+	})
+}
+
+func TestAToolThatWasNotOfferedIsRefused(t *testing.T) {
+	uses := func(name string) generates {
+		return func(context.Context, func(string)) (*model.Completion, error) {
+			return &model.Completion{ToolUses: []protocol.ToolUseContent{{ID: "1", Name: name}}}, nil
+		}
+	}
+	if c, err := generate(t, uses("get"), weather(), nil); err != nil || len(c.ToolUses) != 1 {
+		t.Errorf("a tool that was offered = %+v, %v", c, err)
+	}
+	none := weather()
+	none.ToolChoice.Mode = protocol.ToolChoiceNone
+	for name, request := range map[string]*protocol.McpSamplingRequest{"rm": weather(), "get": none, "": ask("?")} {
+		if _, err := generate(t, uses(name), request, nil); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "which it was not offered") {
+			t.Errorf("the tool %q = %v", name, err)
+		}
 	}
 }

@@ -176,3 +176,108 @@ func TestOpenAIFailures(t *testing.T) {
 		t.Errorf("a sound = %v", err)
 	}
 }
+
+func call(index int, id, name, arguments string) string {
+	return fmt.Sprintf(`{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}}`, index, id, name, arguments)
+}
+
+func TestOpenAIForwardsTools(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
+	if _, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	function := func(id, arguments string) map[string]any {
+		return map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "get", "arguments": arguments}}
+	}
+	want := []any{
+		map[string]any{"role": "system", "content": "Be brief."},
+		map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "text", "text": "Paris?"},
+			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QQ=="}},
+		}},
+		map[string]any{"role": "assistant", "content": "I look.", "tool_calls": []any{function("c1", `{"city":"Paris"}`), function("c2", `{}`)}},
+		map[string]any{"role": "tool", "tool_call_id": "c1", "content": "18\ncloudy"},
+		map[string]any{"role": "tool", "tool_call_id": "c2", "content": "The tool failed: no city"},
+	}
+	if diff := cmp.Diff(want, (*got)["messages"]); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	wantTools := []any{
+		map[string]any{"type": "function", "function": map[string]any{
+			"name": "get", "description": "The weather",
+			"parameters": map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}},
+		}},
+		map[string]any{"type": "function", "function": map[string]any{"name": "bare", "parameters": map[string]any{"type": "object"}}},
+	}
+	if diff := cmp.Diff(wantTools, (*got)["tools"]); diff != "" || (*got)["tool_choice"] != "required" {
+		t.Errorf("tool_choice is %v, tools (-want +got):\n%s", (*got)["tool_choice"], diff)
+	}
+}
+
+func TestOpenAICallsTools(t *testing.T) {
+	paris := protocol.ToolUseContent{ID: "a", Name: "get", Input: []byte(`{"city":"Paris"}`)}
+	london := protocol.ToolUseContent{ID: "b", Name: "get", Input: []byte(`{"city":"London"}`)}
+	tests := []struct {
+		name   string
+		stream string
+		want   []protocol.ToolUseContent
+	}{
+		{"in pieces, at once", events(
+			call(0, "a", "get", ""), call(1, "b", "get", `{"city":`), call(0, "", "", `{"city":"Paris"}`), call(1, "", "", `"London"}`),
+			finish("tool_calls")) + done, []protocol.ToolUseContent{paris, london}},
+		{"whole, with one number, as Gemini does", events(
+			call(0, "a", "get", `{"city":"Paris"}`), call(0, "b", "get", `{"city":"London"}`),
+			finish("stop")) + done, []protocol.ToolUseContent{paris, london}},
+		{"without ids or arguments", events(
+			`{"index":0,"delta":{"tool_calls":[{"type":"function","function":{"name":"bare"}}]}}`,
+			finish("tool_calls")) + done, []protocol.ToolUseContent{{ID: "call_1", Name: "bare", Input: []byte(`{}`)}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, _ := endpoint(t, http.StatusOK, tt.stream)
+			c, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {})
+			want := &model.Completion{Model: "gpt-x-2026", StopReason: "toolUse", ToolUses: tt.want}
+			if diff := cmp.Diff(want, c); diff != "" || err != nil {
+				t.Errorf("completion (-want +got):\n%s%v", diff, err)
+			}
+		})
+	}
+	var many []string
+	for i := range 200 {
+		many = append(many, call(i, "", "get", "{}"))
+	}
+	for name, stream := range map[string]string{
+		"are no JSON object": events(call(0, "a", "get", "[1]"), finish("tool_calls")) + done,
+		"more than 128":      events(many...) + done,
+		"more than 1024 KiB": events(call(0, "a", "get", strings.Repeat("x", 2<<20))) + done,
+	} {
+		p, _ := endpoint(t, http.StatusOK, stream)
+		if _, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), name) {
+			t.Errorf("Generate = %v, want %q", err, name)
+		}
+	}
+	p, _ := endpoint(t, http.StatusOK, "")
+	picture := weather()
+	picture.Messages[2].Content = []protocol.ContentBlock{protocol.ToolResultContent{Content: []protocol.ContentBlock{protocol.ImageContent{}}}}
+	if _, err := p.Generate(t.Context(), "gpt-x", picture, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "no more than text from a tool") {
+		t.Errorf("a picture of a tool = %v", err)
+	}
+}
+
+// What a reasoning model is not given is said with the model, and not sent.
+func TestOpenAISaysWhatItLeavesOut(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
+	if _, err := p.Generate(t.Context(), "o3-mini", weather(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if (*got)["temperature"] != nil || (*got)["stop"] != nil {
+		t.Errorf("the endpoint got %v", *got)
+	}
+	models, err := openAI(protocol.OpenAISettings{Model: "o3-mini"}).Models(t.Context())
+	want := []protocol.Model{{ID: "openai:o3-mini", Name: "o3-mini", Provider: protocol.ProviderOpenAI, Cannot: []protocol.RequestPart{
+		protocol.PartAudio, protocol.PartTemperature, protocol.PartStopSequences,
+	}}}
+	if diff := cmp.Diff(want, models); diff != "" || err != nil {
+		t.Errorf("models (-want +got):\n%s%v", diff, err)
+	}
+}
