@@ -921,10 +921,21 @@ export interface ToolResultContent {
   type: "tool_result";
   /** ToolUseID is the ID of the `ToolUseContent`. */
   toolUseId: string;
-  content?: readonly ContentBlock[];
+  content?: readonly ToolResultBlock[];
   structuredContent?: unknown;
   isError?: boolean;
 }
+
+/**
+ * ToolResultBlock is a `ContentBlock` that a tool can return: no call and no result, or what a server
+ * sends could be nested without end, and each level is decoded anew.
+ */
+export type ToolResultBlock =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ResourceLink
+  | EmbeddedResource;
 
 /** Server is a configured MCP server and the state of Assent's connections to it. */
 export interface Server {

@@ -695,6 +695,48 @@ func UnmarshalField(data []byte) (Field, error) {
 	}
 }
 
+func (TextContent) isToolResultBlock() {}
+
+func (ImageContent) isToolResultBlock() {}
+
+func (AudioContent) isToolResultBlock() {}
+
+func (ResourceLink) isToolResultBlock() {}
+
+func (EmbeddedResource) isToolResultBlock() {}
+
+// UnmarshalToolResultBlock decodes whichever variant the tag names. Absent and null are nil.
+func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
+	tag, err := unionTag(data)
+	if err != nil || tag == "" {
+		return nil, err
+	}
+	switch tag {
+	case "text":
+		var v TextContent
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "image":
+		var v ImageContent
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "audio":
+		var v AudioContent
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "resource_link":
+		var v ResourceLink
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "resource":
+		var v EmbeddedResource
+		err := json.Unmarshal(data, &v)
+		return v, err
+	default:
+		return nil, fmt.Errorf("ToolResultBlock has no variant %q", tag)
+	}
+}
+
 func (TaskChanged) isEvent() {}
 
 // MarshalJSON adds the tag "taskChanged".
@@ -1264,7 +1306,7 @@ func (v *ToolResultContent) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if v.Content, err = unmarshalEach(w.Content, UnmarshalContentBlock); err != nil {
+	if v.Content, err = unmarshalEach(w.Content, UnmarshalToolResultBlock); err != nil {
 		return err
 	}
 	return nil

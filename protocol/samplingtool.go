@@ -47,8 +47,17 @@ type ToolUseContent struct {
 //protocol:variant ContentBlock tool_result
 type ToolResultContent struct {
 	// ToolUseID is the ID of the [ToolUseContent].
-	ToolUseID         string          `json:"toolUseId"`
-	Content           []ContentBlock  `json:"content,omitempty"`
-	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
-	IsError           bool            `json:"isError,omitempty"`
+	ToolUseID         string            `json:"toolUseId"`
+	Content           []ToolResultBlock `json:"content,omitempty"`
+	StructuredContent json.RawMessage   `json:"structuredContent,omitempty"`
+	IsError           bool              `json:"isError,omitempty"`
+}
+
+// ToolResultBlock is a [ContentBlock] that a tool can return: no call and no result, or what a server
+// sends could be nested without end, and each level is decoded anew.
+//
+//protocol:union
+type ToolResultBlock interface {
+	ContentBlock
+	isToolResultBlock()
 }

@@ -237,14 +237,14 @@ type ContentBlock interface{ isContentBlock() }
 
 // TextContent is plain text or Markdown.
 //
-//protocol:variant ContentBlock text
+//protocol:variant ContentBlock,ToolResultBlock text
 type TextContent struct {
 	Text string `json:"text"`
 }
 
 // ImageContent is a picture.
 //
-//protocol:variant ContentBlock image
+//protocol:variant ContentBlock,ToolResultBlock image
 type ImageContent struct {
 	// Data is base64.
 	Data     string `json:"data"`
@@ -253,7 +253,7 @@ type ImageContent struct {
 
 // AudioContent is a sound.
 //
-//protocol:variant ContentBlock audio
+//protocol:variant ContentBlock,ToolResultBlock audio
 type AudioContent struct {
 	// Data is base64.
 	Data     string `json:"data"`
@@ -262,7 +262,7 @@ type AudioContent struct {
 
 // ResourceLink points to a resource that can be read from the server.
 //
-//protocol:variant ContentBlock resource_link
+//protocol:variant ContentBlock,ToolResultBlock resource_link
 type ResourceLink struct {
 	URI         string `json:"uri"`
 	Name        string `json:"name"`
@@ -273,7 +273,7 @@ type ResourceLink struct {
 
 // EmbeddedResource is a resource's own contents.
 //
-//protocol:variant ContentBlock resource
+//protocol:variant ContentBlock,ToolResultBlock resource
 type EmbeddedResource struct {
 	Resource ResourceContents `json:"resource"`
 }

@@ -90,18 +90,20 @@ func (r remote%s) %s(ctx context.Context%s) (*%s, error) {
 
 func writeUnion(b *bytes.Buffer, u *union) {
 	for _, v := range u.variants {
+		fmt.Fprintf(b, "\nfunc (%s) is%s() {}\n", v.name, u.name)
+		if v.unions[0] != u.name {
+			continue // it is written with the first
+		}
 		fmt.Fprintf(b, `
-func (%[1]s) is%[2]s() {}
-
-// MarshalJSON adds the tag %[3]q.
+// MarshalJSON adds the tag %[2]q.
 func (v %[1]s) MarshalJSON() ([]byte, error) {
 	type plain %[1]s
 	return json.Marshal(struct {
 		Type string `+"`json:\"type\"`"+`
 		plain
-	}{%[3]q, plain(v)})
+	}{%[2]q, plain(v)})
 }
-`, v.name, u.name, v.unionTag)
+`, v.name, v.unionTag)
 	}
 	fmt.Fprintf(b, `
 // Unmarshal%[1]s decodes whichever variant the tag names. Absent and null are nil.

@@ -45,8 +45,9 @@ type decl struct {
 	fields []*field // of a struct
 	embeds []string // of a struct
 	consts []*constant
-	// unionTag is set on a variant.
-	union, unionTag string
+	// unions and unionTag are set on a variant.
+	unions   []string
+	unionTag string
 }
 
 type field struct {
@@ -156,9 +157,9 @@ func (a *api) addType(ts *ast.TypeSpec, comment *ast.CommentGroup, info *types.I
 	d := &decl{name: ts.Name.Name, doc: doc, typ: obj.Type()}
 	if directive == "variant" {
 		if len(args) != 2 {
-			return fmt.Errorf("//protocol:variant wants a union and a tag")
+			return fmt.Errorf("//protocol:variant wants a union, or several with commas, and a tag")
 		}
-		d.union, d.unionTag = args[0], args[1]
+		d.unions, d.unionTag = strings.Split(args[0], ","), args[1]
 	}
 	if st, ok := ts.Type.(*ast.StructType); ok {
 		if err := d.addFields(st, obj.Type().Underlying().(*types.Struct)); err != nil {
@@ -273,14 +274,13 @@ func (a *api) decl(name string) *decl {
 // link ties variants to their unions.
 func (a *api) link() error {
 	for _, d := range a.decls {
-		if d.union == "" {
-			continue
+		for _, name := range d.unions {
+			u := a.unions[name]
+			if u == nil {
+				return fmt.Errorf("%s: no union %s", d.name, name)
+			}
+			u.variants = append(u.variants, d)
 		}
-		u := a.unions[d.union]
-		if u == nil {
-			return fmt.Errorf("%s: no union %s", d.name, d.union)
-		}
-		u.variants = append(u.variants, d)
 	}
 	for _, u := range a.unions {
 		if len(u.variants) == 0 {

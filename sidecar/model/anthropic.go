@@ -244,7 +244,7 @@ func anthropicContent(blocks []protocol.ContentBlock) ([]anthropicBlock, error) 
 		case protocol.ToolUseContent:
 			content = append(content, anthropicBlock{Type: "tool_use", ID: block.ID, Name: block.Name, Input: argumentsOf(block)})
 		case protocol.ToolResultContent:
-			result, err := anthropicContent(block.Content)
+			result, err := anthropicContent(asContent(block.Content))
 			if err != nil {
 				return nil, err
 			}

@@ -58,8 +58,8 @@ func weather() *protocol.McpSamplingRequest {
 				protocol.ToolUseContent{ID: "c2", Name: "get"},
 			}},
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
-				protocol.ToolResultContent{ToolUseID: "c1", Content: []protocol.ContentBlock{protocol.TextContent{Text: "18"}, protocol.TextContent{Text: "cloudy"}}},
-				protocol.ToolResultContent{ToolUseID: "c2", IsError: true, Content: []protocol.ContentBlock{protocol.TextContent{Text: "no city"}}},
+				protocol.ToolResultContent{ToolUseID: "c1", Content: []protocol.ToolResultBlock{protocol.TextContent{Text: "18"}, protocol.TextContent{Text: "cloudy"}}},
+				protocol.ToolResultContent{ToolUseID: "c2", IsError: true, Content: []protocol.ToolResultBlock{protocol.TextContent{Text: "no city"}}},
 			}},
 		},
 		MaxTokens: 7, Temperature: new(0.0), StopSequences: []string{"."},

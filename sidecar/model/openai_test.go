@@ -258,7 +258,7 @@ func TestOpenAICallsTools(t *testing.T) {
 	}
 	p, _ := endpoint(t, http.StatusOK, "")
 	picture := weather()
-	picture.Messages[2].Content = []protocol.ContentBlock{protocol.ToolResultContent{Content: []protocol.ContentBlock{protocol.ImageContent{}}}}
+	picture.Messages[2].Content = []protocol.ContentBlock{protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{}}}}
 	if _, err := p.Generate(t.Context(), "gpt-x", picture, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "no more than text from a tool") {
 		t.Errorf("a picture of a tool = %v", err)
 	}

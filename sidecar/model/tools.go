@@ -117,6 +117,15 @@ func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequ
 	return nil
 }
 
+// asContent is what a tool returned as content of any kind.
+func asContent(blocks []protocol.ToolResultBlock) []protocol.ContentBlock {
+	content := make([]protocol.ContentBlock, len(blocks))
+	for i, block := range blocks {
+		content[i] = block
+	}
+	return content
+}
+
 // kindOf names a block in a sentence.
 func kindOf(block protocol.ContentBlock) string {
 	switch block.(type) {
