@@ -72,6 +72,8 @@ type McpSampling struct {
 	// Model is the one proposed and, once approved, the one that answers; absent where there is
 	// none.
 	Model *Model `json:"model,omitempty"`
+	// ModelReason is a line that says why that one was proposed; it may quote the server.
+	ModelReason string `json:"modelReason,omitempty"`
 	// Progress is what the model has written so far; present only while it writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
 	// Result is absent until the model is done.

@@ -228,6 +228,8 @@ export interface McpSampling extends Origin {
    * none.
    */
   model?: Model;
+  /** ModelReason is a line that says why that one was proposed; it may quote the server. */
+  modelReason?: string;
   /** Progress is what the model has written so far; present only while it writes. */
   progress?: SamplingProgress;
   /** Result is absent until the model is done. */

@@ -27,21 +27,22 @@ const codeUserRejected = -1
 
 // Models is the part of [model.Set] that the broker needs.
 type Models interface {
+	Propose(ctx context.Context, request *protocol.McpSamplingRequest) (m *protocol.Model, why string, err error)
 	Find(ctx context.Context, id string) (*protocol.Model, error)
 	Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error)
 }
 
 // Broker serves the requests of MCP servers.
 type Broker struct {
-	// Models returns the models as they are configured now.
-	models func() Models
+	// models returns what a server may have of the models as they are configured now.
+	models func(server string) Models
 	// urls reports that the person can be sent to a page.
 	urls bool
 	log  zerolog.Logger
 }
 
 // New returns a broker. With urls, the person can be sent to a page.
-func New(models func() Models, urls bool, log zerolog.Logger) *Broker {
+func New(models func(server string) Models, urls bool, log zerolog.Logger) *Broker {
 	return &Broker{models: models, urls: urls, log: log}
 }
 
@@ -63,7 +64,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 		}
 	case protocol.McpSampling:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			return checkSampling(b.models(), p, q.Model)
+			return checkSampling(b.models(q.ServerName), p, q.Model)
 		}
 	default:
 		return checkWayOut

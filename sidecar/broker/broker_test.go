@@ -52,6 +52,11 @@ type fixture struct {
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
 	t.Helper()
+	return newFixtureWith(t, provider, protocol.ModelSettings{})
+}
+
+func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.ModelSettings) *fixture {
+	t.Helper()
 	registry, events := tasktest.Registry(t, nil)
 	t.Cleanup(func() {
 		if err := registry.Close(); err != nil {
@@ -70,8 +75,8 @@ func newFixture(t *testing.T, provider model.Provider) *fixture {
 	if provider != nil {
 		providers[protocol.ProviderOpenAI] = provider
 	}
-	set := model.NewSet(providers, protocol.ModelSettings{}, model.DefaultPatience)
-	b := broker.New(func() broker.Models { return set }, false, zerolog.New(zerolog.NewTestWriter(t)))
+	set := model.NewSet(providers, settings, model.DefaultPatience)
+	b := broker.New(func(server string) broker.Models { return set.For(server) }, false, zerolog.New(zerolog.NewTestWriter(t)))
 	return &fixture{b, tk, events}
 }
 
@@ -283,6 +288,35 @@ func TestCreateMessage(t *testing.T) {
 	if diff := cmp.Diff(kept, q.Result); diff != "" {
 		t.Errorf("what is kept (-want +got):\n%s", diff)
 	}
+}
+
+func TestTheModelThatSuitsTheServerIsProposed(t *testing.T) {
+	provider := &scripted{words: []string{"x"}}
+	f := newFixture(t, provider)
+	wish := strings.Replace(sample, `{"name":"x"}`, `{"name":"second"}`, 1)
+	done := f.serve(t.Context(), f.CreateMessage, wish)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	q := f.message(t).Question.(protocol.McpSampling)
+	if q.Model.ID != "openai:second" || q.ModelReason != `The server asked for "second".` {
+		t.Errorf("proposed was %+v: %s", q.Model, q.ModelReason)
+	}
+}
+
+func TestAServerGetsNoModelThatItMayNotHave(t *testing.T) {
+	settings := protocol.ModelSettings{Allowed: []protocol.AllowedModels{{ServerName: origin.ServerName, Models: []string{"*:second"}}}}
+	f := newFixtureWith(t, &scripted{words: []string{"x"}}, settings)
+	done := f.serve(t.Context(), f.CreateMessage, sample)
+	err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:first"})
+	if err == nil || !strings.Contains(err.Error(), "assent.model.allowed") {
+		t.Fatalf("a model that the server may not have = %v", err)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	wantJSON(t, (<-done).result, `{"role":"assistant","content":{"type":"text","text":"x"},"model":"second-2026","stopReason":"endTurn"}`)
 }
 
 func TestAPersonCanChooseAnotherModel(t *testing.T) {

@@ -23,13 +23,13 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	if err != nil {
 		return nil, err
 	}
-	models := b.models()
-	proposed, err := models.Find(ctx, "")
+	models := b.models(origin.ServerName)
+	proposed, why, err := models.Propose(ctx, request)
 	if err != nil {
 		b.log.Warn().Err(err).Msg("no model to propose")
 	}
 
-	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed}
+	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why}
 	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		if why := ended(err); why != nil {

@@ -170,7 +170,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
-	s.broker = broker.New(s.currentModels, params.Capabilities.OpenURL, s.opts.Log)
+	s.broker = broker.New(s.modelsFor, params.Capabilities.OpenURL, s.opts.Log)
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: s.broker,
@@ -283,10 +283,10 @@ func (s *Server) reload() {
 	}
 }
 
-func (s *Server) currentModels() broker.Models {
+func (s *Server) modelsFor(server string) broker.Models {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.models
+	return s.models.For(server)
 }
 
 // askInput asks the person for an input of mcp.json.
