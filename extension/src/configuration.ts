@@ -1,31 +1,6 @@
-import type {
-  Configuration,
-  EndpointSettings,
-  ModelProvider,
-  ModelRow,
-  ModelSettings,
-  Secret,
-} from "@assent/protocol";
+import type { Configuration } from "@assent/protocol";
 import * as vscode from "vscode";
-
-/** The endpoints that have a key of their own in VS Code's secret storage, and their names. */
-const endpoints = {
-  openai: "OpenAI-compatible endpoint",
-  anthropic: "Anthropic",
-  gemini: "Gemini",
-  openrouter: "OpenRouter",
-  ollama: "Ollama",
-  lmstudio: "LM Studio",
-  vllm: "vLLM",
-} satisfies Partial<Record<ModelProvider, string>>;
-
-type Endpoint = keyof typeof endpoints;
-
-const names = Object.keys(endpoints) as Endpoint[];
-
-function apiKeyName(endpoint: Endpoint): string {
-  return `model.${endpoint}.apiKey`;
-}
+import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
 
 /** Reads what the person has set, and where they work, in the protocol's words. */
 export async function readConfiguration(secrets: vscode.SecretStorage): Promise<Configuration> {
@@ -37,45 +12,8 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       .map(({ name, uri }) => ({ name, path: uri.fsPath })),
     servers: settings.get("servers", {}),
     inputs: settings.get("inputs", []),
-    model: modelSettings(settings, await readKeys(secrets)),
+    model: await readModelSettings(settings, secrets),
   };
-}
-
-type Keys = ReadonlyMap<Endpoint, string>;
-
-async function readKeys(secrets: vscode.SecretStorage): Promise<Keys> {
-  const keys = new Map<Endpoint, string>();
-  for (const name of names) {
-    const key = await secrets.get(apiKeyName(name));
-    if (key !== undefined) keys.set(name, key);
-  }
-  return keys;
-}
-
-function modelSettings(settings: vscode.WorkspaceConfiguration, keys: Keys): ModelSettings {
-  const provider = settings.get<ModelProvider | "">("model.provider", "");
-  const baseUrl = settings.get("model.openai.baseUrl", "");
-  const model = settings.get("model.openai.model", "");
-  const vscodeModel = settings.get("model.vscode.model", "");
-  const others = settings.get<Readonly<Record<string, EndpointSetting>>>("model.endpoints", {});
-  const allowed = settings.get<Readonly<Record<string, readonly string[]>>>("model.allowed", {});
-  return {
-    ...(provider === "" ? {} : { provider }),
-    ...(baseUrl === "" ? {} : { openai: { baseUrl, model, ...keyOf("openai", keys) } }),
-    ...(vscodeModel === "" ? {} : { vscodeModel }),
-    endpoints: names
-      .filter((name) => name !== "openai" && others[name] !== undefined)
-      .map((name) => ({ provider: name, ...others[name], ...keyOf(name, keys) })),
-    table: settings.get<readonly ModelRow[]>("model.table", []),
-    allowed: Object.entries(allowed).map(([serverName, models]) => ({ serverName, models })),
-  };
-}
-
-type EndpointSetting = Pick<EndpointSettings, "baseUrl" | "models">;
-
-function keyOf(name: Endpoint, keys: Keys): { readonly apiKey?: Secret } {
-  const secret = keys.get(name);
-  return secret === undefined ? {} : { apiKey: { secret } };
 }
 
 /** Calls back whenever reading the configuration again may give something else. */
@@ -89,14 +27,14 @@ export function onConfigurationChange(
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(changed),
     secrets.onDidChange(({ key }) => {
-      if (names.some((name) => key === apiKeyName(name))) changed();
+      if (endpointNames.some((name) => key === apiKeyName(name))) changed();
     }),
   );
 }
 
 /** Asks for the key of an endpoint; an empty one takes it away. */
 export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
-  const items = names.map((name) => ({ name, label: endpoints[name] }));
+  const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: "Set Model API Key",
     placeHolder: "Whose key is it?",

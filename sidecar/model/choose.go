@@ -38,7 +38,7 @@ func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, all
 	case len(candidates) == 1 && candidates[0].Provider == protocol.ProviderDemo:
 		return candidates[0], "No language model is configured.", true
 	case len(candidates) == 1:
-		return candidates[0], "It is the only one that can be chosen.", true
+		return candidates[0], "There is no other language model to choose.", true
 	case preferences == nil:
 		return candidates[0], "It is the first of yours; the server has no wish.", true
 	}
@@ -197,8 +197,9 @@ func best(models []protocol.Model, w wishes) protocol.Model {
 	})
 }
 
-// suited returns the models that are not known to be unable to answer a request; where none is left,
-// all of them, and a line for the person that says what is lacking.
+// suited returns the models that are not known to be unable to answer a request, and a line for the
+// person of what they were picked for. A need that none is known to meet does not count, and is in that
+// line too.
 func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]protocol.Model, string) {
 	images, audio := false, false
 	tokens := request.MaxTokens + int64(len(request.SystemPrompt)/bytesOfToken)
@@ -214,7 +215,7 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 			}
 		}
 	}
-	var lacking []string
+	var picked, lacking []string
 	need := func(what string, able func(protocol.Model) bool) {
 		var left []protocol.Model
 		for _, m := range models {
@@ -225,6 +226,9 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 		if len(left) == 0 {
 			lacking = append(lacking, what)
 			return
+		}
+		if len(left) < len(models) {
+			picked = append(picked, what)
 		}
 		models = left
 	}
@@ -241,10 +245,14 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 		need("tools", func(m protocol.Model) bool { return is(m, protocol.PartTools, m.Tools) })
 	}
 	need("a request of this length", func(m protocol.Model) bool { return m.ContextTokens == 0 || tokens <= m.ContextTokens })
-	if len(lacking) == 0 {
-		return models, ""
+	var why []string
+	if len(picked) > 0 {
+		why = append(why, "Models that do not take "+strings.Join(picked, " and ")+" were left out.")
 	}
-	return models, "No model that can be chosen is known to take " + strings.Join(lacking, " and ") + "."
+	if len(lacking) > 0 {
+		why = append(why, "No model is known to take "+strings.Join(lacking, " and ")+".")
+	}
+	return models, strings.Join(why, " ")
 }
 
 // bytesOfToken is a rough measure for text in most languages.

@@ -67,7 +67,7 @@ func TestChoose(t *testing.T) {
 		{"a mixture", all, with(hints(), 0.3, 0.8, 0.5), nil, haiku.ID, "low cost (0.3) and speed (0.8) and intelligence (0.5)"},
 		{"priorities beyond their range", all, with(hints(), -5, 1e9, 0), nil, haiku.ID, "the best for speed (1)"},
 		{"what is not known counts half", []protocol.Model{local, haiku}, with(hints(), 0, 0, 1), nil, haiku.ID, "intelligence"},
-		{"one that is allowed", all, hints("sonnet"), []string{"ollama:*"}, local.ID, "the only one"},
+		{"one that is allowed", all, hints("sonnet"), []string{"ollama:*"}, local.ID, "no other language model"},
 		{"the demo is no model", all, hints("demo"), nil, haiku.ID, "none of what the server asked for"},
 		{"the demo alone", []protocol.Model{demo}, hints("sonnet"), nil, demo.ID, "No language model is configured."},
 		{"none is allowed", all, hints("sonnet"), []string{}, "", ""},
@@ -175,10 +175,10 @@ func TestPropose(t *testing.T) {
 		{"a hint", protocol.ModelSettings{}, claude, "vscode:copilot/claude-sonnet-4", `asked for "claude"`},
 		{"the person's word before the server's", protocol.ModelSettings{Provider: protocol.ProviderOpenAI}, claude, "openai:gpt-3.5-turbo", `Your settings prefer openai. You have none of what the server asked for, "claude".`},
 		{"the demo, where the person wants it", protocol.ModelSettings{Provider: protocol.ProviderDemo}, claude, "demo:script", "Your settings prefer demo."},
-		{"one that can see", protocol.ModelSettings{}, picture, "openai:gpt-4o", "the first"},
-		{"one that can read as much", protocol.ModelSettings{}, long, "openai:o3-mini", "the first"},
+		{"one that can see", protocol.ModelSettings{}, picture, "openai:gpt-4o", "Models that do not take pictures were left out."},
+		{"one that can read as much", protocol.ModelSettings{}, long, "openai:o3-mini", "Models that do not take a request of this length were left out."},
 		{"what the person says of a model", protocol.ModelSettings{Table: []protocol.ModelRow{{Match: "gpt-3.5", ModelFacts: protocol.ModelFacts{Images: new(true)}}}}, picture, "openai:gpt-3.5-turbo", "the first"},
-		{"none that can hear", protocol.ModelSettings{}, sound, "openai:gpt-3.5-turbo", "No model that can be chosen is known to take sound."},
+		{"none that can hear", protocol.ModelSettings{}, sound, "openai:gpt-3.5-turbo", "No model is known to take sound."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -165,14 +165,14 @@ func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest)
 	if actual := withoutScripts(models); len(actual) > 0 {
 		models = actual // a script suits anything, because it answers nothing
 	}
-	models, lacking := suited(models, request)
+	models, fitting := suited(models, request)
 	chosen, reason, ok := Choose(models, request.ModelPreferences, nil)
 	if !ok {
 		return nil, "", s.none(err)
 	}
 	why = append(why, reason)
-	if lacking != "" {
-		why = append(why, lacking)
+	if fitting != "" {
+		why = append(why, fitting)
 	}
 	return &chosen, strings.Join(why, " "), nil
 }
