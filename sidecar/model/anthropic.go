@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -167,9 +165,6 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 		emit(piece)
 	}
 	if err := events.Err(); err != nil && !ended {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, a.base)
-		}
 		return nil, a.failure(err)
 	}
 	completion.Text = text.String()

@@ -215,6 +215,9 @@ func (e *endpoint) post(ctx context.Context, path string, body any, header http.
 // failure makes a sentence for the person of what went wrong, with the way out where there is one.
 func (e *endpoint) failure(err error) error {
 	var no *refused
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, e.base)
+	}
 	if !errors.As(err, &no) {
 		return fmt.Errorf("%w: %s: %w", ErrFailed, e.base, err)
 	}

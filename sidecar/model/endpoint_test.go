@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -203,5 +204,57 @@ func TestAnAnswerThatDoesNotEnd(t *testing.T) {
 				t.Errorf("Generate = %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// begun is an endpoint that begins an answer, and then does what it is told.
+func begun(t *testing.T, then func(*http.Request)) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The body is read to its end, or the server does not notice that its caller has gone.
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
+		if _, err := io.WriteString(w, events(delta("Well, "))+claudeEvents(claudeStart(), claudeText("Well, "))); err != nil {
+			t.Error(err)
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		then(r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestAnEndpointThatDisconnects(t *testing.T) {
+	base := begun(t, func(*http.Request) { panic(http.ErrAbortHandler) })
+	for _, provider := range []protocol.ModelProvider{protocol.ProviderAnthropic, protocol.ProviderOllama} {
+		_, err := endpointOf(provider, base, "m").Generate(t.Context(), "m", ask("Hi"), func(string) {})
+		if !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "ended its answer in the middle") {
+			t.Errorf("%s: Generate = %v", provider, err)
+		}
+	}
+}
+
+// Who is asked and no longer wanted hears of it, and stops to write what somebody pays for.
+func TestARequestThatIsGivenUpHangsUp(t *testing.T) {
+	for _, provider := range []protocol.ModelProvider{protocol.ProviderAnthropic, protocol.ProviderOllama} {
+		hungUp := make(chan struct{})
+		base := begun(t, func(r *http.Request) {
+			<-r.Context().Done()
+			close(hungUp)
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := endpointOf(provider, base, "m").Generate(ctx, "m", ask("Hi"), func(piece string) {
+			if piece != "" {
+				cancel()
+			}
+		})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: Generate = %v", provider, err)
+		}
+		<-hungUp
 	}
 }
