@@ -211,6 +211,25 @@ describe("content", () => {
     screen.getByText("A file that cannot be shown: no known type, 3 B.");
   });
 
+  test("a call that a model asks for and what came of it are shown whole", () => {
+    showContent(
+      { type: "tool_use", id: "1", name: "get_weather", input: { city: "Paris" } },
+      {
+        type: "tool_result",
+        toolUseId: "1",
+        content: [{ type: "text", text: "18 °C" }],
+        structuredContent: { degrees: 18 },
+      },
+      { type: "tool_result", toolUseId: "2", isError: true },
+    );
+    screen.getByText("The model asks for the tool get_weather:");
+    screen.getByText(/"Paris"/);
+    screen.getByText("The tool returned:");
+    screen.getByText("18 °C");
+    screen.getByText(/"degrees": 18/);
+    screen.getByText("The tool failed:");
+  });
+
   test("what Assent does not know is shown as it came", () => {
     showContent({ type: "unknown", raw: { type: "hologram", depth: 3 } });
     screen.getByText(/"hologram"/);

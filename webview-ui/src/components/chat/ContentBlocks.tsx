@@ -62,6 +62,11 @@ function Block({ block, texts, keep }: BlockProps) {
         <>
           <p className="muted">{block.isError ? "The tool failed:" : "The tool returned:"}</p>
           <ContentBlocks blocks={block.content ?? []} texts={texts} keep={keep} />
+          {block.structuredContent !== undefined && (
+            <Clamp keep={`${keep}:structured`} text={json(block.structuredContent)}>
+              <Verbatim text={json(block.structuredContent)} />
+            </Clamp>
+          )}
         </>
       );
     case "unknown": {
