@@ -7,8 +7,8 @@ import "encoding/json"
 //protocol:variant Body ask
 type Ask struct {
 	// AskID names the ask in [AskResponseParams]; it is unique across tasks.
-	AskID string `json:"askId"`
-	Ask AskKind `json:"ask"`
+	AskID string  `json:"askId"`
+	Ask   AskKind `json:"ask"`
 	// Question is who asks, and what.
 	Question UseMcpServer `json:"question"`
 	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
