@@ -58,6 +58,11 @@ func (c *conn) options() wire.Options {
 		"notifications/tasks":                c.server.taskNews,
 		"notifications/tasks/status":         c.server.taskNews,
 		"notifications/elicitation/complete": c.server.elicitationComplete,
+		"notifications/progress":             c.progressed,
+	}
+	// Over HTTP a server may say these in answer to a request of ours, of which go-sdk does not know.
+	opts.Serve["ping"] = func(context.Context, json.RawMessage) func() (any, error) {
+		return func() (any, error) { return struct{}{}, nil }
 	}
 	if tap := c.server.hub.opts.Tap; tap != nil {
 		opts.Tap = func(fromServer bool, frame []byte) { tap(c.server.config.Name, fromServer, frame) }
@@ -78,7 +83,16 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 		origin := c.origin(of)
 		if ttl, wants := wantsTask(params); wants {
 			c.mu.Unlock()
-			return c.receiveQuestion(ttl, serve, params, origin, taskID)
+			if taskID == "" {
+				return func() (any, error) { return nil, errNoTask }
+			}
+			return c.receiveQuestion(ttl, params, func(ctx context.Context, params json.RawMessage) (any, error) {
+				t, err := c.server.hub.opts.Task(taskID)
+				if err != nil {
+					return nil, errNoTask
+				}
+				return serve(c.server.hub.opts.Broker, ctx, t, origin, params)
+			})
 		}
 		ctx, done := c.asking(ctx, of)
 		c.mu.Unlock()
@@ -205,6 +219,16 @@ func (c *conn) endCall(entry *call) []*asking {
 // taskHandler serves a request that belongs to an MCP task. The ask is the task's: it outlives the
 // connection, and is taken up again when the server asks again.
 func (c *conn) taskHandler(request context.Context, f *following, method string, serve serve, params json.RawMessage) func() (any, error) {
+	origin := f.origin()
+	asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
+	if ttl, wants := wantsTask(params); wants {
+		return c.receiveQuestion(ttl, params, func(ctx context.Context, params json.RawMessage) (any, error) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer f.whenOver(cancel)()
+			return serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
+		})
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
 	goesOn := &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "The connection to the server ended."}
 	stopRequest := context.AfterFunc(request, func() {
@@ -215,13 +239,7 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 		}
 	})
 	stopConn := context.AfterFunc(c.ctx, func() { cancel(goesOn) })
-	stopTask := context.AfterFunc(f.ctx, func() {
-		if closing(f.ctx) {
-			cancel(goesOn)
-		} else {
-			cancel(&task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
-		}
-	})
+	stopTask := f.whenOver(cancel)
 	return func() (any, error) {
 		defer func() {
 			stopRequest()
@@ -229,12 +247,14 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 			stopTask()
 			cancel(nil)
 		}()
-		origin := f.origin()
-		asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
 		result, err := serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
-		if errors.Is(context.Cause(ctx), goesOn) {
+		var ended *task.Ended
+		if errors.As(context.Cause(ctx), &ended) && ended.Reason == protocol.OutcomeRestarted {
 			return nil, errNotYet
 		}
-		return result, err
+		if err != nil {
+			return nil, err
+		}
+		return related(f.id, result), nil
 	}
 }

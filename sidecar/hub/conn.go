@@ -206,7 +206,6 @@ func (c *conn) newClient() *mcp.Client {
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
 			c.noise.at(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
 		},
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { c.progressed(r.Params) },
 	})
 	client.AddRoots(h.roots()...)
 	return client
@@ -273,7 +272,13 @@ func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end f
 	}
 }
 
-func (c *conn) progressed(p *mcp.ProgressNotificationParams) {
+// progressed takes a notification of progress. One under a token that is none of ours, or no more, is
+// left alone.
+func (c *conn) progressed(params json.RawMessage) {
+	var p mcp.ProgressNotificationParams
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
 	token, ok := p.ProgressToken.(string)
 	if !ok {
 		return

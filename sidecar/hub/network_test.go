@@ -130,7 +130,7 @@ func TestWhatAnHTTPServerMayAnswer(t *testing.T) {
 		{"more than is good", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Write(make([]byte, 17<<20)) //nolint:errcheck // the client leaves
-		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it sent an answer of more than 16777216 bytes.`}},
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: the server sent too much at once: an answer of more than 16777216 bytes.`}},
 		{"a stream that breaks off", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, ": hello\n\n")

@@ -21,7 +21,7 @@ const (
 	maxReceivedTTL = 24 * time.Hour
 	receivedTTL    = time.Hour
 	// receivedPoll is how often a server is asked to poll.
-	receivedPoll = time.Second
+	receivedPoll = 500 * time.Millisecond
 )
 
 // receiver keeps the tasks that a legacy server made of its own questions, so that it can come back for
@@ -245,17 +245,11 @@ func (c *conn) receiver() *receiver {
 	return r
 }
 
-// receiveQuestion makes a task of a question, and answers with that.
-func (c *conn) receiveQuestion(ttl time.Duration, serve serve, params json.RawMessage, origin protocol.Origin, taskID string) func() (any, error) {
+// receiveQuestion makes a task of a question, which ask asks, and answers with that.
+func (c *conn) receiveQuestion(ttl time.Duration, params json.RawMessage, ask func(context.Context, json.RawMessage) (any, error)) func() (any, error) {
 	r := c.receiver()
 	return func() (any, error) {
-		t, err := c.server.hub.opts.Task(taskID)
-		if err != nil {
-			return nil, errNoTask
-		}
-		made, err := r.create(ttl, func(ctx context.Context) (any, error) {
-			return serve(c.server.hub.opts.Broker, ctx, t, origin, withoutMeta(params))
-		})
+		made, err := r.create(ttl, func(ctx context.Context) (any, error) { return ask(ctx, withoutMeta(params)) })
 		if err != nil {
 			return nil, err
 		}

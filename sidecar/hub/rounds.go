@@ -42,6 +42,9 @@ type exchange struct {
 	known *protocol.McpTask
 	// asTask is set where a legacy server is asked to make a task of the call.
 	asTask bool
+	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
+	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
+	forgetProgress func()
 }
 
 // abandonedError says why an exchange was not continued although the server would have.
@@ -53,6 +56,7 @@ func (e abandonedError) Error() string { return e.reason }
 // abandonedError or a lostError; or it is ctx's.
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
+	defer x.endProgress()
 	idle, pages := 0, 0
 	for range maxRounds {
 		result, modern, err := x.round(ctx, answers)
@@ -143,9 +147,10 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	entry := &call{x.toolName, x.resourceURI, x.hooks.MessageID}
 	defer c.begin(entry)()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
+	x.endProgress()
 	if x.hooks.Progress != nil {
-		token, forget := c.expectProgress(x.hooks.Progress)
-		defer forget()
+		var token string
+		token, x.forgetProgress = c.expectProgress(x.hooks.Progress)
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	err = x.send(callCtx, c.session)
@@ -153,6 +158,14 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		return got.Result, c.modern(), nil
 	}
 	return nil, false, c.failure(ctx, capture, err)
+}
+
+// endProgress ends the telling of progress.
+func (x *exchange) endProgress() {
+	if x.forgetProgress != nil {
+		x.forgetProgress()
+		x.forgetProgress = nil
+	}
 }
 
 // progressTokenKey is the key of the token under which a request's progress is told.
@@ -175,9 +188,13 @@ type inputRequest struct {
 // legacyResult follows the task that a call became, where it did.
 func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
 	var created struct {
-		Task json.RawMessage `json:"task"`
+		Task    json.RawMessage `json:"task"`
+		Content json.RawMessage `json:"content"`
 	}
 	if x.asTask && json.Unmarshal(result, &created) == nil {
+		if created.Task == nil && created.Content == nil {
+			created.Task = result // some servers forget the member around it
+		}
 		if state := parseTask(created.Task); state != nil {
 			return x.follow(ctx, state)
 		}

@@ -273,6 +273,9 @@ func (s *server) ended(c *conn, reason string, stderr []string) {
 	defer s.mu.Unlock()
 	delete(s.running, c)
 	clear(s.lists)
+	for _, f := range s.followed {
+		f.tell(nil) // it may have been by this connection that the server told
+	}
 	for id, other := range s.conns {
 		if other == c {
 			delete(s.conns, id)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -85,9 +86,15 @@ type following struct {
 	ctx     context.Context
 	abandon context.CancelCauseFunc
 	news    chan *mcptask.State
+	// tooLong counts how often the server answered with too much.
+	tooLong atomic.Int32
 }
 
-// tell passes on what the server tells by itself. What is not taken yet is overtaken.
+// maxTooLong bounds that: asked again, the server would say the same. It may have been the answer to
+// somebody else by which the connection ended.
+const maxTooLong = 3
+
+// tell passes on what the server tells by itself, or nil where it may tell no more. What is not taken yet is overtaken.
 func (f *following) tell(s *mcptask.State) {
 	for {
 		select {
@@ -100,6 +107,18 @@ func (f *following) tell(s *mcptask.State) {
 		default:
 		}
 	}
+}
+
+// whenOver ends an ask of the task with the task, by a cause that is a [task.Ended]; it returns what ends
+// the watch for that.
+func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) {
+	return context.AfterFunc(f.ctx, func() {
+		if closing(f.ctx) {
+			cancel(&task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent is closing."})
+		} else {
+			cancel(&task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
+		}
+	})
 }
 
 // prefix is how the keys of the task's questions begin.
@@ -118,7 +137,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 		return nil, lostError{fmt.Sprintf("it gave the task %q to two calls", first.ID)}
 	}
 	defer x.server.unfollow(f)
-	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]bool{}}, f: f}
+	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]string{}}, f: f}
 	result, err := mcptask.Follow(ctx, d, first, mcptask.Options{
 		Observe: func(s protocol.McpTask) {
 			if x.hooks.Task != nil {
@@ -230,14 +249,23 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 		params["_meta"] = f.server.hub.modernMeta()
 	}
 	raw, err := c.link.call(ctx, method, params)
-	if err != nil && c.link.broken() != nil && ctx.Err() == nil {
-		select { // for the reason
+	if err == nil || ctx.Err() != nil {
+		return raw, err
+	}
+	broken := c.link.broken()
+	tooLong := errors.Is(err, wire.ErrTooLong) || errors.Is(broken, wire.ErrTooLong)
+	if broken != nil {
+		select { // for the reason, and so that who comes next gets another connection
 		case <-c.over:
-			return nil, lostError{context.Cause(c.ctx).Error()}
+			err = lostError{context.Cause(c.ctx).Error()}
 		case <-ctx.Done():
+			return nil, err
 		}
 	}
-	return raw, err
+	if tooLong && f.tooLong.Add(1) >= maxTooLong {
+		return nil, &mcptask.LostError{Reason: err.Error()}
+	}
+	return nil, err
 }
 
 // modernMeta is what every request of the modern era carries.

@@ -78,7 +78,8 @@ func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 		d.mu.Lock()
 		d.waiting = false
 		d.mu.Unlock()
-		end := &mcptask.State{ID: d.f.id, Status: protocol.McpTaskCompleted, StatusMessage: s.StatusMessage, Result: raw}
+		// What the server said last was of the question.
+		end := &mcptask.State{ID: d.f.id, Status: protocol.McpTaskCompleted, Result: raw}
 		if err != nil && (ctx.Err() != nil || !errors.As(err, &end.Err)) {
 			return // the next state that is seen waits again
 		}

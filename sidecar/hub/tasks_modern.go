@@ -24,8 +24,8 @@ type modernTask struct {
 	wg sync.WaitGroup // of what Attend began
 
 	mu sync.Mutex // guards the fields below
-	// attended holds the keys of the questions that somebody sees to.
-	attended map[string]bool
+	// attended holds the questions that somebody sees to, by their keys.
+	attended map[string]string
 	// listening is set while the server is asked to tell by itself.
 	listening bool
 }
@@ -73,9 +73,14 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 		d.wg.Go(func() { d.listen(ctx) })
 	}
 	for key, input := range s.Inputs {
-		if !d.attended[key] {
-			d.attended[key] = true
+		question := questionKey("", input.Method, input.Params)
+		switch d.attended[key] {
+		case "":
+			d.attended[key] = question
 			d.wg.Go(func() { d.attend(ctx, key, input) })
+		case question:
+		default: // whose answer would it be?
+			d.f.abandon(abandonedError{fmt.Sprintf("The server asked two different questions by the one name %q.", key)})
 		}
 	}
 }
@@ -115,6 +120,7 @@ func (d *modernTask) listen(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		d.f.server.hub.opts.Log.Debug().Err(err).Str("mcpTask", d.f.id).Msg("the server does not tell by itself")
 	}
+	d.f.tell(nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// Where the connection was lost, the next state that is seen listens again.

@@ -176,7 +176,7 @@ func TestALegacyTask(t *testing.T) {
 {"jsonrpc":"2.0","method":"notifications/tasks/status","params":{`+status("input_required")+`}}
 {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"one"}},`+dayForm+`}}
 -- client s --
-{"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"day":"monday"}}}
+{"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"day":"monday"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"one"}}}}
 -- server s --
 {"jsonrpc":"2.0","id":"$RESULT","result":{"content":[{"type":"text","text":"done"}]}}
 `, legacyWays, func(t *testing.T, c *conversation) {
@@ -263,7 +263,7 @@ func TestAServerMayMakeATaskOfItsQuestion(t *testing.T) {
 -- server s --
 {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"task":{"ttl":60000},`+dayForm+`}}
 -- client s --
-{"jsonrpc":"2.0","id":"q","result":{"task":{"taskId":"$TASK","status":"working","createdAt":"$T1","lastUpdatedAt":"$T1","ttl":60000,"pollInterval":1000}}}
+{"jsonrpc":"2.0","id":"q","result":{"task":{"taskId":"$TASK","status":"working","createdAt":"$T1","lastUpdatedAt":"$T1","ttl":60000,"pollInterval":500}}}
 -- server s --
 {"jsonrpc":"2.0","id":"r","method":"tasks/result","params":{"taskId":"$TASK"}}
 -- client s --

@@ -54,7 +54,8 @@ type Input struct {
 }
 
 // Driver speaks one shape of MCP tasks with one server about one task. An error of the server's is a
-// [jsonrpc.Error]; any other says that it could not be asked.
+// [jsonrpc.Error], a [LostError] that asking again is of no use; any other says that it could not be
+// asked.
 type Driver interface {
 	// Get asks how the task is.
 	Get(ctx context.Context) (*State, error)
@@ -71,7 +72,7 @@ type Driver interface {
 type Options struct {
 	// Observe is told of every change. It must not block.
 	Observe func(protocol.McpTask)
-	// News brings states that the server tells by itself.
+	// News brings states that the server tells by itself, and nil where it may tell no more.
 	News <-chan *State
 	// Cancel is closed when a person wants the end.
 	Cancel <-chan struct{}
@@ -148,8 +149,10 @@ type follower struct {
 	// stale is set until the server has said how a task of an earlier sidecar is.
 	stale bool
 	// telling is set once the server told something by itself.
-	telling  bool
-	failures int
+	telling bool
+	// failures counts how often in a row the server could not be asked, unfetched how often its result
+	// could not be fetched, although it may have said meanwhile how the task is.
+	failures, unfetched int
 }
 
 // take takes what the server says.
@@ -176,11 +179,11 @@ func (f *follower) observe() { f.Observe(f.known) }
 
 // wait returns the pause before the next poll.
 func (f *follower) wait() time.Duration {
-	switch {
-	case f.stale && f.failures == 0:
+	switch failures := max(f.failures, f.unfetched); {
+	case f.stale && failures == 0:
 		return 0
-	case f.failures > 0:
-		return min(f.Floor<<min(f.failures, 10), Ceiling)
+	case failures > 0:
+		return min(f.Floor<<min(failures, 10), Ceiling)
 	case f.known.Cancelling:
 		return max(f.Floor, min(f.state.PollInterval, unasked))
 	case f.telling:
@@ -196,17 +199,26 @@ func (f *follower) wait() time.Duration {
 func (f *follower) next(ctx context.Context) error {
 	timer := time.NewTimer(f.wait())
 	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case s := <-f.News:
-		f.telling = true
-		f.take(s)
-		return nil
-	case <-f.Cancel:
-		f.Cancel = nil // once
-		return f.cancel(ctx)
-	case <-timer.C:
+	for waiting := true; waiting; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case s := <-f.News:
+			if s != nil {
+				f.telling = true
+				f.take(s)
+				return nil
+			}
+			if f.telling {
+				f.telling = false
+				timer.Reset(f.wait())
+			}
+		case <-f.Cancel:
+			f.Cancel = nil // once
+			return f.cancel(ctx)
+		case <-timer.C:
+			waiting = false
+		}
 	}
 	s, err := f.driver.Get(ctx)
 	if err == nil {
@@ -242,7 +254,10 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	}
 	expired := f.known.ExpiresAt != 0 && time.Now().UnixMilli() > f.known.ExpiresAt
 	var refused *jsonrpc.Error
+	var lost *LostError
 	switch {
+	case errors.As(err, &lost):
+		return lost
 	case errors.As(err, &refused) && f.known.Cancelling:
 		return ErrCancelled // and forgotten, as a server may
 	case errors.As(err, &refused) && expired:
@@ -275,7 +290,8 @@ func (f *follower) goesOn(err error) bool {
 	if errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, ErrCancelled) || errors.As(err, new(*LostError)) {
 		return false
 	}
-	f.failures++
+	f.unfetched++
 	f.known.Problem = err.Error()
-	return f.failures <= maxFailures
+	f.observe()
+	return f.unfetched <= maxFailures
 }

@@ -99,7 +99,7 @@ func (e *events) line(limit int) ([]byte, error) {
 	for {
 		part, err := e.in.ReadSlice('\n')
 		if len(line)+len(part) > limit {
-			return nil, fmt.Errorf("the server sent an event of more than %d bytes", e.maxEvent)
+			return nil, fmt.Errorf("%w: an event of more than %d bytes", ErrTooLong, e.maxEvent)
 		}
 		line = append(line, part...)
 		switch {

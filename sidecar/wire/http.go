@@ -328,7 +328,7 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte) (*htt
 		return nil, err
 	}
 	if len(body) > h.opts.MaxFrame {
-		return nil, fmt.Errorf("it sent an answer of more than %d bytes", h.opts.MaxFrame)
+		return nil, fmt.Errorf("%w: an answer of more than %d bytes", ErrTooLong, h.opts.MaxFrame)
 	}
 	kept := keep(body)
 	if len(kept) == 1 {

@@ -60,6 +60,9 @@ func (w *webSocket) Read(ctx context.Context) (jsonrpc.Message, error) {
 			if errors.As(err, &closed) && closed.Code == websocket.StatusNormalClosure {
 				return nil, io.EOF
 			}
+			if errors.Is(err, websocket.ErrMessageTooBig) {
+				err = fmt.Errorf("%w: %w", ErrTooLong, err)
+			}
 			return nil, err
 		}
 		if kind == websocket.MessageText {
