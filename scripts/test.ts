@@ -44,6 +44,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "MCP's own conformance suite",
     run: () => run(process.execPath, ["scripts/conformance.ts"]),
   },
+  mcpTasks: {
+    title: "MCP tasks, with sidecars that are killed",
+    run: () => run(process.execPath, ["scripts/e2e/mcpTasks.ts"]),
+  },
   package: {
     title: "Package for this machine",
     async run() {

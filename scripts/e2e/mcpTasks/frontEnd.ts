@@ -1,0 +1,275 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { env as environment } from "node:process";
+import { createInterface } from "node:readline";
+import {
+  type Ask,
+  type AskResponse,
+  type Body,
+  type Call,
+  type CallProgressParams,
+  type CallResult,
+  type Event,
+  type InitializeParams,
+  type Message,
+  protocolVersion,
+  type SidecarRequests,
+  type TaskEventParams,
+} from "@assent/protocol";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+import { sidecarBinary } from "../../setup/paths.ts";
+import { version } from "../../setup/version.ts";
+
+/** How long anything may take to come, in milliseconds. */
+const patience = 20_000;
+
+/** An ask, and the message that it is. */
+export interface Shown {
+  readonly messageId: number;
+  readonly ask: Ask;
+}
+
+type Process = ChildProcessWithoutNullStreams;
+
+/**
+ * A front end with one conversation, on a sidecar that may be killed and started again: what it
+ * knows then is what the sidecar kept.
+ */
+export class FrontEnd {
+  /** The conversation, by the ids of its messages. */
+  messages = new Map<number, Message>();
+  /** What servers said of the progress of their calls, by the calls' messages. */
+  readonly progress = new Map<number, string[]>();
+  /** What servers said of their MCP tasks, by the calls' messages: "status: statusMessage". */
+  readonly statuses = new Map<number, string[]>();
+  /** What the sidecar had the person's browser open. */
+  readonly opened: string[] = [];
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  readonly #dataFolder: string;
+  readonly #servers: unknown;
+  readonly #environment: Readonly<Record<string, string>>;
+  /** The last lines of stderr, to be shown when something goes wrong. */
+  readonly #log: string[] = [];
+  #process: Process | undefined;
+  #connection: MessageConnection | undefined;
+  #taskId = "";
+
+  /** The servers are in the shape of mcp.json's "servers"; the environment is on top of ours. */
+  constructor(dataFolder: string, servers: unknown, environment: Readonly<Record<string, string>>) {
+    this.#environment = environment;
+    this.#dataFolder = dataFolder;
+    this.#servers = servers;
+  }
+
+  /** Starts a sidecar, and opens the conversation of the one before where there was one. */
+  async start(): Promise<void> {
+    const process = spawn(sidecarBinary, ["serve", "-data-dir", this.#dataFolder], {
+      env: { ...environment, ...this.#environment },
+    });
+    createInterface({ input: process.stderr }).on("line", (line) => {
+      this.#log.push(line);
+      if (this.#log.length > 10) this.#log.shift();
+    });
+    process.stdin.on("error", () => undefined); // it was killed while we wrote
+    const connection = createMessageConnection(
+      new StreamMessageReader(process.stdout),
+      new StreamMessageWriter(process.stdin),
+    );
+    connection.onError(() => undefined); // as above
+    connection.onRequest("window/openUrl", ({ url }: { url: string }) => {
+      this.opened.push(url);
+      this.#changes.emit("change");
+      return { opened: true };
+    });
+    // An event may overtake the answer to task/open, which was made before it.
+    let early: TaskEventParams[] | undefined = [];
+    connection.onNotification("task/event", (params: TaskEventParams) => {
+      if (early !== undefined) early.push(params);
+      else this.#fold(params.event);
+    });
+    connection.onNotification("callProgress", (params: CallProgressParams) => {
+      const { message } = params.progress;
+      if (message !== undefined) add(this.progress, params.messageId, message);
+    });
+    connection.listen();
+    this.#process = process;
+    this.#connection = connection;
+    await connection.sendRequest("initialize", introduction(this.#servers));
+    if (this.#taskId === "") this.#taskId = (await this.request("task/create", {})).id;
+    const { task, messages } = await this.request("task/open", { taskId: this.#taskId });
+    this.messages = new Map(messages?.map((message) => [message.id, message]));
+    const news = early.filter(({ number }) => number > task.lastNumber);
+    early = undefined;
+    for (const { event } of news) this.#fold(event);
+  }
+
+  /** Ends the sidecar with SIGKILL: it gets to do nothing more. */
+  async kill(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    const closed = once(process, "close");
+    process.kill("SIGKILL");
+    await closed;
+    this.#forget();
+  }
+
+  /** Ends the sidecar as closing the window does. */
+  async stop(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    const closed = once(process, "close", { signal: AbortSignal.timeout(patience) });
+    process.stdin.end();
+    await closed;
+    this.#forget();
+  }
+
+  async request<M extends keyof SidecarRequests>(
+    method: M,
+    params: SidecarRequests[M]["params"],
+  ): Promise<SidecarRequests[M]["result"]> {
+    if (this.#connection === undefined) throw new Error(`${method}: there is no sidecar`);
+    return await this.#connection.sendRequest(method, params);
+  }
+
+  /** Calls a tool; the id of the message that stands for the call. */
+  async callTool(serverName: string, toolName: string, args: unknown): Promise<number> {
+    const request = { type: "tools/call", toolName, arguments: args } as const;
+    const params = { taskId: this.#taskId, serverName, request };
+    return (await this.request("call/start", params)).messageId;
+  }
+
+  async cancelCall(messageId: number): Promise<void> {
+    await this.request("call/cancel", { taskId: this.#taskId, messageId });
+  }
+
+  /** Takes a way out of an ask; the first option of each field, where the way is yes. */
+  async answer({ ask }: Shown, askResponse: AskResponse = "yesButtonClicked"): Promise<void> {
+    const { askId, question } = ask;
+    const content =
+      question.type === "mcp_elicitation" && askResponse === "yesButtonClicked"
+        ? { elicitationContent: firstOptions(question.elicitationRequest.fields ?? []) }
+        : {};
+    await this.request("askResponse", { taskId: this.#taskId, askId, askResponse, ...content });
+  }
+
+  /** Consents to the page of an ask: the sidecar has it opened. */
+  async openPage({ ask }: Shown): Promise<void> {
+    await this.request("ask/openUrl", { taskId: this.#taskId, askId: ask.askId });
+  }
+
+  call(messageId: number): Call {
+    const body = this.messages.get(messageId)?.body;
+    if (body?.type !== "call") throw new Error(`message ${messageId} is no call`);
+    return body;
+  }
+
+  /** The asks that came after a message, in their order. */
+  asksSince(messageId: number): Shown[] {
+    return [...this.messages.values()]
+      .sort((a, b) => a.id - b.id)
+      .flatMap(({ id, body }) =>
+        id > messageId && body.type === "ask" ? [{ messageId: id, ask: body }] : [],
+      );
+  }
+
+  /** Waits until there is something to see; `what` names it. */
+  async until<T>(what: string, look: () => T | undefined): Promise<T> {
+    const signal = AbortSignal.timeout(patience);
+    for (;;) {
+      const seen = look();
+      if (seen !== undefined) return seen;
+      try {
+        await once(this.#changes, "change", { signal });
+      } catch {
+        const seen = [...this.messages.values()]
+          .slice(-5)
+          .map((message) => JSON.stringify(message));
+        throw new Error([`${what} did not come:`, ...seen, ...this.#log].join("\n"));
+      }
+    }
+  }
+
+  /** Waits for the end of a call. */
+  async result(messageId: number): Promise<CallResult> {
+    return await this.until(`the end of call ${messageId}`, () => this.call(messageId).result);
+  }
+
+  /** Waits until a call is an MCP task. */
+  async begun(messageId: number): Promise<void> {
+    await this.until("the MCP task", () => this.call(messageId).task);
+  }
+
+  /** Waits for the nth ask after a message, settled or not. */
+  async ask(messageId: number, nth: number): Promise<Shown> {
+    return await this.until(`ask ${nth} after ${messageId}`, () => this.asksSince(messageId)[nth]);
+  }
+
+  #forget(): void {
+    this.#connection?.dispose();
+    this.#connection = undefined;
+    this.#process = undefined;
+  }
+
+  #fold(event: Event): void {
+    switch (event.type) {
+      case "messageAdded":
+        this.messages.set(event.message.id, event.message);
+        break;
+      case "askSettled":
+        this.#change(event.messageId, (body) =>
+          body.type === "ask" ? { ...body, outcome: event.outcome } : body,
+        );
+        break;
+      case "callTaskChanged":
+        add(this.statuses, event.messageId, `${event.task.status}: ${event.task.statusMessage}`);
+        this.#change(event.messageId, (body) =>
+          body.type === "call" ? { ...body, task: event.task } : body,
+        );
+        break;
+      case "callEnded":
+        this.#change(event.messageId, (body) =>
+          body.type === "call" ? { ...body, result: event.result } : body,
+        );
+        break;
+      case "samplingEnded":
+      case "taskChanged":
+        break;
+      default:
+        event satisfies never;
+    }
+    this.#changes.emit("change");
+  }
+
+  #change(id: number, change: (body: Body) => Body): void {
+    const message = this.messages.get(id);
+    if (message === undefined) throw new Error(`there is no message ${id}`);
+    this.messages.set(id, { ...message, body: change(message.body) });
+  }
+}
+
+function add(lists: Map<number, string[]>, key: number, value: string): void {
+  lists.set(key, [...(lists.get(key) ?? []), value]);
+}
+
+function firstOptions(fields: readonly { name: string; type: string }[]): Record<string, unknown> {
+  const content: Record<string, unknown> = {};
+  for (const field of fields) {
+    const { options } = field as { options?: readonly { value: unknown }[] };
+    content[field.name] = options?.[0]?.value ?? "text";
+  }
+  return content;
+}
+
+function introduction(servers: unknown): InitializeParams {
+  return {
+    protocolVersion,
+    clientInfo: { name: "the test of MCP tasks", version },
+    capabilities: { elicitation: true, sampling: true, openUrl: true },
+    configuration: { servers, model: { provider: "demo" } },
+  };
+}
