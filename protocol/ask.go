@@ -68,7 +68,10 @@ type McpURLElicitation struct {
 //protocol:variant UseMcpServer mcp_sampling
 type McpSampling struct {
 	Origin
+	// SamplingRequest is what the server asked for.
 	SamplingRequest McpSamplingRequest `json:"samplingRequest"`
+	// SentRequest is what went to the model instead, where the person edited the request.
+	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
 	// Model is the one proposed and, once approved, the one that answers; absent where there is
 	// none.
 	Model *Model `json:"model,omitempty"`
@@ -76,8 +79,31 @@ type McpSampling struct {
 	ModelReason string `json:"modelReason,omitempty"`
 	// Progress is what the model has written so far; present only while it writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
-	// Result is absent until the model is done.
+	// InReview: the model is done, and a [McpSamplingReview] asks whether the server gets its answer.
+	InReview bool `json:"inReview,omitempty"`
+	// Result is absent until it is certain what the server gets.
 	Result SamplingResult `json:"result,omitempty"`
+}
+
+// McpSamplingReview shows what a model answered, before the server gets it (2025-11-25, "Sampling:
+// user interaction model"). [YesButtonClicked] returns it, edited or not, [NoButtonClicked] and
+// [CancelButtonClicked] withhold it, and [RegenerateButtonClicked] has a model answer anew, after which
+// there is another review.
+//
+//protocol:variant UseMcpServer mcp_sampling_review
+type McpSamplingReview struct {
+	Origin
+	// SamplingMessageID is the message of the [McpSampling] that was approved.
+	SamplingMessageID int64 `json:"samplingMessageId"`
+	// Model is the one that answered and, once the person asks for another answer, the one that gives it.
+	Model *Model `json:"model,omitempty"`
+	// SamplingResponse is what the model answered.
+	SamplingResponse McpSamplingResponse `json:"samplingResponse"`
+	// SentResponse is what the server got instead, where the person edited the answer.
+	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
+	// Problem is a sentence for the person: why the other answer that they wanted is not to be had. What is
+	// reviewed is then the one before.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Origin says which server asks, and during which tool call.
@@ -102,8 +128,8 @@ type Outcome struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined"
-// or "dismissed".
+// OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
+// "dismissed" or "regenerated".
 type OutcomeReason string
 
 // The reasons.
@@ -114,6 +140,8 @@ const (
 	OutcomeDeclined OutcomeReason = "declined"
 	// OutcomeDismissed: a person put the ask away, or closed its task.
 	OutcomeDismissed OutcomeReason = "dismissed"
+	// OutcomeRegenerated: a person wanted another answer than the one to review.
+	OutcomeRegenerated OutcomeReason = "regenerated"
 	// OutcomeServerStoppedWaiting: the server cancelled its request.
 	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
 	// OutcomeServerLost: the connection to the server ended.
@@ -207,8 +235,18 @@ type McpSamplingResponse struct {
 	Content ContentBlock `json:"content"`
 	// Model is the name that the provider gave.
 	Model string `json:"model"`
-	// StopReason is "endTurn", "stopSequence", "maxTokens" or the provider's own word.
+	// StopReason is "endTurn", "stopSequence", "maxTokens", the provider's own word, or "userStopped"
+	// where a person stopped the model and had returned what it had written by then.
 	StopReason string `json:"stopReason,omitempty"`
+}
+
+// SamplingWithheld says that a person kept the completion from the server, which was told that they
+// refused.
+//
+//protocol:variant SamplingResult withheld
+type SamplingWithheld struct {
+	// Reason is a sentence for the person.
+	Reason string `json:"reason"`
 }
 
 // SamplingFailure says why the server got no completion.
@@ -222,7 +260,7 @@ type SamplingFailure struct {
 // SamplingProgress is the completion so far.
 type SamplingProgress struct {
 	Text string `json:"text"`
-	// Sequence is how many pieces the text is made of: the next one bears this number.
+	// Sequence is the number that the next piece bears.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -230,7 +268,50 @@ type SamplingProgress struct {
 type McpSamplingProgressParams struct {
 	TaskID    string `json:"taskId"`
 	MessageID int64  `json:"messageId"`
-	// Sequence counts the pieces of one completion from 0.
+	// Sequence counts the pieces of one ask from 0; those of another answer to it go on counting.
 	Sequence int64  `json:"sequence"`
 	Chunk    string `json:"chunk"`
+}
+
+// SamplingEdit is what a person makes of a sampling request before it goes to a model.
+type SamplingEdit struct {
+	// Messages replaces the conversation; absent leaves it as the server wrote it.
+	Messages []SamplingMessage `json:"messages,omitempty"`
+	// SystemPrompt is the one to send; absent or empty sends none.
+	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// Temperature is from 0 to 2; absent sends none.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens is at least 1, and at most what the server asked for.
+	MaxTokens int64 `json:"maxTokens"`
+}
+
+// SamplingSettings is how completions are asked for.
+type SamplingSettings struct {
+	// Review is absent where the person has not said: it is then [ReviewAlways].
+	Review SamplingReview `json:"review,omitempty"`
+}
+
+// SamplingReview is when a person sees a model's answer before the server gets it.
+type SamplingReview string
+
+// When answers are reviewed.
+const (
+	ReviewAlways SamplingReview = "always"
+	// ReviewFirstFromServer is until a person let an answer go to that server, since the sidecar started.
+	ReviewFirstFromServer SamplingReview = "firstFromServer"
+	ReviewNever           SamplingReview = "never"
+)
+
+// StopSamplingParams names an approved sampling request that a model is answering.
+type StopSamplingParams struct {
+	TaskID string `json:"taskId"`
+	AskID  string `json:"askId"`
+	// Keep: what is written goes on as the model's answer. Without it the server is told that the person
+	// refused.
+	Keep bool `json:"keep,omitempty"`
+}
+
+// StopSamplingResult says whether there was a model to stop.
+type StopSamplingResult struct {
+	Stopped bool `json:"stopped"`
 }

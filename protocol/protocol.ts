@@ -87,6 +87,11 @@ export interface SidecarRequests {
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
   /**
+   * StopSampling stops the model that is answering an approved `McpSampling`. It fails with
+   * `CodeInvalidAnswer` where nothing is written that could be kept; the model then goes on.
+   */
+  "sampling/stop": { params: StopSamplingParams; result: StopSamplingResult };
+  /**
    * OpenAskURL opens the page of a `McpURLElicitation`, to whose whole URL the person has consented, by
    * `Editor.OpenURL`. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
    */
@@ -187,7 +192,8 @@ export type AskKind =
 export type UseMcpServer =
   | McpElicitation
   | McpURLElicitation
-  | McpSampling;
+  | McpSampling
+  | McpSamplingReview;
 
 /** McpElicitation shows a form of the server's making. */
 export interface McpElicitation extends Origin {
@@ -222,7 +228,10 @@ export interface McpURLElicitation extends Origin {
 /** McpSampling shows a completion request for the person to approve. */
 export interface McpSampling extends Origin {
   type: "mcp_sampling";
+  /** SamplingRequest is what the server asked for. */
   samplingRequest: McpSamplingRequest;
+  /** SentRequest is what went to the model instead, where the person edited the request. */
+  sentRequest?: McpSamplingRequest;
   /**
    * Model is the one proposed and, once approved, the one that answers; absent where there is
    * none.
@@ -232,8 +241,33 @@ export interface McpSampling extends Origin {
   modelReason?: string;
   /** Progress is what the model has written so far; present only while it writes. */
   progress?: SamplingProgress;
-  /** Result is absent until the model is done. */
+  /** InReview: the model is done, and a `McpSamplingReview` asks whether the server gets its answer. */
+  inReview?: boolean;
+  /** Result is absent until it is certain what the server gets. */
   result?: SamplingResult;
+}
+
+/**
+ * McpSamplingReview shows what a model answered, before the server gets it (2025-11-25, "Sampling:
+ * user interaction model"). `YesButtonClicked` returns it, edited or not, `NoButtonClicked` and
+ * `CancelButtonClicked` withhold it, and `RegenerateButtonClicked` has a model answer anew, after which
+ * there is another review.
+ */
+export interface McpSamplingReview extends Origin {
+  type: "mcp_sampling_review";
+  /** SamplingMessageID is the message of the `McpSampling` that was approved. */
+  samplingMessageId: number;
+  /** Model is the one that answered and, once the person asks for another answer, the one that gives it. */
+  model?: Model;
+  /** SamplingResponse is what the model answered. */
+  samplingResponse: McpSamplingResponse;
+  /** SentResponse is what the server got instead, where the person edited the answer. */
+  sentResponse?: McpSamplingResponse;
+  /**
+   * Problem is a sentence for the person: why the other answer that they wanted is not to be had. What is
+   * reviewed is then the one before.
+   */
+  problem?: string;
 }
 
 /** Origin says which server asks, and during which tool call. */
@@ -261,8 +295,8 @@ export interface Outcome {
 }
 
 /**
- * OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined"
- * or "dismissed".
+ * OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
+ * "dismissed" or "regenerated".
  */
 export type OutcomeReason =
   /** OutcomeAnswered: a person approved or submitted. */
@@ -271,6 +305,8 @@ export type OutcomeReason =
   | "declined"
   /** OutcomeDismissed: a person put the ask away, or closed its task. */
   | "dismissed"
+  /** OutcomeRegenerated: a person wanted another answer than the one to review. */
+  | "regenerated"
   /** OutcomeServerStoppedWaiting: the server cancelled its request. */
   | "serverStoppedWaiting"
   /** OutcomeServerLost: the connection to the server ended. */
@@ -345,6 +381,7 @@ export interface ModelHint {
 /** SamplingResult is how an approved sampling request ended. */
 export type SamplingResult =
   | McpSamplingResponse
+  | SamplingWithheld
   | SamplingFailure;
 
 /** McpSamplingResponse is MCP's result of sampling/createMessage: what the server got. */
@@ -354,8 +391,21 @@ export interface McpSamplingResponse {
   content: ContentBlock;
   /** Model is the name that the provider gave. */
   model: string;
-  /** StopReason is "endTurn", "stopSequence", "maxTokens" or the provider's own word. */
+  /**
+   * StopReason is "endTurn", "stopSequence", "maxTokens", the provider's own word, or "userStopped"
+   * where a person stopped the model and had returned what it had written by then.
+   */
   stopReason?: string;
+}
+
+/**
+ * SamplingWithheld says that a person kept the completion from the server, which was told that they
+ * refused.
+ */
+export interface SamplingWithheld {
+  type: "withheld";
+  /** Reason is a sentence for the person. */
+  reason: string;
 }
 
 /** SamplingFailure says why the server got no completion. */
@@ -368,7 +418,7 @@ export interface SamplingFailure {
 /** SamplingProgress is the completion so far. */
 export interface SamplingProgress {
   text: string;
-  /** Sequence is how many pieces the text is made of: the next one bears this number. */
+  /** Sequence is the number that the next piece bears. */
   sequence: number;
 }
 
@@ -376,9 +426,50 @@ export interface SamplingProgress {
 export interface McpSamplingProgressParams {
   taskId: string;
   messageId: number;
-  /** Sequence counts the pieces of one completion from 0. */
+  /** Sequence counts the pieces of one ask from 0; those of another answer to it go on counting. */
   sequence: number;
   chunk: string;
+}
+
+/** SamplingEdit is what a person makes of a sampling request before it goes to a model. */
+export interface SamplingEdit {
+  /** Messages replaces the conversation; absent leaves it as the server wrote it. */
+  messages?: readonly SamplingMessage[];
+  /** SystemPrompt is the one to send; absent or empty sends none. */
+  systemPrompt?: string;
+  /** Temperature is from 0 to 2; absent sends none. */
+  temperature?: number;
+  /** MaxTokens is at least 1, and at most what the server asked for. */
+  maxTokens: number;
+}
+
+/** SamplingSettings is how completions are asked for. */
+export interface SamplingSettings {
+  /** Review is absent where the person has not said: it is then `ReviewAlways`. */
+  review?: SamplingReview;
+}
+
+/** SamplingReview is when a person sees a model's answer before the server gets it. */
+export type SamplingReview =
+  | "always"
+  /** ReviewFirstFromServer is until a person let an answer go to that server, since the sidecar started. */
+  | "firstFromServer"
+  | "never";
+
+/** StopSamplingParams names an approved sampling request that a model is answering. */
+export interface StopSamplingParams {
+  taskId: string;
+  askId: string;
+  /**
+   * Keep: what is written goes on as the model's answer. Without it the server is told that the person
+   * refused.
+   */
+  keep?: boolean;
+}
+
+/** StopSamplingResult says whether there was a model to stop. */
+export interface StopSamplingResult {
+  stopped: boolean;
 }
 
 /** CallProgressParams is how far a call is. */
@@ -1100,6 +1191,8 @@ export interface Configuration {
   /** Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
   model: ModelSettings;
+  /** Sampling is absent where the person has set nothing of it. */
+  sampling?: SamplingSettings;
 }
 
 /** WorkspaceFolder is a folder that the front end has open. */
@@ -1177,9 +1270,19 @@ export interface AskResponseParams {
   elicitationContent?: unknown;
   /**
    * ModelID chooses another of `Sidecar.ListModels`; with `YesButtonClicked` on an
-   * `McpSampling` only.
+   * `McpSampling` and `RegenerateButtonClicked` on an `McpSamplingReview` only.
    */
   modelId?: string;
+  /**
+   * SamplingEdit is what goes to the model in place of what the server asked for; with
+   * `YesButtonClicked` on an `McpSampling` only.
+   */
+  samplingEdit?: SamplingEdit;
+  /**
+   * SamplingText is the text that the server gets in place of what the model wrote; with
+   * `YesButtonClicked` on an `McpSamplingReview` only.
+   */
+  samplingText?: string;
 }
 
 /** OpenAskURLParams names an ask. */
@@ -1195,7 +1298,9 @@ export type AskResponse =
   /** NoButtonClicked is an explicit no: MCP's "decline". */
   | "noButtonClicked"
   /** CancelButtonClicked dismisses without a choice: MCP's "cancel". */
-  | "cancelButtonClicked";
+  | "cancelButtonClicked"
+  /** RegenerateButtonClicked wants another answer of a model than the one to review. */
+  | "regenerateButtonClicked";
 
 /** AskResponseResult confirms an answer after it was kept on disk. */
 export interface AskResponseResult {
@@ -1311,6 +1416,7 @@ export type Event =
   | TaskChanged
   | MessageAdded
   | AskSettled
+  | SamplingMoved
   | SamplingEnded
   | CallEnded
   | CallTaskChanged;
@@ -1337,8 +1443,28 @@ export interface AskSettled {
    * server to tell.
    */
   elicitationResponse?: McpElicitationResponse;
-  /** Model answers the server's request from here on, where the ask was an approved sampling. */
+  /**
+   * Model answers the server's request from here on, where the ask was an approved sampling, or a
+   * review after which a model answers anew.
+   */
   model?: Model;
+  /** SentRequest is what goes to the model, where the person edited the server's request. */
+  sentRequest?: McpSamplingRequest;
+  /** SentResponse is what the server got, where the person edited the model's answer. */
+  sentResponse?: McpSamplingResponse;
+}
+
+/**
+ * SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
+ * or to the person who reviews the answer.
+ */
+export interface SamplingMoved {
+  type: "samplingMoved";
+  messageId: number;
+  model?: Model;
+  inReview?: boolean;
+  /** Progress is present where a model answers anew: nothing is written yet. */
+  progress?: SamplingProgress;
 }
 
 /** SamplingEnded brings the completion of an approved sampling request, or why there is none. */

@@ -220,6 +220,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.AskResponse(ctx, &p)
+	case "sampling/stop":
+		var p StopSamplingParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.StopSampling(ctx, &p)
 	case "ask/openUrl":
 		var p OpenAskURLParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -365,6 +371,14 @@ func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (
 func (r remoteSidecar) AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error) {
 	var result AskResponseResult
 	if err := r.conn.Call(ctx, "askResponse", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) StopSampling(ctx context.Context, params *StopSamplingParams) (*StopSamplingResult, error) {
+	var result StopSamplingResult
+	if err := r.conn.Call(ctx, "sampling/stop", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -527,6 +541,17 @@ func (v McpSampling) MarshalJSON() ([]byte, error) {
 	}{"mcp_sampling", plain(v)})
 }
 
+func (McpSamplingReview) isUseMcpServer() {}
+
+// MarshalJSON adds the tag "mcp_sampling_review".
+func (v McpSamplingReview) MarshalJSON() ([]byte, error) {
+	type plain McpSamplingReview
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"mcp_sampling_review", plain(v)})
+}
+
 // UnmarshalUseMcpServer decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 	tag, err := unionTag(data)
@@ -546,6 +571,10 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 		var v McpSampling
 		err := json.Unmarshal(data, &v)
 		return v, err
+	case "mcp_sampling_review":
+		var v McpSamplingReview
+		err := json.Unmarshal(data, &v)
+		return v, err
 	default:
 		return nil, fmt.Errorf("UseMcpServer has no variant %q", tag)
 	}
@@ -560,6 +589,17 @@ func (v McpSamplingResponse) MarshalJSON() ([]byte, error) {
 		Type string `json:"type"`
 		plain
 	}{"response", plain(v)})
+}
+
+func (SamplingWithheld) isSamplingResult() {}
+
+// MarshalJSON adds the tag "withheld".
+func (v SamplingWithheld) MarshalJSON() ([]byte, error) {
+	type plain SamplingWithheld
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"withheld", plain(v)})
 }
 
 func (SamplingFailure) isSamplingResult() {}
@@ -582,6 +622,10 @@ func UnmarshalSamplingResult(data []byte) (SamplingResult, error) {
 	switch tag {
 	case "response":
 		var v McpSamplingResponse
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "withheld":
+		var v SamplingWithheld
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "failure":
@@ -770,6 +814,17 @@ func (v AskSettled) MarshalJSON() ([]byte, error) {
 	}{"askSettled", plain(v)})
 }
 
+func (SamplingMoved) isEvent() {}
+
+// MarshalJSON adds the tag "samplingMoved".
+func (v SamplingMoved) MarshalJSON() ([]byte, error) {
+	type plain SamplingMoved
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"samplingMoved", plain(v)})
+}
+
 func (SamplingEnded) isEvent() {}
 
 // MarshalJSON adds the tag "samplingEnded".
@@ -820,6 +875,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "askSettled":
 		var v AskSettled
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "samplingMoved":
+		var v SamplingMoved
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "samplingEnded":

@@ -56,6 +56,12 @@ type Sidecar interface {
 	//protocol:method askResponse
 	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
 
+	// StopSampling stops the model that is answering an approved [McpSampling]. It fails with
+	// [CodeInvalidAnswer] where nothing is written that could be kept; the model then goes on.
+	//
+	//protocol:method sampling/stop
+	StopSampling(ctx context.Context, params *StopSamplingParams) (*StopSamplingResult, error)
+
 	// OpenAskURL opens the page of a [McpURLElicitation], to whose whole URL the person has consented, by
 	// [Editor.OpenURL]. It fails with [CodeUnknownAsk] or [CodeAskSettled] as an answer does.
 	//
@@ -190,6 +196,8 @@ type Configuration struct {
 	// Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs".
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 	Model  ModelSettings   `json:"model"`
+	// Sampling is absent where the person has set nothing of it.
+	Sampling *SamplingSettings `json:"sampling,omitempty"`
 }
 
 // WorkspaceFolder is a folder that the front end has open.
@@ -256,8 +264,14 @@ type AskResponseParams struct {
 	// [YesButtonClicked] on an [McpElicitation] only.
 	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
 	// ModelID chooses another of [Sidecar.ListModels]; with [YesButtonClicked] on an
-	// [McpSampling] only.
+	// [McpSampling] and [RegenerateButtonClicked] on an [McpSamplingReview] only.
 	ModelID string `json:"modelId,omitempty"`
+	// SamplingEdit is what goes to the model in place of what the server asked for; with
+	// [YesButtonClicked] on an [McpSampling] only.
+	SamplingEdit *SamplingEdit `json:"samplingEdit,omitempty"`
+	// SamplingText is the text that the server gets in place of what the model wrote; with
+	// [YesButtonClicked] on an [McpSamplingReview] only.
+	SamplingText *string `json:"samplingText,omitempty"`
 }
 
 // OpenAskURLParams names an ask.
@@ -277,6 +291,8 @@ const (
 	NoButtonClicked AskResponse = "noButtonClicked"
 	// CancelButtonClicked dismisses without a choice: MCP's "cancel".
 	CancelButtonClicked AskResponse = "cancelButtonClicked"
+	// RegenerateButtonClicked wants another answer of a model than the one to review.
+	RegenerateButtonClicked AskResponse = "regenerateButtonClicked"
 )
 
 // AskResponseResult confirms an answer after it was kept on disk.

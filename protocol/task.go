@@ -54,8 +54,25 @@ type AskSettled struct {
 	// ElicitationResponse is what the server was told, where the ask was a form and there was still a
 	// server to tell.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
-	// Model answers the server's request from here on, where the ask was an approved sampling.
+	// Model answers the server's request from here on, where the ask was an approved sampling, or a
+	// review after which a model answers anew.
 	Model *Model `json:"model,omitempty"`
+	// SentRequest is what goes to the model, where the person edited the server's request.
+	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
+	// SentResponse is what the server got, where the person edited the model's answer.
+	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
+}
+
+// SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
+// or to the person who reviews the answer.
+//
+//protocol:variant Event samplingMoved
+type SamplingMoved struct {
+	MessageID int64  `json:"messageId"`
+	Model     *Model `json:"model,omitempty"`
+	InReview  bool   `json:"inReview,omitempty"`
+	// Progress is present where a model answers anew: nothing is written yet.
+	Progress *SamplingProgress `json:"progress,omitempty"`
 }
 
 // SamplingEnded brings the completion of an approved sampling request, or why there is none.

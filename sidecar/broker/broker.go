@@ -3,8 +3,8 @@
 //
 // It is the one place where policy is applied, whichever era or transport a request came by: it
 // gets the request's params as they were on the wire, and gives back a result to marshal or the
-// JSON-RPC error to send. A [Broker] keeps nothing between requests and may be used from any
-// goroutine; a call of it blocks until the ask is settled.
+// JSON-RPC error to send. A [Broker] may be used from any goroutine, and keeps nothing between requests
+// but which servers' completions were reviewed; a call of it blocks until the ask is settled.
 package broker
 
 import (
@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/rs/zerolog"
@@ -36,14 +37,20 @@ type Models interface {
 type Broker struct {
 	// models returns what a server may have of the models as they are configured now.
 	models func(server string) Models
+	// review returns when completions are reviewed, as it is configured now.
+	review func() protocol.SamplingReview
 	// urls reports that the person can be sent to a page.
 	urls bool
 	log  zerolog.Logger
+
+	mu sync.Mutex // guards trusted
+	// trusted holds the servers to which a person let a completion go.
+	trusted map[string]bool
 }
 
 // New returns a broker. With urls, the person can be sent to a page.
-func New(models func(server string) Models, urls bool, log zerolog.Logger) *Broker {
-	return &Broker{models: models, urls: urls, log: log}
+func New(models func(server string) Models, review func() protocol.SamplingReview, urls bool, log zerolog.Logger) *Broker {
+	return &Broker{models: models, review: review, urls: urls, log: log, trusted: map[string]bool{}}
 }
 
 // question is what a task is asked.
@@ -64,16 +71,23 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 		}
 	case protocol.McpSampling:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			return checkSampling(b.models(q.ServerName), p, q.Model)
+			return checkSampling(b.models(q.ServerName), p, &q)
+		}
+	case protocol.McpSamplingReview:
+		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+			return checkReview(b.models(q.ServerName), p, &q)
 		}
 	default:
 		return checkWayOut
 	}
 }
 
-// Asker is the task that a request belongs to.
+// Asker is the part of [task.Task] that a request needs of the task that it belongs to.
 type Asker interface {
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
+	Asked(key string) protocol.UseMcpServer
+	BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func())
+	ReviewCompletion(messageID int64)
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult)
 }

@@ -48,6 +48,7 @@ type fixture struct {
 	*broker.Broker
 	task   *task.Task
 	events *tasktest.Events
+	review protocol.SamplingReview
 }
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
@@ -76,8 +77,10 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 		providers[protocol.ProviderOpenAI] = provider
 	}
 	set := model.NewSet(providers, settings, model.DefaultPatience)
-	b := broker.New(func(server string) broker.Models { return set.For(server) }, false, zerolog.New(zerolog.NewTestWriter(t)))
-	return &fixture{b, tk, events}
+	f := &fixture{task: tk, events: events, review: protocol.ReviewNever}
+	models := func(server string) broker.Models { return set.For(server) }
+	f.Broker = broker.New(models, func() protocol.SamplingReview { return f.review }, false, zerolog.New(zerolog.NewTestWriter(t)))
+	return f
 }
 
 var origin = protocol.Origin{ServerName: "s", ToolNames: []string{"t"}}
@@ -419,6 +422,11 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"no content", message(`{"role":"user"}`), "messages[0]: content: is missing"},
 		{"empty content", message(`{"role":"user","content":[]}`), "messages[0]: content: is empty"},
 		{"unknown content", message(`{"role":"user","content":{"type":"smell"}}`), `ContentBlock has no variant "smell"`},
+		{"more messages than can be read", message(strings.Repeat(`{"role":"user","content":{"type":"text","text":"x"}},`, 9999) + `{"role":"user","content":{"type":"text","text":"x"}}`), "messages has 10000 entries"},
+		{"a picture that is not base64", message(`{"role":"user","content":{"type":"image","data":"a picture","mimeType":"image/png"}}`), "messages[0]: content: data is not base64"},
+		{"an empty sound", message(`{"role":"user","content":{"type":"audio","data":"","mimeType":"audio/wav"}}`), "data is missing or empty"},
+		{"a picture that is none", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"text/html"}}`), `mimeType is "text/html"`},
+		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "params cannot be read"},
 		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image or audio"},
 		{"tools that were not declared", `{"maxTokens":1,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "sampling.tools was not declared"},
 	}

@@ -2,8 +2,12 @@ package broker
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -38,47 +42,30 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		}
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
-	switch answer.Response {
-	case protocol.YesButtonClicked:
-		switch earlier := answer.Result.(type) { // an MCP task that asks again
-		case protocol.McpSamplingResponse:
-			return createMessageResult(earlier), nil
-		case protocol.SamplingFailure:
-			return nil, samplingError(model.ErrFailed)
-		}
-		return b.generate(ctx, models, t, origin, answer, request)
-	case protocol.NoButtonClicked:
-		return nil, &jsonrpc.Error{Code: codeUserRejected, Message: "User rejected sampling request"}
-	default:
-		return nil, &jsonrpc.Error{Code: codeUserRejected, Message: "User dismissed the sampling request without an answer"}
+	if answer.Response != protocol.YesButtonClicked {
+		return nil, rejected(answer.Response)
 	}
+	switch earlier := answer.Result.(type) { // an MCP task that asks again
+	case protocol.McpSamplingResponse:
+		return createMessageResult(earlier), nil
+	case protocol.SamplingWithheld:
+		return nil, rejected(protocol.NoButtonClicked)
+	case protocol.SamplingFailure:
+		return nil, samplingError(model.ErrFailed)
+	}
+	c := &completion{Broker: b, models: models, task: t, origin: origin, answer: answer, request: request}
+	if answer.SentRequest != nil {
+		c.request = answer.SentRequest
+	}
+	return c.run(ctx)
 }
 
-// generate asks the model and shows its answer as it comes.
-func (b *Broker) generate(ctx context.Context, models Models, t Asker, origin protocol.Origin, answer *task.Answer, request *protocol.McpSamplingRequest) (any, error) {
-	completion, err := models.Generate(ctx, answer.Model.ID, request, func(piece string) {
-		t.Progress(answer.MessageID, piece)
-	})
-	if err != nil {
-		b.log.Warn().Err(err).Str("server", origin.ServerName).Str("model", answer.Model.ID).Msg("sampling failed")
-		reason := err.Error()
-		if why := ended(context.Cause(ctx)); why != nil {
-			if answer.Kept && why.Reason == protocol.OutcomeRestarted {
-				return nil, samplingError(err) // it begins anew when it is asked for again
-			}
-			reason = why.Error()
-		}
-		t.EndSampling(answer.MessageID, protocol.SamplingFailure{Reason: reason})
-		return nil, samplingError(err)
+// rejected is the answer to a request that a person did not approve, or whose completion they withheld.
+func rejected(response protocol.AskResponse) error {
+	if response == protocol.NoButtonClicked {
+		return &jsonrpc.Error{Code: codeUserRejected, Message: "User rejected sampling request"}
 	}
-	response := protocol.McpSamplingResponse{
-		Role:       protocol.RoleAssistant,
-		Content:    protocol.TextContent{Text: completion.Text},
-		Model:      completion.Model,
-		StopReason: completion.StopReason,
-	}
-	t.EndSampling(answer.MessageID, response)
-	return createMessageResult(response), nil
+	return &jsonrpc.Error{Code: codeUserRejected, Message: "User dismissed the sampling request without an answer"}
 }
 
 // createMessageResult is MCP's own: the same fields, without the tag of the editor's wire.
@@ -95,26 +82,37 @@ func samplingError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sampling failed: " + model.ErrFailed.Error()}
 }
 
-func checkSampling(models Models, p *protocol.AskResponseParams, proposed *protocol.Model) (*task.Answer, error) {
-	answer := &task.Answer{Response: p.AskResponse, Model: proposed}
+func checkSampling(models Models, p *protocol.AskResponseParams, q *protocol.McpSampling) (*task.Answer, error) {
+	answer := &task.Answer{Response: p.AskResponse, Model: q.Model}
 	switch p.AskResponse {
 	case protocol.YesButtonClicked:
-		if p.ModelID != "" || proposed == nil {
-			// The front end waits for its answer to be taken, whoever asked.
-			ctx, cancel := context.WithTimeout(context.Background(), findPatience)
-			defer cancel()
-			chosen, err := models.Find(ctx, p.ModelID)
-			if err != nil {
-				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%v", err)
-			}
-			answer.Model = chosen
+		sent, err := edited(&q.SamplingRequest, p.SamplingEdit)
+		if err != nil {
+			return nil, err
 		}
-		return answer, nil
+		answer.SentRequest = sent
+		answer.Model, err = choose(models, p.ModelID, q.Model)
+		return answer, err
 	case protocol.NoButtonClicked, protocol.CancelButtonClicked:
 		return answer, nil
 	default:
 		return nil, wrongWayOut(p)
 	}
+}
+
+// choose returns the model that a person named, or else the one that was proposed.
+func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model, error) {
+	if id == "" && proposed != nil {
+		return proposed, nil
+	}
+	// The front end waits for its answer to be taken, whoever asked.
+	ctx, cancel := context.WithTimeout(context.Background(), findPatience)
+	defer cancel()
+	chosen, err := models.Find(ctx, id)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%v", err)
+	}
+	return chosen, nil
 }
 
 // parseSampling reads the params as they were on the wire, where a temperature of 0 and none at all
@@ -140,6 +138,8 @@ func parseSampling(params json.RawMessage) (*protocol.McpSamplingRequest, error)
 	switch {
 	case len(wire.Messages) == 0:
 		return nil, invalidParams("messages is missing or empty")
+	case len(wire.Messages) > maxMessages:
+		return nil, invalidParams("messages has %d entries, and nobody can read more than %d", len(wire.Messages), maxMessages)
 	case wire.MaxTokens == nil:
 		return nil, invalidParams("maxTokens is missing")
 	case *wire.MaxTokens < 1:
@@ -157,16 +157,60 @@ func parseSampling(params json.RawMessage) (*protocol.McpSamplingRequest, error)
 		Metadata:         wire.Metadata,
 	}
 	for i, m := range wire.Messages {
-		if m.Role != protocol.RoleUser && m.Role != protocol.RoleAssistant {
-			return nil, invalidParams("messages[%d]: role is %q, it must be user or assistant", i, m.Role)
-		}
 		content, err := parseContent(m.Content)
 		if err != nil {
 			return nil, invalidParams("messages[%d]: content: %v", i, err)
 		}
-		request.Messages = append(request.Messages, protocol.SamplingMessage{Role: m.Role, Content: content})
+		message := protocol.SamplingMessage{Role: m.Role, Content: content}
+		if err := checkMessage(message); err != nil {
+			return nil, invalidParams("messages[%d]: %v", i, err)
+		}
+		request.Messages = append(request.Messages, message)
 	}
 	return request, nil
+}
+
+// maxMessages bounds what a person is asked to approve at once.
+const maxMessages = 1000
+
+// checkMessage says what is wrong with a message of a request.
+func checkMessage(m protocol.SamplingMessage) error {
+	if m.Role != protocol.RoleUser && m.Role != protocol.RoleAssistant {
+		return fmt.Errorf("role is %q, it must be user or assistant", m.Role)
+	}
+	if len(m.Content) == 0 {
+		return errors.New("content: is empty")
+	}
+	for _, block := range m.Content {
+		var err error
+		switch block := block.(type) {
+		case protocol.TextContent:
+		case protocol.ImageContent:
+			err = checkMedia("image/", block.MIMEType, block.Data)
+		case protocol.AudioContent:
+			err = checkMedia("audio/", block.MIMEType, block.Data)
+		default:
+			err = errors.New("must be text, image or audio")
+		}
+		if err != nil {
+			return fmt.Errorf("content: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkMedia refuses what no model could see or hear. How much it may be is the bound of the wire.
+func checkMedia(kind, mimeType, data string) error {
+	if !strings.HasPrefix(mimeType, kind) {
+		return fmt.Errorf("mimeType is %q, it must begin with %s", mimeType, kind)
+	}
+	if data == "" {
+		return errors.New("data is missing or empty")
+	}
+	if n, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))); err != nil {
+		return fmt.Errorf("data is not base64 after %d bytes: %w", n, err)
+	}
+	return nil
 }
 
 // parseContent reads a message's content: one block or, since 2025-11-25, an array of them.
@@ -183,17 +227,10 @@ func parseContent(raw json.RawMessage) ([]protocol.ContentBlock, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch block.(type) {
-		case protocol.TextContent, protocol.ImageContent, protocol.AudioContent:
-			blocks = append(blocks, block)
-		case nil:
+		if block == nil {
 			return nil, errors.New("is missing")
-		default:
-			return nil, errors.New("must be text, image or audio")
 		}
-	}
-	if len(blocks) == 0 {
-		return nil, errors.New("is empty")
+		blocks = append(blocks, block)
 	}
 	return blocks, nil
 }

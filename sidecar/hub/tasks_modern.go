@@ -139,11 +139,14 @@ var _ broker.Asker = (*keyed)(nil)
 
 // Ask implements [broker.Asker].
 func (k *keyed) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
-	q.Key = k.key
+	q.Key = k.key + q.Key // what an ask leads to has a key of its own
 	answer, err := k.Asker.Ask(ctx, q)
-	k.delivered = err == nil && answer.Delivered
+	k.delivered = k.delivered || err == nil && answer.Delivered
 	return answer, err
 }
+
+// Asked implements [broker.Asker].
+func (k *keyed) Asked(key string) protocol.UseMcpServer { return k.Asker.Asked(k.key + key) }
 
 // withoutMeta returns an object without the members that differ each time that the same is asked.
 func withoutMeta(params json.RawMessage) json.RawMessage {

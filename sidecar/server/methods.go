@@ -222,6 +222,19 @@ func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.Langu
 	return nil
 }
 
+// StopSampling implements [protocol.Sidecar].
+func (s *Server) StopSampling(ctx context.Context, params *protocol.StopSamplingParams) (*protocol.StopSamplingResult, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := t.StopCompletion(ctx, params.AskID, params.Keep, s.frontEnd.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.StopSamplingResult{Stopped: stopped}, nil
+}
+
 // OpenAskURL implements [protocol.Sidecar].
 func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
 	t, err := s.tasks.Get(params.TaskID)

@@ -6,6 +6,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -170,7 +171,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
-	s.broker = broker.New(s.modelsFor, params.Capabilities.OpenURL, s.opts.Log)
+	s.broker = broker.New(s.modelsFor, s.currentReview, params.Capabilities.OpenURL, s.opts.Log)
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: s.broker,
@@ -287,6 +288,16 @@ func (s *Server) modelsFor(server string) broker.Models {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.models.For(server)
+}
+
+// currentReview returns when completions are reviewed.
+func (s *Server) currentReview() protocol.SamplingReview {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.configuration.Sampling == nil {
+		return protocol.ReviewAlways
+	}
+	return cmp.Or(s.configuration.Sampling.Review, protocol.ReviewAlways)
 }
 
 // askInput asks the person for an input of mcp.json.

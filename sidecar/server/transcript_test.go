@@ -292,7 +292,7 @@ func joinProgress(t *testing.T, lines []string) []string {
 		slices.SortFunc(ps, func(a, b piece) int { return cmp.Compare(a.Params.Sequence, b.Params.Sequence) })
 		var text strings.Builder
 		for i, p := range ps {
-			if p.Params.Sequence != int64(i) {
+			if p.Params.Sequence != ps[0].Params.Sequence+int64(i) {
 				t.Fatalf("piece %d of message %d has the number %d", i, id, p.Params.Sequence)
 			}
 			text.WriteString(p.Params.Chunk)

@@ -33,8 +33,13 @@ type Answer struct {
 	Response protocol.AskResponse
 	// Content is what goes to the server, where the question was a form and the answer is yes.
 	Content json.RawMessage
-	// Model is the one to ask, where the question was a sampling request and the answer is yes.
+	// Model is the one to ask, where the question was a sampling request and the answer is yes, or the
+	// review of a completion and the answer wants another.
 	Model *protocol.Model
+	// SentRequest is what to ask it, where the person edited the server's request.
+	SentRequest *protocol.McpSamplingRequest
+	// SentResponse is what the server gets, where the person edited the completion that they reviewed.
+	SentResponse *protocol.McpSamplingResponse
 	// MessageID is the ask's message. Ask sets it.
 	MessageID int64
 	// Result is what the model made of an approved sampling request that was asked before, where that is
@@ -244,6 +249,8 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 		outcome.Reason = protocol.OutcomeDeclined
 	case protocol.CancelButtonClicked:
 		outcome.Reason = protocol.OutcomeDismissed
+	case protocol.RegenerateButtonClicked:
+		outcome.Reason = protocol.OutcomeRegenerated
 	}
 	t.settle(a, answer, outcome)
 	return &protocol.AskResponseResult{Outcome: outcome}, nil
@@ -288,8 +295,15 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	case protocol.McpSampling:
 		if answer != nil && answer.Response == protocol.YesButtonClicked {
 			a.message.live = true // until the model is done
-			q.Model = answer.Model
-			event.Model = answer.Model
+			q.Model, q.SentRequest = answer.Model, answer.SentRequest
+			event.Model, event.SentRequest = answer.Model, answer.SentRequest
+		}
+		a.question.Question = q
+	case protocol.McpSamplingReview:
+		if answer != nil && answer.Response == protocol.RegenerateButtonClicked {
+			q.Model, event.Model = answer.Model, answer.Model
+		} else if answer != nil && answer.Response == protocol.YesButtonClicked {
+			q.SentResponse, event.SentResponse = answer.SentResponse, answer.SentResponse
 		}
 		a.question.Question = q
 	}

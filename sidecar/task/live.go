@@ -188,16 +188,11 @@ func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult) {
 	if !ok {
 		return
 	}
-	if m.stream != nil {
-		if m.stream.timer != nil {
-			m.stream.timer.Stop()
-		}
-		m.stream = nil
-	}
+	m.endStream()
 	if q.Result != nil {
 		return
 	}
-	q.Result = result
+	q.InReview, q.Result = false, result
 	a.Question = q
 	m.Body, m.live = a, t.keys[a.InputKey] != nil
 	t.commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result})

@@ -56,7 +56,7 @@ func (t *Task) recover(ctx context.Context) error {
 			if body.Outcome == nil {
 				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
 			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil {
-				q.Result = protocol.SamplingFailure{Reason: restartedDetail}
+				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restartedDetail}
 				body.Question = q
 			}
 			m.Body = body
@@ -83,6 +83,7 @@ func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 		t.info.OpenAsks++
 		return
 	}
+	m.begun = true // for all that front ends know
 	a.settlement = settlement{answer: answerOf(question), outcome: *question.Outcome}
 	close(a.settled)
 }
@@ -95,6 +96,8 @@ func answerOf(question protocol.Ask) *Answer {
 		answer.Response = protocol.YesButtonClicked
 	case protocol.OutcomeDeclined:
 		answer.Response = protocol.NoButtonClicked
+	case protocol.OutcomeRegenerated:
+		answer.Response = protocol.RegenerateButtonClicked
 	}
 	switch q := question.Question.(type) {
 	case protocol.McpElicitation:
@@ -102,7 +105,9 @@ func answerOf(question protocol.Ask) *Answer {
 			answer.Content = q.ElicitationResponse.Content
 		}
 	case protocol.McpSampling:
-		answer.Model = q.Model
+		answer.Model, answer.SentRequest = q.Model, q.SentRequest
+	case protocol.McpSamplingReview:
+		answer.Model, answer.SentResponse = q.Model, q.SentResponse
 	}
 	return answer
 }

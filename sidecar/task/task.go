@@ -35,6 +35,12 @@ type message struct {
 	live   bool
 	askID  string
 	stream *stream // of a completion under way
+	// sequence is the number of the next piece, where there is no stream.
+	sequence int64
+	// begun is set once a model began to answer.
+	begun bool
+	// stop ends the model that is answering; nil where none is.
+	stop context.CancelCauseFunc
 	// progressDue is set while the next progress of a call waits to be announced.
 	progressDue *time.Timer
 }

@@ -1,0 +1,169 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/model"
+	"assent/sidecar/task"
+)
+
+// stopReasonStopped says that a person stopped the model, and returned what it had written by then.
+const stopReasonStopped = "userStopped"
+
+// completion is an approved request on its way: to a model, to the person who reviews the answer, perhaps
+// to a model again, and to the server.
+type completion struct {
+	*Broker
+	models Models
+	task   Asker
+	origin protocol.Origin
+	// answer is the approval.
+	answer *task.Answer
+	// request is what is sent.
+	request *protocol.McpSamplingRequest
+}
+
+// run returns what the server gets.
+func (c *completion) run(ctx context.Context) (any, error) {
+	m := c.answer.Model
+	var before *protocol.McpSamplingReview
+	for attempt := 0; ; attempt++ {
+		review := c.reviewed(attempt)
+		if review == nil {
+			var err error
+			if review, err = c.propose(ctx, m, before); err != nil {
+				return nil, c.fail(ctx, err)
+			}
+			if before == nil && !c.reviews(c.origin.ServerName) {
+				return c.end(review.SamplingResponse), nil
+			}
+			c.task.ReviewCompletion(c.answer.MessageID)
+		}
+		question := c.question(c.origin, *review)
+		question.Key = c.key(attempt)
+		verdict, err := c.task.Ask(ctx, question)
+		if err != nil {
+			return nil, c.unreviewed(err)
+		}
+		switch verdict.Response {
+		case protocol.YesButtonClicked:
+			c.trust(c.origin.ServerName)
+			if verdict.SentResponse != nil {
+				return c.end(*verdict.SentResponse), nil
+			}
+			return c.end(review.SamplingResponse), nil
+		case protocol.RegenerateButtonClicked:
+			m, before = verdict.Model, review
+		default:
+			c.task.EndSampling(c.answer.MessageID, protocol.SamplingWithheld{Reason: "The answer was not returned to the server."})
+			return nil, rejected(verdict.Response)
+		}
+	}
+}
+
+// propose has a model answer, and returns the answer for review. Where it fails and there was an answer
+// before, that one is proposed again.
+func (c *completion) propose(ctx context.Context, m *protocol.Model, before *protocol.McpSamplingReview) (*protocol.McpSamplingReview, error) {
+	response, err := c.generate(ctx, m)
+	switch {
+	case err == nil:
+		return &protocol.McpSamplingReview{
+			Origin: c.origin, SamplingMessageID: c.answer.MessageID, Model: m, SamplingResponse: *response,
+		}, nil
+	case before == nil || ctx.Err() != nil || errors.As(err, new(*task.Stopped)):
+		return nil, err
+	default:
+		again := *before
+		again.Problem = m.Name + " gave no other answer: " + err.Error()
+		return &again, nil
+	}
+}
+
+// key names the review of an attempt, where the approval has a name that outlives the sidecar.
+func (c *completion) key(attempt int) string {
+	if !c.answer.Kept {
+		return ""
+	}
+	return "\x00review " + strconv.Itoa(attempt)
+}
+
+// reviewed returns the review of an attempt that was made before, so that a model is not asked twice, or
+// nil.
+func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
+	key := c.key(attempt)
+	if key == "" {
+		return nil
+	}
+	if q, ok := c.task.Asked(key).(protocol.McpSamplingReview); ok {
+		return &q
+	}
+	return nil
+}
+
+// generate asks the model and shows its answer as it comes.
+func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol.McpSamplingResponse, error) {
+	ctx, done := c.task.BeginCompletion(ctx, c.answer.MessageID, m)
+	made, err := c.models.Generate(ctx, m.ID, c.request, func(piece string) {
+		c.task.Progress(c.answer.MessageID, piece)
+	})
+	done()
+	var stopped *task.Stopped
+	switch {
+	case errors.As(context.Cause(ctx), &stopped) && stopped.Keep:
+		// A model that is stopped has said no name of its own.
+		made = &model.Completion{Text: stopped.Text, Model: m.Name, StopReason: stopReasonStopped}
+	case stopped != nil:
+		return nil, stopped
+	case err != nil:
+		c.log.Warn().Err(err).Str("server", c.origin.ServerName).Str("model", m.ID).Msg("sampling failed")
+		return nil, err
+	}
+	return &protocol.McpSamplingResponse{
+		Role:       protocol.RoleAssistant,
+		Content:    protocol.TextContent{Text: made.Text},
+		Model:      made.Model,
+		StopReason: made.StopReason,
+	}, nil
+}
+
+// end keeps what the server gets, and returns it.
+func (c *completion) end(response protocol.McpSamplingResponse) any {
+	c.task.EndSampling(c.answer.MessageID, response)
+	return createMessageResult(response)
+}
+
+// fail keeps why there is no completion, and returns what the server is told of it.
+func (c *completion) fail(ctx context.Context, err error) error {
+	var stopped *task.Stopped
+	if errors.As(err, &stopped) {
+		c.task.EndSampling(c.answer.MessageID, protocol.SamplingWithheld{Reason: stopped.Error()})
+		return rejected(protocol.NoButtonClicked)
+	}
+	reason := err.Error()
+	if why := ended(context.Cause(ctx)); why != nil {
+		if c.answer.Kept && why.Reason == protocol.OutcomeRestarted {
+			return samplingError(err) // it begins anew when it is asked for again
+		}
+		reason = why.Error()
+	}
+	c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: reason})
+	return samplingError(err)
+}
+
+// unreviewed keeps that nobody reviewed the completion, and returns what the server is told of it.
+func (c *completion) unreviewed(err error) error {
+	why := ended(err)
+	if why == nil {
+		c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: err.Error()})
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	if !c.answer.Kept || why.Reason != protocol.OutcomeRestarted {
+		c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: why.Error()})
+	}
+	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + string(why.Reason)}
+}

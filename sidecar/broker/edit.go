@@ -1,0 +1,72 @@
+package broker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// maxTemperature is the greatest that any provider takes.
+const maxTemperature = 2
+
+// edited returns what goes to the model in place of what the server asked for, or nil where that is the
+// same. What it must not be is an error that says so field by field.
+func edited(asked *protocol.McpSamplingRequest, edit *protocol.SamplingEdit) (*protocol.McpSamplingRequest, error) {
+	if edit == nil {
+		return nil, nil
+	}
+	if problems := checkEdit(asked, edit); problems != nil {
+		return nil, &protocol.Error{
+			Code:    protocol.CodeInvalidAnswer,
+			Message: "The edited request cannot be sent: " + problems[0].Message,
+			Data:    protocol.InvalidAnswerData{Problems: problems},
+		}
+	}
+	sent := *asked
+	sent.SystemPrompt, sent.Temperature, sent.MaxTokens = edit.SystemPrompt, edit.Temperature, edit.MaxTokens
+	if edit.Messages != nil {
+		sent.Messages = edit.Messages
+	}
+	before, err := json.Marshal(asked)
+	if err != nil {
+		return nil, fmt.Errorf("compare the edited request: %w", err)
+	}
+	after, err := json.Marshal(sent)
+	if err != nil {
+		return nil, fmt.Errorf("compare the edited request: %w", err)
+	}
+	if bytes.Equal(before, after) {
+		return nil, nil
+	}
+	return &sent, nil
+}
+
+func checkEdit(asked *protocol.McpSamplingRequest, edit *protocol.SamplingEdit) []protocol.FieldProblem {
+	var problems []protocol.FieldProblem
+	problem := func(name, format string, args ...any) {
+		problems = append(problems, protocol.FieldProblem{Name: name, Message: fmt.Sprintf(format, args...)})
+	}
+	if edit.Messages != nil && len(edit.Messages) == 0 {
+		problem("messages", "There must be a message.")
+	}
+	if len(edit.Messages) > maxMessages {
+		problem("messages", "There can be at most %d messages.", maxMessages)
+	}
+	for i, m := range edit.Messages {
+		if err := checkMessage(m); err != nil {
+			problem("messages", "Message %d: %v.", i+1, err)
+		}
+	}
+	if t := edit.Temperature; t != nil && (*t < 0 || *t > maxTemperature) {
+		problem("temperature", "The temperature must be from 0 to %d.", maxTemperature)
+	}
+	switch {
+	case edit.MaxTokens < 1:
+		problem("maxTokens", "There must be at least 1 token.")
+	case edit.MaxTokens > asked.MaxTokens:
+		problem("maxTokens", "The server asked for at most %d tokens.", asked.MaxTokens)
+	}
+	return problems
+}
