@@ -8,6 +8,7 @@ import {
   type OpenAskURLParams,
   type Outcome,
   type StartCallParams,
+  type StopSamplingParams,
 } from "@assent/protocol";
 import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
 import type { LinkListener } from "./bridge.ts";
@@ -34,6 +35,8 @@ export interface Actions {
    * opened. Rejects as an answer does.
    */
   openAskUrl(params: OpenAskURLParams): Promise<boolean>;
+  /** Stops a model; rejects with an {@link RpcError} where nothing is written that could be kept. */
+  stopSampling(params: StopSamplingParams): Promise<void>;
   /** Asks something of a server in the open task, or in a new one where none is open. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   /** Says whether the sidecar took it; where it did not, the person is told. */
@@ -317,6 +320,9 @@ export function createSession(view: ViewStateStore): Session {
     loadEarlier: () => attempt(loadEarlier),
     answer,
     openAskUrl,
+    async stopSampling(params) {
+      await request()("sampling/stop", params);
+    },
     async startCall(params) {
       const taskId = state.conversation?.taskId ?? (await createTask());
       await request()("call/start", { ...params, taskId });

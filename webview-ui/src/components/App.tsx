@@ -134,10 +134,10 @@ function Home({ state, actions }: { readonly state: State; readonly actions: Act
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 
-/** Learns which models can answer, anew for each request that waits for approval. */
+/** Learns which models can answer, anew for each request that waits for approval, or answer for review. */
 function useModels({ conversation, sidecar }: State, actions: Actions): void {
   const newest = openAsksOf(conversation).findLast(
-    ({ question }) => question.type === "mcp_sampling",
+    ({ question }) => question.type === "mcp_sampling" || question.type === "mcp_sampling_review",
   )?.askId;
   const running = sidecar.state === "running";
   useEffect(() => {

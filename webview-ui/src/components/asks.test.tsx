@@ -15,6 +15,7 @@ import {
   message,
   otherModel,
   sampling,
+  samplingReview,
   task,
 } from "../testing/samples.ts";
 
@@ -235,6 +236,130 @@ describe("a request for a completion", () => {
     });
     await screen.findByText("The risk is low. Really.");
     screen.getByText("was cut off at the token limit");
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test.each([
+    ["Stop, Keep This", { taskId: "t1", askId: "s1", keep: true }],
+    ["Stop, Return Nothing", { taskId: "t1", askId: "s1" }],
+  ])("can be stopped while it streams: %s", async (name, params) => {
+    const host = new FakeHost(waiting, [request()], {
+      "sampling/stop": () => ({ stopped: true }),
+    });
+    const { user, container } = showApp(host);
+    await screen.findByRole("button", { name: "Approve & Send" });
+    await host.event(approved, 0);
+    const keep = await screen.findByRole("button", { name: "Stop, Keep This" });
+    expect(keep.matches(":disabled")).toBe(true);
+    await host.tell("mcpSamplingProgress", {
+      taskId: "t1",
+      messageId: 1,
+      sequence: 0,
+      chunk: "The risk",
+    });
+    await screen.findByText("The risk");
+    expect(await axeFindings(container)).toEqual([]);
+    await user.dblClick(screen.getByRole("button", { name }));
+    await waitFor(() => expect(host.calls("sampling/stop")).toEqual([params]));
+    await host.event({
+      type: "samplingEnded",
+      messageId: 1,
+      result: { type: "withheld", reason: "The model was stopped in VS Code." },
+    });
+    await screen.findByText(
+      "The server was told that you refused. The model was stopped in VS Code.",
+    );
+  });
+
+  test("that cannot be stopped says why, and goes on", async () => {
+    const host = new FakeHost(waiting, [request()], {
+      "sampling/stop": () => {
+        throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
+      },
+    });
+    const { user } = showApp(host);
+    await screen.findByRole("button", { name: "Approve & Send" });
+    await host.event(approved, 0);
+    await user.click(await screen.findByRole("button", { name: "Stop, Return Nothing" }));
+    await screen.findByText("The sidecar is not running.");
+    await user.click(screen.getByRole("button", { name: "Stop, Return Nothing" }));
+    await waitFor(() => expect(host.calls("sampling/stop")).toHaveLength(2));
+  });
+
+  test("is reviewed, asked for again, edited and returned", async () => {
+    const host = new FakeHost(waiting, [request()], {
+      "model/list": () => ({ models: [demoModel, otherModel] }),
+    });
+    const { user, container } = showApp(host);
+    await screen.findByRole("button", { name: "Approve & Send" });
+    await host.event({ ...approved, model: demoModel }, 0);
+    await host.tell("mcpSamplingProgress", {
+      taskId: "t1",
+      messageId: 1,
+      sequence: 0,
+      chunk: "Hm.",
+    });
+    await host.event({ type: "samplingMoved", messageId: 1, model: demoModel, inReview: true }, 0);
+    await host.event({ type: "messageAdded", message: message(2, ask("r1", samplingReview())) }, 1);
+    await screen.findByText(`${demoModel.name} has answered. The server waits for your review.`);
+    await user.selectOptions(
+      await screen.findByRole("combobox", { name: "Another answer by" }),
+      otherModel.name,
+    );
+    await user.click(screen.getByRole("button", { name: "Ask Again" }));
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        {
+          taskId: "t1",
+          askId: "r1",
+          askResponse: "regenerateButtonClicked",
+          modelId: otherModel.id,
+        },
+      ]),
+    );
+    const again = { reason: "regenerated", by: "VS Code", at } as const;
+    await host.event({ type: "askSettled", messageId: 2, outcome: again, model: otherModel }, 0);
+    await host.event({
+      type: "samplingMoved",
+      messageId: 1,
+      model: otherModel,
+      progress: { text: "", sequence: 1 },
+    });
+    await screen.findByText("gpt at localhost was asked for it.");
+    await screen.findByText("gpt at localhost was asked");
+    await host.tell("mcpSamplingProgress", {
+      taskId: "t1",
+      messageId: 1,
+      sequence: 1,
+      chunk: "Low, I think.",
+    });
+    await screen.findByText("Low, I think.");
+
+    await host.event({ type: "samplingMoved", messageId: 1, model: otherModel, inReview: true }, 0);
+    const second = samplingReview({ model: otherModel });
+    await host.event({ type: "messageAdded", message: message(3, ask("r2", second)) }, 1);
+    await user.click(await screen.findByRole("button", { name: "Edit" }));
+    const box = await screen.findByRole("textbox", { name: "What the server gets" });
+    await user.clear(box);
+    await user.type(box, "The risk is high.");
+    await user.click(screen.getByRole("button", { name: "Return to Server" }));
+    await waitFor(() =>
+      expect(host.calls("askResponse").at(-1)).toEqual({
+        taskId: "t1",
+        askId: "r2",
+        askResponse: "yesButtonClicked",
+        samplingText: "The risk is high.",
+      }),
+    );
+    const sentResponse = {
+      ...second.samplingResponse,
+      content: { type: "text", text: "The risk is high." },
+    } as const;
+    await host.event({ type: "askSettled", messageId: 3, outcome: answered, sentResponse }, 0);
+    await host.event({ type: "samplingEnded", messageId: 1, result: sentResponse });
+    await screen.findByText("Returned with changes");
+    await user.click(screen.getByText("What was changed before it was returned"));
+    expect((await screen.findByText("high")).tagName).toBe("INS");
     expect(await axeFindings(container)).toEqual([]);
   });
 

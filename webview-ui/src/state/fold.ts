@@ -9,6 +9,7 @@ import type {
   McpSamplingProgressParams,
   Message,
   SamplingEnded,
+  SamplingMoved,
 } from "@assent/protocol";
 import { unreachable } from "../unreachable.ts";
 
@@ -25,6 +26,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return upsert(messages, [event.message]);
     case "askSettled":
       return change(messages, event.messageId, (message) => settle(message, event));
+    case "samplingMoved":
+      return change(messages, event.messageId, (message) => moveSampling(message, event));
     case "samplingEnded":
       return change(messages, event.messageId, (message) => endSampling(message, event));
     case "callEnded":
@@ -114,6 +117,13 @@ function settle(message: Message, event: AskSettled): Message {
       return withQuestion(message, ask, {
         ...question,
         ...(event.model === undefined ? {} : { model: event.model }),
+        ...(event.sentRequest === undefined ? {} : { sentRequest: event.sentRequest }),
+      });
+    case "mcp_sampling_review":
+      return withQuestion(message, ask, {
+        ...question,
+        ...(event.model === undefined ? {} : { model: event.model }),
+        ...(event.sentResponse === undefined ? {} : { sentResponse: event.sentResponse }),
       });
     default:
       return unreachable(question);
@@ -131,10 +141,23 @@ function changeTask(message: Message, { task }: CallTaskChanged): Message {
   return { ...message, body: { ...message.body, task } };
 }
 
+function moveSampling(message: Message, event: SamplingMoved): Message {
+  const sampling = samplingOf(message);
+  if (sampling === undefined) return message;
+  const { progress: _written, inReview: _before, ...question } = sampling.question;
+  const { model, inReview = false, progress } = event;
+  return withQuestion(message, sampling.ask, {
+    ...question,
+    ...(model === undefined ? {} : { model }),
+    ...(inReview && { inReview }),
+    ...(progress === undefined ? {} : { progress }),
+  });
+}
+
 function endSampling(message: Message, event: SamplingEnded): Message {
   const sampling = samplingOf(message);
   if (sampling === undefined) return message;
-  const { progress: _written, ...question } = sampling.question;
+  const { progress: _written, inReview: _before, ...question } = sampling.question;
   return withQuestion(message, sampling.ask, { ...question, result: event.result });
 }
 

@@ -6,6 +6,7 @@ import type {
   Field,
   McpElicitation,
   McpSampling,
+  McpSamplingReview,
   McpTask,
   McpURLElicitation,
   Message,
@@ -60,6 +61,23 @@ export function sampling(part: Partial<McpSampling> = {}): McpSampling {
       maxTokens: 500,
     },
     model: demoModel,
+    ...part,
+  };
+}
+
+export function samplingReview(part: Partial<McpSamplingReview> = {}): McpSamplingReview {
+  return {
+    type: "mcp_sampling_review",
+    serverName: "database",
+    toolNames: ["classify"],
+    samplingMessageId: 1,
+    model: demoModel,
+    samplingResponse: {
+      type: "response",
+      role: "assistant",
+      content: { type: "text", text: "The risk is **low**." },
+      model: "demo",
+    },
     ...part,
   };
 }

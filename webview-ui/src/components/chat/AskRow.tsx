@@ -9,9 +9,11 @@ import { ElicitationSummary } from "./ElicitationSummary.tsx";
 import { focusAsk, mayTakeFocus } from "./focus.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { McpSamplingReview } from "./McpSamplingReview.tsx";
 import { McpURLConsent } from "./McpURLConsent.tsx";
 import { byPerson } from "./OutcomeLine.tsx";
 import { SamplingRecord } from "./SamplingRecord.tsx";
+import { SamplingReviewRecord } from "./SamplingReviewRecord.tsx";
 import { URLRecord } from "./URLRecord.tsx";
 import { useAnswer } from "./useAnswer.ts";
 
@@ -77,23 +79,48 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
       );
     }
     case "mcp_sampling": {
-      if (outcome !== undefined) return <SamplingRecord {...{ askId, question, outcome, keep }} />;
+      if (outcome !== undefined) {
+        const onStop = (keepText: boolean) =>
+          actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
+        return <SamplingRecord {...{ askId, question, outcome, onStop, keep }} />;
+      }
       const { serverName, toolNames = [], samplingRequest, model } = question;
-      const chosen = own(view.draft(askId) ?? {}, "model");
       return (
         <McpSamplingApproval
           {...{ askId, serverName, toolNames, busy, model, models, keep }}
           request={samplingRequest}
           refusal={refusal?.message}
-          chosenModelId={typeof chosen === "string" ? chosen : undefined}
-          onChooseModel={(id) => view.setDraft(askId, { model: id })}
-          onApprove={(modelId) =>
+          draft={view.draft(askId)}
+          onDraft={(draft) => view.setDraft(askId, draft)}
+          onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
+          onDeny={ways.onDecline}
+          onCancel={ways.onCancel}
+        />
+      );
+    }
+    case "mcp_sampling_review": {
+      if (outcome !== undefined) {
+        return <SamplingReviewRecord {...{ askId, question, outcome, keep }} />;
+      }
+      return (
+        <McpSamplingReview
+          {...{ askId, question, busy, models, keep }}
+          refusal={refusal?.message}
+          draft={view.draft(askId)}
+          onDraft={(draft) => view.setDraft(askId, draft)}
+          onReturn={(text) =>
             answer({
               askResponse: "yesButtonClicked",
+              ...(text === undefined ? {} : { samplingText: text }),
+            })
+          }
+          onRegenerate={(modelId) =>
+            answer({
+              askResponse: "regenerateButtonClicked",
               ...(modelId === undefined ? {} : { modelId }),
             })
           }
-          onDeny={ways.onDecline}
+          onWithhold={ways.onDecline}
           onCancel={ways.onCancel}
         />
       );

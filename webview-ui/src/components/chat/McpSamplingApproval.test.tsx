@@ -1,19 +1,20 @@
 import type { McpSamplingRequest } from "@assent/protocol";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
+import { descriptionOf, isWrong } from "../../testing/dom.ts";
 import { demoModel, otherModel, sampling } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
 vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
 
-type Data = Omit<McpSamplingApprovalProps, "onChooseModel" | "onApprove" | "onDeny" | "onCancel">;
+type Data = Omit<McpSamplingApprovalProps, "onDraft" | "onApprove" | "onDeny" | "onCancel">;
 
 function show(part: Partial<Data> = {}) {
   const ways = {
-    onChooseModel: vi.fn<McpSamplingApprovalProps["onChooseModel"]>(),
+    onDraft: vi.fn<McpSamplingApprovalProps["onDraft"]>(),
     onApprove: vi.fn<McpSamplingApprovalProps["onApprove"]>(),
     onDeny: vi.fn<McpSamplingApprovalProps["onDeny"]>(),
     onCancel: vi.fn<McpSamplingApprovalProps["onCancel"]>(),
@@ -26,7 +27,7 @@ function show(part: Partial<Data> = {}) {
       request={sampling().samplingRequest}
       model={demoModel}
       models={[demoModel]}
-      chosenModelId={undefined}
+      draft={undefined}
       busy={false}
       refusal={undefined}
       keep="t1:1"
@@ -106,7 +107,7 @@ test("approving, denying and putting away are three things", async () => {
   const counts = () => [onApprove, onDeny, onCancel].map((way) => way.mock.calls.length);
   await user.click(approve());
   expect(counts()).toEqual([1, 0, 0]);
-  expect(onApprove).toHaveBeenCalledWith(undefined);
+  expect(onApprove).toHaveBeenCalledWith({});
   await user.click(screen.getByRole("button", { name: "Deny" }));
   expect(counts()).toEqual([1, 1, 0]);
   await user.click(screen.getByRole("button", { name: "Cancel" }));
@@ -120,30 +121,30 @@ test("the model that will answer is named", () => {
 });
 
 test("another model can be chosen, and is named in the approval only then", async () => {
-  const { user, onApprove, onChooseModel } = show({ models: [demoModel, otherModel] });
+  const { user, onApprove, onDraft } = show({ models: [demoModel, otherModel] });
   const select = screen.getByRole("combobox", { name: "Answered by" });
   await user.click(approve());
-  expect(onApprove).toHaveBeenLastCalledWith(undefined);
+  expect(onApprove).toHaveBeenLastCalledWith({});
   await user.selectOptions(select, "gpt at localhost");
-  expect(onChooseModel).toHaveBeenCalledExactlyOnceWith(otherModel.id);
+  expect(onDraft).toHaveBeenCalledExactlyOnceWith({ model: otherModel.id });
   await user.click(approve());
-  expect(onApprove).toHaveBeenLastCalledWith(otherModel.id);
+  expect(onApprove).toHaveBeenLastCalledWith({ modelId: otherModel.id });
 });
 
 test("the model chosen in an earlier life of the view is still chosen", async () => {
   const { user, onApprove } = show({
     models: [demoModel, otherModel],
-    chosenModelId: otherModel.id,
+    draft: { model: otherModel.id },
   });
   await user.click(approve());
-  expect(onApprove).toHaveBeenLastCalledWith(otherModel.id);
+  expect(onApprove).toHaveBeenLastCalledWith({ modelId: otherModel.id });
 });
 
 test("where nothing was proposed, the first model that can answer is", async () => {
   const { user, onApprove } = show({ model: undefined, models: [otherModel] });
   screen.getByText("gpt at localhost");
   await user.click(approve());
-  expect(onApprove).toHaveBeenLastCalledWith(otherModel.id);
+  expect(onApprove).toHaveBeenLastCalledWith({ modelId: otherModel.id });
 });
 
 test("without any model, it says so and can only be denied", async () => {
@@ -161,4 +162,107 @@ test("all ways are shut while an answer is under way", async () => {
   await user.click(screen.getByRole("button", { name: "Deny" }));
   await user.click(screen.getByRole("button", { name: "Cancel" }));
   expect([onApprove, onDeny, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 0, 0]);
+});
+
+describe("an edit", () => {
+  const request: McpSamplingRequest = {
+    systemPrompt: "Be brief.",
+    messages: [
+      { role: "user", content: [{ type: "text", text: "My key is 1234." }] },
+      { role: "user", content: [{ type: "image", data: png, mimeType: "image/png" }] },
+    ],
+    maxTokens: 100,
+    temperature: 0.5,
+  };
+  const field = (name: string) => screen.getByRole("textbox", { name });
+  const marked = (container: HTMLElement, tag: "del" | "ins") =>
+    [...container.querySelectorAll(tag)].map((element) => element.textContent);
+
+  test("is sent as it is shown, with what differs", async () => {
+    const { user, onApprove, container } = show({ request });
+    await user.click(screen.getByRole("button", { name: "Edit" }));
+    await user.clear(field("System prompt"));
+    await user.type(field("System prompt"), "Be kind.");
+    await user.clear(field("User, message 1"));
+    await user.type(field("User, message 1"), "My key is secret.");
+    await user.clear(field("Maximum tokens"));
+    await user.type(field("Maximum tokens"), "50");
+    await user.clear(field("Temperature"));
+    await user.click(screen.getByRole("checkbox", { name: "Leave out User, message 2" }));
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Edit", pressed: true }));
+    expect(marked(container, "del").join("|")).toMatch(/^brief\|1234.*image\/png.*\|100\|0\.5$/s);
+    expect(marked(container, "ins")).toEqual(["kind", "secret", "50", "the model's own"]);
+    screen.getByText(/^1 message · .* at most 50 tokens back$/);
+    await user.click(approve());
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith({
+      samplingEdit: {
+        systemPrompt: "Be kind.",
+        messages: [{ role: "user", content: [{ type: "text", text: "My key is secret." }] }],
+        maxTokens: 50,
+      },
+    });
+  });
+
+  test("is made without a mouse, and Escape leaves the editor and not the ask", async () => {
+    const { user, onApprove, onCancel } = show({ request });
+    screen.getByRole("button", { name: "Edit" }).focus();
+    await user.keyboard("{Enter}");
+    field("Maximum tokens").focus();
+    await user.keyboard("{Control>}a{/Control}{Backspace}7{Escape}");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
+    expect(onCancel).not.toHaveBeenCalled();
+    await user.tab({ shift: true });
+    await user.tab({ shift: true });
+    expect(document.activeElement).toBe(approve());
+    await user.keyboard("{Enter}");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith({
+      samplingEdit: { systemPrompt: "Be brief.", temperature: 0.5, maxTokens: 7 },
+    });
+  });
+
+  test.each([
+    ["Maximum tokens", "101", "This must be a whole number from 1 to 100"],
+    ["Maximum tokens", "0", "This must be a whole number from 1 to 100"],
+    ["Maximum tokens", "many", "This must be a whole number from 1 to 100"],
+    ["Temperature", "2.1", "This must be a number from 0 to 2."],
+    ["Temperature", "hot", "This must be a number from 0 to 2."],
+  ])("of %s to %s is not sent, and says why", async (name, text, why) => {
+    const { user, onApprove } = show({ request, draft: { editing: true } });
+    await user.clear(field(name));
+    await user.type(field(name), text);
+    expect(isWrong(field(name))).toBe(true);
+    expect(descriptionOf(field(name))).toContain(why);
+    await user.click(approve());
+    expect(onApprove).not.toHaveBeenCalled();
+  });
+
+  test("cannot leave out everything", async () => {
+    const { user } = show({ request, draft: { editing: true } });
+    for (const box of screen.getAllByRole("checkbox")) await user.click(box);
+    screen.getByText("At least one message must be sent.");
+    expect(approve().matches(":disabled")).toBe(true);
+  });
+
+  test("can be undone, and was never made", async () => {
+    const { user, onApprove, onDraft } = show({
+      request,
+      draft: { model: demoModel.id, systemPrompt: "Lie." },
+    });
+    await user.click(screen.getByRole("button", { name: "Undo all changes" }));
+    expect(onDraft).toHaveBeenLastCalledWith({ model: demoModel.id, editing: false });
+    await user.click(approve());
+    expect(onApprove).toHaveBeenLastCalledWith({});
+  });
+});
+
+test("of very many messages, all are one press away", async () => {
+  const messages = Array.from({ length: 60 }, (_, index) => ({
+    role: "user" as const,
+    content: [{ type: "text" as const, text: `Turn ${index + 1}` }],
+  }));
+  const { user } = show({ request: { messages, maxTokens: 1 } });
+  expect(screen.queryByText("Turn 60")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Show all 60 messages" }));
+  screen.getByText("Turn 60");
 });

@@ -1,10 +1,16 @@
-import type { McpSamplingRequest, Model } from "@assent/protocol";
-import { useId, useState } from "react";
+import type { McpSamplingRequest, Model, SamplingEdit } from "@assent/protocol";
+import { useState } from "react";
+import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { SamplingChanges } from "./SamplingChanges.tsx";
 import { SamplingDetails, summarize } from "./SamplingDetails.tsx";
+import { SamplingEditor } from "./SamplingEditor.tsx";
+import { draftKey, editOf } from "./samplingDraft.ts";
 import { useArmed } from "./useArmed.ts";
+import { useEditing } from "./useEditing.ts";
 
 export interface McpSamplingApprovalProps {
   readonly askId: string;
@@ -15,15 +21,18 @@ export interface McpSamplingApprovalProps {
   readonly model: Model | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
-  /** The model that was chosen in an earlier life of the view. */
-  readonly chosenModelId: string | undefined;
-  readonly onChooseModel: (modelId: string) => void;
+  /** What was chosen and typed in an earlier life of the view. */
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft) => void;
   /** An answer is under way: until it is confirmed or refused, there is no second one. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The person lets the request go to a model; to another than the proposed one where it says so. */
-  readonly onApprove: (modelId?: string) => void;
+  /**
+   * The person lets the request go to a model; to another than the proposed one, and edited, where it
+   * says so.
+   */
+  readonly onApprove: (approval: Approval) => void;
   /** The person said no. */
   readonly onDeny: () => void;
   /** The person put the request away and said nothing. */
@@ -31,19 +40,44 @@ export interface McpSamplingApprovalProps {
   readonly keep: string;
 }
 
+export interface Approval {
+  readonly modelId?: string;
+  readonly samplingEdit?: SamplingEdit;
+}
+
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, request, model, models, busy, refusal, keep } = props;
-  const { chosenModelId, onChooseModel, onApprove, onDeny, onCancel } = props;
+  const { onDraft, onApprove, onDeny, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
     if (ready) act();
   };
-  const [chosen, setChosen] = useState(chosenModelId);
+  const [draft, setDraft] = useState(props.draft ?? {});
+  const input = (key: string, value: FieldInput) => {
+    const next = { ...draft, [key]: value };
+    setDraft(next);
+    onDraft(next);
+  };
+  const reset = () => {
+    const next: Draft = { ...pick(draft, draftKey.model), [draftKey.editing]: isEditing };
+    setDraft(next);
+    onDraft(next);
+  };
+  const isEditing = own(draft, draftKey.editing) === true;
+  const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
+  const { edit, request: edited, problems } = editOf(request, draft);
+  const isWrong = Object.keys(problems).length > 0;
+
   const candidates = candidatesOf(model, models);
+  const chosen = own(draft, draftKey.model);
   const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   const nobody = answering === undefined && models !== undefined;
-  const approve = () => onApprove(answering?.id === model?.id ? undefined : answering?.id);
+  const approve = () =>
+    onApprove({
+      ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
+      ...(edit !== undefined && { samplingEdit: edit }),
+    });
   return (
     <AskCard
       {...{ askId, serverName, toolNames, busy, ready }}
@@ -51,19 +85,31 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       does="wants a completion"
       onCancel={whenReady(onCancel)}
     >
-      <p className="muted">{summarize(request)}</p>
-      <Disclosure keep={`${keep}:request`} summary="The whole request" initiallyOpen>
-        <SamplingDetails request={request} keep={keep} />
-      </Disclosure>
+      <p className="muted">{summarize(edited)}</p>
+      {isEditing ? (
+        <SamplingEditor
+          {...{ request, draft, problems, keep }}
+          disabled={busy}
+          onInput={input}
+          onKeyDown={editing.onKeyDown}
+        />
+      ) : (
+        <Disclosure keep={`${keep}:request`} summary="The whole request" initiallyOpen>
+          <SamplingDetails request={edited} keep={keep} />
+        </Disclosure>
+      )}
+      {edit !== undefined && !isWrong && (
+        <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
+          <SamplingChanges asked={request} sent={edited} keep={keep} />
+        </Disclosure>
+      )}
       <AnsweringModel
+        label="Answered by"
         model={answering}
         candidates={candidates}
         nobody={nobody}
         disabled={busy}
-        onChoose={(id) => {
-          setChosen(id);
-          onChooseModel(id);
-        }}
+        onChoose={(id) => input(draftKey.model, id)}
       />
       {refusal !== undefined && <Refusal message={refusal} />}
       <div className="actions">
@@ -71,7 +117,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           type="button"
           className="primary"
           aria-disabled={!ready}
-          disabled={nobody || busy}
+          disabled={nobody || busy || isWrong}
           onClick={whenReady(approve)}
         >
           Approve & Send
@@ -85,60 +131,20 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
         >
           Deny
         </button>
+        <button {...editing.toggle} disabled={busy}>
+          Edit
+        </button>
+        {edit !== undefined && (
+          <button type="button" className="link" disabled={busy} onClick={() => reset()}>
+            Undo all changes
+          </button>
+        )}
       </div>
     </AskCard>
   );
 }
 
-interface AnsweringModelProps {
-  readonly model: Model | undefined;
-  readonly candidates: readonly Model[];
-  /** There is no model, and that is known. */
-  readonly nobody: boolean;
-  readonly disabled: boolean;
-  readonly onChoose: (modelId: string) => void;
-}
-
-function AnsweringModel(props: AnsweringModelProps) {
-  const { model, candidates, nobody, disabled, onChoose } = props;
-  const id = useId();
-  if (nobody) {
-    return (
-      <p role="status" className="refusal">
-        No model can answer. Set one up in the settings, or deny the request.
-      </p>
-    );
-  }
-  if (candidates.length < 2) {
-    return model === undefined ? null : (
-      <p>
-        <span className="muted">Answered by </span>
-        {model.name}
-      </p>
-    );
-  }
-  return (
-    <div className="field">
-      <label htmlFor={id}>Answered by</label>
-      <select
-        id={id}
-        disabled={disabled}
-        value={model?.id}
-        onChange={(event) => onChoose(event.target.value)}
-      >
-        {candidates.map((candidate) => (
-          <option key={candidate.id} value={candidate.id}>
-            {candidate.name}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-/** The proposed model is always to be had, whatever the list says by now. */
-function candidatesOf(model: Model | undefined, models: readonly Model[] = []): readonly Model[] {
-  return model === undefined || models.some(({ id }) => id === model.id)
-    ? models
-    : [model, ...models];
+function pick(draft: Draft, key: string): Draft {
+  const value = own(draft, key);
+  return value === undefined ? {} : { [key]: value };
 }

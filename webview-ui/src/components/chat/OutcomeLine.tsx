@@ -33,7 +33,12 @@ export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
 
 /** Only a person's own act is told as one. */
 export function byPerson(reason: OutcomeReason): boolean {
-  return reason === "answered" || reason === "declined" || reason === "dismissed";
+  return (
+    reason === "answered" ||
+    reason === "declined" ||
+    reason === "dismissed" ||
+    reason === "regenerated"
+  );
 }
 
 function describe(
@@ -48,6 +53,8 @@ function describe(
       return { icon: "circle-slash", words: no };
     case "dismissed":
       return { icon: "close", words: "Dismissed without an answer" };
+    case "regenerated":
+      return { icon: "refresh", words: "Another answer was wanted" };
     case "serverStoppedWaiting":
       return { icon: "clock", words: "The server stopped waiting" };
     case "serverLost":

@@ -1,4 +1,10 @@
-import type { ContentBlock, McpSamplingRequest, ModelPreferences } from "@assent/protocol";
+import type {
+  ContentBlock,
+  McpSamplingRequest,
+  ModelPreferences,
+  SamplingMessage,
+} from "@assent/protocol";
+import { useState } from "react";
 import { Clamp } from "../ui/Clamp.tsx";
 import { count, json } from "../ui/words.ts";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
@@ -22,15 +28,34 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
           </Clamp>
         </div>
       )}
-      {messages.map(({ role, content = [] }, index) => (
+      <Turns messages={messages} keep={keep} />
+      <Limits request={request} />
+    </div>
+  );
+}
+
+/** So many messages are drawn at once; the others cost nothing until somebody wants to see them. */
+const fewMessages = 50;
+
+function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep: string }) {
+  const [all, setAll] = useState(false);
+  const isLong = messages.length > fewMessages;
+  const shown = all || !isLong ? messages : messages.slice(0, fewMessages);
+  return (
+    <>
+      {shown.map(({ role, content = [] }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
         <div key={index} className="turn">
           <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
           <ContentBlocks blocks={content} texts="markdown" keep={`${keep}:turn${index}`} />
         </div>
       ))}
-      <Limits request={request} />
-    </div>
+      {isLong && (
+        <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show less" : `Show all ${messages.length.toLocaleString()} messages`}
+        </button>
+      )}
+    </>
   );
 }
 

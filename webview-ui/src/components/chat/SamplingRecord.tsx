@@ -15,18 +15,26 @@ import { ContentBlocks } from "./ContentBlocks.tsx";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
+import { SamplingChanges } from "./SamplingChanges.tsx";
 import { SamplingDetails, summarize } from "./SamplingDetails.tsx";
+import { StopModel } from "./StopModel.tsx";
 
 export interface SamplingRecordProps {
   readonly askId: string;
   readonly question: McpSampling;
   readonly outcome: Outcome;
+  /**
+   * Stops the model that is answering; with keep, what it wrote goes on as its answer. Rejects where
+   * that cannot be.
+   */
+  readonly onStop: (keep: boolean) => Promise<void>;
   readonly keep: string;
 }
 
 /** A sampling request that is settled: what was sent, and what the model writes or wrote. */
-export function SamplingRecord({ askId, question, outcome, keep }: SamplingRecordProps) {
-  const { serverName, toolNames = [], samplingRequest } = question;
+export function SamplingRecord({ askId, question, outcome, onStop, keep }: SamplingRecordProps) {
+  const { serverName, toolNames = [], samplingRequest, sentRequest } = question;
+  const sent = sentRequest ?? samplingRequest;
   const headingId = useId();
   return (
     <section
@@ -40,26 +48,41 @@ export function SamplingRecord({ askId, question, outcome, keep }: SamplingRecor
         {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
       </h2>
       <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
-      <Disclosure keep={`${keep}:sent`} summary={summarize(samplingRequest)}>
-        <SamplingDetails request={samplingRequest} keep={keep} />
+      <Disclosure keep={`${keep}:sent`} summary={summarize(sent)}>
+        <SamplingDetails request={sent} keep={keep} />
       </Disclosure>
-      {outcome.reason === "answered" && <Answer question={question} keep={keep} />}
+      {sentRequest !== undefined && (
+        <Disclosure keep={`${keep}:changes`} summary="What was changed before it was sent">
+          <SamplingChanges asked={samplingRequest} sent={sentRequest} keep={keep} />
+        </Disclosure>
+      )}
+      {outcome.reason === "answered" && <Answer {...{ question, onStop, keep }} />}
     </section>
   );
 }
 
-function Answer({ question, keep }: { readonly question: McpSampling; readonly keep: string }) {
-  const { model, progress, result } = question;
+interface AnswerProps {
+  readonly question: McpSampling;
+  readonly onStop: (keep: boolean) => Promise<void>;
+  readonly keep: string;
+}
+
+function Answer({ question, onStop, keep }: AnswerProps) {
+  const { model, progress, inReview = false, result } = question;
+  const name = model?.name ?? "The model";
   if (result !== undefined) return <Ending {...{ model, result, keep }} />;
+  if (inReview) return <p>{name} has answered. The server waits for your review.</p>;
+  const { text = "" } = progress ?? {};
   return (
     <div className="answer" aria-busy="true">
       <p className="turn-role">
         <Icon name="loading" spin />
         <span>
-          {model?.name ?? "The model"} {progress === undefined ? "was asked" : "is answering"}
+          {name} {text === "" ? "was asked" : "is answering"}
         </span>
       </p>
-      {progress !== undefined && <Markdown text={progress.text} />}
+      {text !== "" && <Markdown text={text} />}
+      <StopModel hasText={text.trim() !== ""} onStop={onStop} />
     </div>
   );
 }
@@ -82,6 +105,13 @@ function Ending({ model, result, keep }: EndingProps) {
           <ContentBlocks blocks={[result.content]} texts="markdown" keep={`${keep}:answer`} />
         </div>
       );
+    case "withheld":
+      return (
+        <p className="outcome">
+          <Icon name="circle-slash" />
+          <span>The server was told that you refused. {result.reason}</span>
+        </p>
+      );
     case "failure":
       return <Refusal message={result.reason} />;
     default:
@@ -90,11 +120,12 @@ function Ending({ model, result, keep }: EndingProps) {
 }
 
 /** The provider's word for its model; but what is no model must not be named like one. */
-function answerer(model: Model | undefined, response: McpSamplingResponse): string {
+export function answerer(model: Model | undefined, response: McpSamplingResponse): string {
   return model?.provider === "demo" ? model.name : response.model;
 }
 
-function stopped({ stopReason }: McpSamplingResponse): string {
+/** Why a model wrote no more, where that was not its own end. */
+export function stopped({ stopReason }: McpSamplingResponse): string {
   switch (stopReason) {
     case undefined:
     case "":
@@ -104,6 +135,8 @@ function stopped({ stopReason }: McpSamplingResponse): string {
       return "was cut off at the token limit";
     case "stopSequence":
       return "stopped at a stop sequence";
+    case "userStopped":
+      return "was stopped by hand";
     default:
       return `stopped: ${stopReason}`;
   }

@@ -1,8 +1,9 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { elicitation, sampling } from "../../testing/samples.ts";
+import { elicitation, sampling, samplingReview } from "../../testing/samples.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
+import { McpSamplingReview } from "./McpSamplingReview.tsx";
 import { McpURLConsent } from "./McpURLConsent.tsx";
 import { armingMs } from "./useArmed.ts";
 
@@ -55,8 +56,8 @@ test("a request for a completion does not either", () => {
       request={sampling().samplingRequest}
       model={sampling().model}
       models={undefined}
-      chosenModelId={undefined}
-      onChooseModel={nothing}
+      draft={undefined}
+      onDraft={nothing}
       busy={false}
       refusal={undefined}
       keep="t1:1"
@@ -72,6 +73,33 @@ test("a request for a completion does not either", () => {
   expect(tryAll()).toEqual([0, 0, 0]);
   act(() => vi.advanceTimersByTime(armingMs));
   expect(tryAll()).toEqual([1, 1, 1]);
+});
+
+test("nor the review of an answer", () => {
+  vi.useFakeTimers();
+  const ways = { onReturn: vi.fn(), onRegenerate: vi.fn(), onWithhold: vi.fn(), onCancel: vi.fn() };
+  render(
+    <McpSamplingReview
+      askId="a1"
+      question={samplingReview()}
+      models={undefined}
+      draft={undefined}
+      onDraft={nothing}
+      busy={false}
+      refusal={undefined}
+      keep="t1:1"
+      {...ways}
+    />,
+  );
+  const tryAll = () => {
+    for (const name of ["Return to Server", "Ask Again", "Withhold", "Cancel"]) {
+      fireEvent.click(screen.getByRole("button", { name }));
+    }
+    return Object.values(ways).map((way) => way.mock.calls.length);
+  };
+  expect(tryAll()).toEqual([0, 0, 0, 0]);
+  act(() => vi.advanceTimersByTime(armingMs));
+  expect(tryAll()).toEqual([1, 1, 1, 1]);
 });
 
 test("a page that was just opened is not marked as done by the second half of a double click", () => {

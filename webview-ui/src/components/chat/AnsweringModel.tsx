@@ -1,0 +1,61 @@
+import type { Model } from "@assent/protocol";
+import { useId } from "react";
+
+export interface AnsweringModelProps {
+  /** What the choice is called. */
+  readonly label: string;
+  readonly model: Model | undefined;
+  readonly candidates: readonly Model[];
+  /** There is no model, and that is known. */
+  readonly nobody: boolean;
+  readonly disabled: boolean;
+  readonly onChoose: (modelId: string) => void;
+}
+
+/** The model that answers, or the choice of it. */
+export function AnsweringModel(props: AnsweringModelProps) {
+  const { label, model, candidates, nobody, disabled, onChoose } = props;
+  const id = useId();
+  if (nobody) {
+    return (
+      <p role="status" className="refusal">
+        No model can answer. Set one up in the settings, or deny the request.
+      </p>
+    );
+  }
+  if (candidates.length < 2) {
+    return model === undefined ? null : (
+      <p>
+        <span className="muted">{label} </span>
+        {model.name}
+      </p>
+    );
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        disabled={disabled}
+        value={model?.id}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {candidates.map((candidate) => (
+          <option key={candidate.id} value={candidate.id}>
+            {candidate.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** The proposed model is always to be had, whatever the list says by now. */
+export function candidatesOf(
+  model: Model | undefined,
+  models: readonly Model[] = [],
+): readonly Model[] {
+  return model === undefined || models.some(({ id }) => id === model.id)
+    ? models
+    : [model, ...models];
+}

@@ -1,0 +1,168 @@
+import type { McpSamplingRequest, SamplingMessage } from "@assent/protocol";
+import { type KeyboardEvent, useId } from "react";
+import type { Draft, FieldInput } from "../../viewState.ts";
+import { ContentBlocks } from "./ContentBlocks.tsx";
+import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./samplingDraft.ts";
+
+export interface SamplingEditorProps {
+  readonly request: McpSamplingRequest;
+  readonly draft: Draft;
+  readonly problems: DraftProblems;
+  readonly disabled: boolean;
+  readonly onInput: (key: string, value: FieldInput) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly keep: string;
+}
+
+/** A sampling request that the person changes before it goes to a model. */
+export function SamplingEditor(props: SamplingEditorProps) {
+  const { request, draft, problems, disabled, onInput, onKeyDown, keep } = props;
+  const typed = readDraft(request, draft);
+  const { messages = [] } = request;
+  return (
+    <fieldset className="sampling-editor" disabled={disabled} onKeyDown={onKeyDown}>
+      <legend className="visually-hidden">What the model gets</legend>
+      <TextField
+        label="System prompt"
+        value={typed.systemPrompt}
+        onInput={(value) => onInput(draftKey.systemPrompt, value)}
+      />
+      {messages.map((message, index) => (
+        <MessageEditor
+          // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
+          key={index}
+          {...{ message, index, typed, onInput, keep }}
+          alone={messages.length === 1}
+        />
+      ))}
+      {problems.messages !== undefined && (
+        <p role="alert" className="field-problem">
+          {problems.messages}
+        </p>
+      )}
+      <NumberField
+        label="Maximum tokens"
+        inputMode="numeric"
+        value={typed.maxTokens}
+        problem={problems.maxTokens}
+        onInput={(value) => onInput(draftKey.maxTokens, value)}
+      />
+      <NumberField
+        label="Temperature"
+        inputMode="decimal"
+        value={typed.temperature}
+        problem={problems.temperature}
+        onInput={(value) => onInput(draftKey.temperature, value)}
+      />
+    </fieldset>
+  );
+}
+
+interface MessageEditorProps {
+  readonly message: SamplingMessage;
+  readonly index: number;
+  readonly typed: SamplingDraft;
+  readonly alone: boolean;
+  readonly onInput: (key: string, value: FieldInput) => void;
+  readonly keep: string;
+}
+
+function MessageEditor({ message, index, typed, alone, onInput, keep }: MessageEditorProps) {
+  const { role, content = [] } = message;
+  const name = `${role === "user" ? "User" : "Assistant"}, message ${index + 1}`;
+  const isLeftOut = typed.isLeftOut(index);
+  return (
+    <div className="turn">
+      {!isLeftOut &&
+        content.map((block, place) =>
+          block.type === "text" ? (
+            <TextField
+              // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
+              key={place}
+              label={content.length === 1 ? name : `${name}, part ${place + 1}`}
+              value={typed.text(index, place) ?? block.text}
+              onInput={(value) => onInput(draftKey.text(index, place), value)}
+            />
+          ) : (
+            <ContentBlocks
+              // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
+              key={place}
+              blocks={[block]}
+              texts="plain"
+              keep={`${keep}:edit${index}:${place}`}
+            />
+          ),
+        )}
+      {!alone && (
+        <label className="tick">
+          <input
+            type="checkbox"
+            checked={isLeftOut}
+            onChange={(event) => onInput(draftKey.leftOut(index), event.target.checked)}
+          />
+          Leave out {name}
+        </label>
+      )}
+    </div>
+  );
+}
+
+export interface TextFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly disabled?: boolean;
+  readonly onInput: (value: string) => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+/** A text of several lines, where Enter begins a line. */
+export function TextField(props: TextFieldProps) {
+  const { label, value, disabled = false, onInput, onKeyDown } = props;
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={value}
+        disabled={disabled}
+        onChange={(event) => onInput(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+    </div>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly inputMode: "numeric" | "decimal";
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onInput: (value: string) => void;
+}
+
+// Not type="number", which reports what it does not understand as empty.
+function NumberField({ label, inputMode, value, problem, onInput }: NumberFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        inputMode={inputMode}
+        autoComplete="off"
+        value={value}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        onChange={(event) => onInput(event.target.value)}
+      />
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="field-problem">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

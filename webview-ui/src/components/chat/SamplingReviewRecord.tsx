@@ -1,0 +1,63 @@
+import type { McpSamplingResponse, McpSamplingReview, Outcome } from "@assent/protocol";
+import { useId } from "react";
+import { Clamp } from "../ui/Clamp.tsx";
+import { Diff } from "../ui/Diff.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { during } from "./AskCard.tsx";
+import { ContentBlocks } from "./ContentBlocks.tsx";
+import { askElementId, parkedFocus } from "./focus.ts";
+import { OutcomeLine } from "./OutcomeLine.tsx";
+
+export interface SamplingReviewRecordProps {
+  readonly askId: string;
+  readonly question: McpSamplingReview;
+  readonly outcome: Outcome;
+  readonly keep: string;
+}
+
+/** A model's answer after the person reviewed it: what it was, and what they made of it. */
+export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
+  const { askId, question, outcome, keep } = props;
+  const { serverName, toolNames = [], model, samplingResponse, sentResponse } = question;
+  const headingId = useId();
+  return (
+    <section
+      id={askElementId(askId)}
+      className="settled"
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
+      <h2 id={headingId} className="settled-head">
+        <span className="name">{serverName}</span>{" "}
+        {outcome.reason === "answered" ? "got" : "did not get"} this answer{" "}
+        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+      </h2>
+      <OutcomeLine
+        outcome={outcome}
+        yes={sentResponse === undefined ? "Returned" : "Returned with changes"}
+        no="Withheld"
+      />
+      {outcome.reason === "regenerated" && model !== undefined && (
+        <p className="muted">{model.name} was asked for it.</p>
+      )}
+      <Disclosure keep={`${keep}:reviewed`} summary="What the model wrote">
+        <ContentBlocks
+          blocks={[samplingResponse.content]}
+          texts="markdown"
+          keep={`${keep}:answer`}
+        />
+      </Disclosure>
+      {sentResponse !== undefined && (
+        <Disclosure keep={`${keep}:changes`} summary="What was changed before it was returned">
+          <Clamp keep={`${keep}:diff`} text={textOf(samplingResponse) + textOf(sentResponse)}>
+            <Diff before={textOf(samplingResponse)} after={textOf(sentResponse)} />
+          </Clamp>
+        </Disclosure>
+      )}
+    </section>
+  );
+}
+
+function textOf({ content }: McpSamplingResponse): string {
+  return content.type === "text" ? content.text : "";
+}

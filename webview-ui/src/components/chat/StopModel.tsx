@@ -1,0 +1,53 @@
+import { useRef, useState } from "react";
+import { Refusal } from "../ui/Refusal.tsx";
+
+export interface StopModelProps {
+  /** Something is written that could be kept. */
+  readonly hasText: boolean;
+  /** Rejects where the model goes on. */
+  readonly onStop: (keep: boolean) => Promise<void>;
+}
+
+/** The ways to end what a model is writing. */
+export function StopModel({ hasText, onStop }: StopModelProps) {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
+  // Two clicks may come before the first one is drawn.
+  const locked = useRef(false);
+  const stop = async (keep: boolean) => {
+    if (locked.current) return;
+    locked.current = true;
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      await onStop(keep); // the event that ends the completion is on its way
+    } catch (error) {
+      setRefusal(error instanceof Error ? error.message : String(error));
+      locked.current = false;
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {refusal !== undefined && <Refusal message={refusal} />}
+      <div className="actions">
+        <button
+          type="button"
+          className="secondary small"
+          disabled={busy || !hasText}
+          onClick={() => void stop(true)}
+        >
+          Stop, Keep This
+        </button>
+        <button
+          type="button"
+          className="secondary small"
+          disabled={busy}
+          onClick={() => void stop(false)}
+        >
+          Stop, Return Nothing
+        </button>
+      </div>
+    </>
+  );
+}

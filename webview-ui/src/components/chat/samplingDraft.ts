@@ -1,0 +1,110 @@
+import type { McpSamplingRequest, SamplingEdit, SamplingMessage } from "@assent/protocol";
+import { type Draft, own } from "../../viewState.ts";
+
+/**
+ * What a person makes of a sampling request, as it is typed and kept over reloads: only what differs
+ * from what the server wrote, so that a picture is not kept with it.
+ */
+export interface SamplingDraft {
+  readonly systemPrompt: string;
+  readonly temperature: string;
+  readonly maxTokens: string;
+  /** A text that was typed in place of a message's, or undefined. */
+  text(message: number, block: number): string | undefined;
+  /** The message is not to be sent. */
+  isLeftOut(message: number): boolean;
+}
+
+/** The names under which a draft keeps what was typed. */
+export const draftKey = {
+  editing: "editing",
+  model: "model",
+  systemPrompt: "systemPrompt",
+  temperature: "temperature",
+  maxTokens: "maxTokens",
+  text: (message: number, block: number) => `text ${message} ${block}`,
+  leftOut: (message: number) => `without ${message}`,
+} as const;
+
+export function readDraft(request: McpSamplingRequest, draft: Draft): SamplingDraft {
+  const typed = (key: string): string | undefined => {
+    const value = own(draft, key);
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    systemPrompt: typed(draftKey.systemPrompt) ?? request.systemPrompt ?? "",
+    temperature: typed(draftKey.temperature) ?? request.temperature?.toString() ?? "",
+    maxTokens: typed(draftKey.maxTokens) ?? request.maxTokens.toString(),
+    text: (message, block) => typed(draftKey.text(message, block)),
+    isLeftOut: (message) => own(draft, draftKey.leftOut(message)) === true,
+  };
+}
+
+/** What is wrong with a draft, by the field. */
+export type DraftProblems = Partial<
+  Readonly<Record<"messages" | "temperature" | "maxTokens", string>>
+>;
+
+export interface Edited {
+  /** Absent where nothing differs from what the server wrote. */
+  readonly edit: SamplingEdit | undefined;
+  /** What would be sent. */
+  readonly request: McpSamplingRequest;
+  readonly problems: DraftProblems;
+}
+
+/** What a draft makes of a request. The sidecar checks the same, and has the last word. */
+export function editOf(request: McpSamplingRequest, draft: Draft): Edited {
+  const typed = readDraft(request, draft);
+  const messages = messagesOf(request, typed);
+  const temperature = typed.temperature.trim() === "" ? undefined : Number(typed.temperature);
+  const maxTokens = Number(typed.maxTokens.trim() === "" ? Number.NaN : typed.maxTokens);
+  const edit: SamplingEdit = {
+    ...(messages === undefined ? {} : { messages }),
+    ...(typed.systemPrompt === "" ? {} : { systemPrompt: typed.systemPrompt }),
+    ...(temperature === undefined ? {} : { temperature }),
+    maxTokens,
+  };
+  const { systemPrompt: _prompt, temperature: _temperature, ...rest } = request;
+  const isSame =
+    messages === undefined &&
+    typed.systemPrompt === (request.systemPrompt ?? "") &&
+    temperature === request.temperature &&
+    maxTokens === request.maxTokens;
+  return {
+    edit: isSame ? undefined : edit,
+    request: { ...rest, ...edit },
+    problems: {
+      ...(messages?.length === 0 && { messages: "At least one message must be sent." }),
+      ...(temperature !== undefined &&
+        !(temperature >= 0 && temperature <= 2) && {
+          temperature: "This must be a number from 0 to 2.",
+        }),
+      ...(!(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= request.maxTokens) && {
+        maxTokens: `This must be a whole number from 1 to ${request.maxTokens.toLocaleString()}, which the server asked for.`,
+      }),
+    },
+  };
+}
+
+/** The messages with what was typed, or undefined where they are as the server wrote them. */
+function messagesOf(
+  { messages = [] }: McpSamplingRequest,
+  draft: SamplingDraft,
+): SamplingMessage[] | undefined {
+  let changed = false;
+  const edited = messages.flatMap((message, index): SamplingMessage[] => {
+    if (draft.isLeftOut(index)) {
+      changed = true;
+      return [];
+    }
+    const content = (message.content ?? []).map((block, place) => {
+      const text = draft.text(index, place);
+      if (block.type !== "text" || text === undefined || text === block.text) return block;
+      changed = true;
+      return { ...block, text };
+    });
+    return [{ ...message, content }];
+  });
+  return changed ? edited : undefined;
+}
