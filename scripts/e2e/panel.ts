@@ -34,6 +34,19 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} wants a completion`, exact: true });
   }
 
+  /** A model's answer that waits for review. */
+  review(server: string): Locator {
+    return this.#view.getByRole("region", {
+      name: `${server} is to get this answer`,
+      exact: true,
+    });
+  }
+
+  /** The newest answer that the server got. */
+  returnedAnswer(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server} got this answer` }).last();
+  }
+
   /** The newest form that was settled. */
   settledForm(server: string): Locator {
     return this.#view.getByRole("region", { name: `${server} asked` }).last();

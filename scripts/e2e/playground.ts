@@ -19,6 +19,7 @@ import {
   answerTwoQuestions,
   approveCompletion,
   cancelCall,
+  editCompletion,
   fillInForm,
   fillInPrompt,
   readResources,
@@ -101,6 +102,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await panel.newTask();
   await fillInForm(panel);
   await approveCompletion(panel);
+  await editCompletion(panel);
   await readResources(panel);
   await fillInPrompt(panel);
   await cancelCall(panel);

@@ -62,7 +62,7 @@ export async function cancelForm(panel: Panel): Promise<void> {
   });
 }
 
-/** The story of a completion, from the tool through the approval and the stream to the result. */
+/** The story of a completion, from the tool through the approval, the stream and the review to the result. */
 export async function approveCompletion(panel: Panel): Promise<void> {
   await step("a completion is approved, streams in, and reaches the server", async () => {
     await panel.runTool(server, asksModel, { Question: question });
@@ -75,9 +75,43 @@ export async function approveCompletion(panel: Panel): Promise<void> {
     await answer.getByText(/^Sampling lets/).waitFor();
     const call = panel.call(server, asksModel);
     assert(await call.getByText("running").isVisible(), "the answer is shown while it is written");
+    await panel
+      .review(server)
+      .getByText(/^Sampling lets/)
+      .waitFor();
+    assert(await call.getByText("running").isVisible(), "the server waits for the review");
+    await returnAnswer(panel);
     const text = await returned(call);
     assert.match(text, /^LLM response: Sampling lets an MCP server ask/);
     assert.match(text, /\(Written by Assent's offline demo script\..*\)$/);
+  });
+}
+
+/** A request is edited before it goes, the model stopped, and what it wrote edited before it is returned. */
+export async function editCompletion(panel: Panel): Promise<void> {
+  await step("a completion is edited on its way there and back, with the keyboard", async () => {
+    await panel.runTool(server, asksModel, { Question: question });
+    const approval = panel.approval(server);
+    await panel.tabTo(approval.getByRole("button", { name: "Edit" }));
+    await panel.press("Enter");
+    await panel.tabTo(approval.getByLabel("Maximum tokens"), "Shift+Tab");
+    await panel.press("Control+a", "9");
+    await panel.press("Escape");
+    await approval.getByText("What you changed").waitFor();
+    const send = approval.getByRole("button", { name: "Approve & Send", disabled: false });
+    await panel.tabTo(send, "Shift+Tab");
+    await panel.press("Enter");
+    const review = panel.review(server);
+    await review.getByText("was cut off at the token limit").waitFor();
+    await panel.tabTo(review.getByRole("button", { name: "Edit" }));
+    await panel.press("Enter");
+    await panel.tabTo(review.getByLabel("What the server gets"), "Shift+Tab");
+    await panel.press("Control+a", "Y", "e", "s", ".", "Escape");
+    const give = review.getByRole("button", { name: "Return to Server", disabled: false });
+    await panel.tabTo(give, "Shift+Tab");
+    await panel.press("Enter");
+    assert.equal(await returned(panel.call(server, asksModel)), "LLM response: Yes.");
+    await panel.returnedAnswer(server).getByText("Returned with changes").waitFor();
   });
 }
 
@@ -99,6 +133,7 @@ export async function letModelAnswer(panel: Panel, model: string, answer: RegExp
     const option = await choice.getByRole("option", { name: model }).getAttribute("value");
     await choice.selectOption(option);
     await approval.getByRole("button", { name: "Approve & Send" }).click();
+    await returnAnswer(panel);
     assert.match(await returned(panel.call(server, asksModel)), answer);
   });
 }
@@ -168,6 +203,7 @@ export async function answerTwoQuestions(panel: Panel): Promise<void> {
     await form.waitFor();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     await panel.settledApproval(goServer).getByText("Approved").waitFor();
+    await returnAnswer(panel, goServer);
     await form.getByRole("textbox", { name: "Name" }).fill("Ada");
     await form.getByRole("button", { name: "Submit" }).click();
     assert.match(await returned(panel.call(goServer, "two_questions")), /^accept: Ada: .+/);
@@ -184,6 +220,11 @@ export async function beginForm(panel: Panel): Promise<void> {
 export async function beginCompletion(panel: Panel): Promise<void> {
   await panel.runTool(server, asksModel, { Question: question });
   await panel.approval(server).waitFor();
+}
+
+/** Lets a model's answer go to the server as it is. */
+async function returnAnswer(panel: Panel, of = server): Promise<void> {
+  await panel.review(of).getByRole("button", { name: "Return to Server" }).click();
 }
 
 /** For a moment after it appeared, a form takes no answer that was meant for something else. */

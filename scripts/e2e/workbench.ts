@@ -30,6 +30,7 @@ import {
   cancelForm,
   declineForm,
   denyCompletion,
+  editCompletion,
   fillInForm,
   fillInPrompt,
   letModelAnswer,
@@ -119,6 +120,7 @@ async function tell(page: Page): Promise<void> {
   await step("a command starts a task", newTask);
   await fillInForm(panel);
   await approveCompletion(panel);
+  await editCompletion(panel);
   await declineForm(panel);
   await cancelForm(panel);
   await denyCompletion(panel);
