@@ -327,6 +327,7 @@ async function approve(panel: Panel, server: string, shown?: RegExp): Promise<vo
   if (shown !== undefined) await approval.getByText(shown).waitFor();
   await approval.getByRole("button", { name: "Approve & Send" }).click();
   await panel.settledApproval(server).getByText("Approved").waitFor();
+  await panel.review(server).getByRole("button", { name: "Return to Server" }).click();
 }
 
 /** Consents to a page, and opens it by the playground's link, which every page of the panel has. */
