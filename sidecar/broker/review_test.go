@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -444,6 +445,13 @@ func TestARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		tasktest.AwaitAsk(t, f.events)
+		if !slices.ContainsFunc(f.events.All(), func(e any) bool {
+			p, ok := e.(protocol.TaskEventParams)
+			moved, isMove := p.Event.(protocol.SamplingMoved)
+			return ok && isMove && !moved.InReview && moved.Progress != nil && moved.Model.ID == "openai:second"
+		}) {
+			t.Error("front ends were not told that the text begins anew")
+		}
 	})
 	life(func(f *fixture, done <-chan served) {
 		open := openAsks(f)

@@ -89,3 +89,9 @@ test("what MCP servers like to write is drawn", async () => {
   screen.getByText("SELECT 1;");
   expect(await axeFindings(container)).toEqual([]);
 });
+
+test("a text that is too long to be read as Markdown is shown letter by letter", () => {
+  const { container } = render(<Markdown text={"*x* ".repeat(30_000)} />);
+  expect(container.querySelector("em")).toBeNull();
+  expect(container.textContent).toBe("*x* ".repeat(30_000));
+});

@@ -15,6 +15,7 @@ export interface MarkdownProps {
  * hides nothing either: what a model reads, the person who approves it sees.
  */
 export function Markdown({ text }: MarkdownProps) {
+  if (text.length > longest) return <pre className="verbatim">{visible(text)}</pre>;
   return (
     <div className="markdown">
       <ReactMarkdown
@@ -27,6 +28,9 @@ export function Markdown({ text }: MarkdownProps) {
     </div>
   );
 }
+
+/** A text of more characters is shown letter by letter: to read it as Markdown would take the panel's time. */
+const longest = 100_000;
 
 const remarkPlugins = [remarkGfm, nothingHidden];
 const rehypePlugins = [rehypeSanitize];

@@ -233,6 +233,8 @@ describe("an edit", () => {
     await user.type(field(name), text);
     expect(isWrong(field(name))).toBe(true);
     expect(descriptionOf(field(name))).toContain(why);
+    await user.keyboard("{Escape}");
+    expect(isWrong(field(name))).toBe(true);
     await user.click(approve());
     expect(onApprove).not.toHaveBeenCalled();
   });
@@ -242,6 +244,15 @@ describe("an edit", () => {
     for (const box of screen.getAllByRole("checkbox")) await user.click(box);
     screen.getByText("At least one message must be sent.");
     expect(approve().matches(":disabled")).toBe(true);
+  });
+
+  test("hides nothing that cannot be edited", () => {
+    show({ request: everything, draft: { editing: true } });
+    screen.getByText('"\\n\\n", "END"');
+    screen.getByText("thisServer");
+    screen.getByText(/"trace": "abc"/);
+    expect(screen.getByRole("img").getAttribute("src")).toContain(png);
+    screen.getByText(/"tool_use"/);
   });
 
   test("can be undone, and was never made", async () => {

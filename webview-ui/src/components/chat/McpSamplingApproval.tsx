@@ -64,10 +64,11 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     setDraft(next);
     onDraft(next);
   };
-  const isEditing = own(draft, draftKey.editing) === true;
-  const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
   const { edit, request: edited, problems } = editOf(request, draft);
   const isWrong = Object.keys(problems).length > 0;
+  // What is wrong is not to be hidden: it is why the request cannot be sent.
+  const isEditing = own(draft, draftKey.editing) === true || isWrong;
+  const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
 
   const candidates = candidatesOf(model, models);
   const chosen = own(draft, draftKey.model);
@@ -85,7 +86,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       does="wants a completion"
       onCancel={whenReady(onCancel)}
     >
-      <p className="muted">{summarize(edited)}</p>
+      <p className="muted">{summarize(isWrong ? request : edited)}</p>
       {isEditing ? (
         <SamplingEditor
           {...{ request, draft, problems, keep }}

@@ -29,7 +29,7 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
         </div>
       )}
       <Turns messages={messages} keep={keep} />
-      <Limits request={request} />
+      <SamplingLimits request={request} />
     </div>
   );
 }
@@ -59,11 +59,18 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
   );
 }
 
-function Limits({ request }: { readonly request: McpSamplingRequest }) {
+export interface SamplingLimitsProps {
+  readonly request: McpSamplingRequest;
+  /** Whoever edits has the numbers before them already. */
+  readonly edited?: boolean;
+}
+
+/** What a server says of a completion besides the conversation. */
+export function SamplingLimits({ request, edited = false }: SamplingLimitsProps) {
   const { maxTokens, temperature, stopSequences = [], includeContext, metadata } = request;
   const limits: readonly (readonly [name: string, value: string | undefined])[] = [
-    ["Maximum tokens", maxTokens.toLocaleString()],
-    ["Temperature", temperature?.toString()],
+    ["Maximum tokens", edited ? undefined : maxTokens.toLocaleString()],
+    ["Temperature", edited ? undefined : temperature?.toString()],
     ["Stop sequences", stopSequences.map((text) => JSON.stringify(text)).join(", ")],
     ["Context asked for", includeContext],
     ["Model preferences", preferences(request.modelPreferences)],

@@ -2,6 +2,7 @@ import type { McpSamplingRequest, SamplingMessage } from "@assent/protocol";
 import { type KeyboardEvent, useId } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { ContentBlocks } from "./ContentBlocks.tsx";
+import { SamplingLimits } from "./SamplingDetails.tsx";
 import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./samplingDraft.ts";
 
 export interface SamplingEditorProps {
@@ -54,6 +55,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
         problem={problems.temperature}
         onInput={(value) => onInput(draftKey.temperature, value)}
       />
+      <SamplingLimits request={request} edited />
     </fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import { diffWordsWithSpace } from "diff";
+import { useDeferredValue, useMemo } from "react";
 import { visible } from "./visible.ts";
 
 export interface DiffProps {
@@ -8,9 +9,12 @@ export interface DiffProps {
 
 /** What became of a text, word by word: what is gone is struck out, what is new is marked. */
 export function Diff({ before, after }: DiffProps) {
+  // Whoever types does not wait for the comparison.
+  const now = useDeferredValue(after);
+  const pieces = useMemo(() => piecesOf(before, now), [before, now]);
   return (
     <p className="diff">
-      {piecesOf(before, after).map(({ value, added = false, removed = false }, index) => {
+      {pieces.map(({ value, added = false, removed = false }, index) => {
         const text = visible(value);
         // biome-ignore lint/suspicious/noArrayIndexKey: a piece has no name but its place.
         if (removed) return <del key={index}>{text}</del>;
@@ -29,12 +33,17 @@ interface Piece {
   readonly removed?: boolean;
 }
 
-// Texts that have little in common take long to compare, and tell nobody anything word by word.
-const timeout = 200;
+// Texts that are long, or have little in common, take long to compare and tell nobody anything word by word.
+const longest = 200_000;
+const timeout = 100;
 
 function piecesOf(before: string, after: string): readonly Piece[] {
+  const pieces =
+    before.length + after.length > longest
+      ? undefined
+      : diffWordsWithSpace(before, after, { timeout });
   return (
-    diffWordsWithSpace(before, after, { timeout }) ?? [
+    pieces ?? [
       { value: before, removed: true },
       { value: after, added: true },
     ]
