@@ -84,10 +84,10 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
           actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
         return <SamplingRecord {...{ askId, question, outcome, onStop, keep }} />;
       }
-      const { serverName, toolNames = [], samplingRequest, model } = question;
+      const { serverName, toolNames = [], samplingRequest, model, modelReason } = question;
       return (
         <McpSamplingApproval
-          {...{ askId, serverName, toolNames, busy, model, models, keep }}
+          {...{ askId, serverName, toolNames, busy, model, modelReason, models, keep }}
           request={samplingRequest}
           refusal={refusal?.message}
           draft={view.draft(askId)}

@@ -140,6 +140,17 @@ test("the model chosen in an earlier life of the view is still chosen", async ()
   expect(onApprove).toHaveBeenLastCalledWith({ modelId: otherModel.id });
 });
 
+test("why a model is proposed is said for as long as it is the one", async () => {
+  const why = 'The server asked for "demo".';
+  const { user } = show({ models: [demoModel, otherModel], modelReason: why });
+  screen.getByText(why);
+  await user.selectOptions(
+    screen.getByRole("combobox", { name: "Answered by" }),
+    "gpt at localhost",
+  );
+  expect(screen.queryByText(why)).toBeNull();
+});
+
 test("where nothing was proposed, the first model that can answer is", async () => {
   const { user, onApprove } = show({ model: undefined, models: [otherModel] });
   screen.getByText("gpt at localhost");

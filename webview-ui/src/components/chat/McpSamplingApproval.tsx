@@ -3,6 +3,7 @@ import { useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
@@ -19,6 +20,8 @@ export interface McpSamplingApprovalProps {
   readonly request: McpSamplingRequest;
   /** The model that the sidecar proposes; absent where there was none. */
   readonly model: Model | undefined;
+  /** Why it proposes that one; the line may quote the server. */
+  readonly modelReason?: string | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
   /** What was chosen and typed in an earlier life of the view. */
@@ -48,6 +51,7 @@ export interface Approval {
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, request, model, models, busy, refusal, keep } = props;
+  const { modelReason = "" } = props;
   const { onDraft, onApprove, onDeny, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
@@ -112,6 +116,9 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
         disabled={busy}
         onChoose={(id) => input(draftKey.model, id)}
       />
+      {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
+        <p className="muted">{visible(modelReason)}</p>
+      )}
       {refusal !== undefined && <Refusal message={refusal} />}
       <div className="actions">
         <button

@@ -64,6 +64,8 @@ function told(block: ContentBlock): string {
       return `[${block.mimeType}, ${bytes(block.data)}]`;
     case "resource_link":
     case "resource":
+    case "tool_use":
+    case "tool_result":
     case "unknown":
       return json(block);
     default:
