@@ -236,6 +236,7 @@ export class FrontEnd {
           body.type === "call" ? { ...body, result: event.result } : body,
         );
         break;
+      case "samplingMoved":
       case "samplingEnded":
       case "taskChanged":
         break;

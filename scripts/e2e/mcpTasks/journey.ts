@@ -60,17 +60,28 @@ export async function plain(scene: Scene): Promise<void> {
   assert.ok(progress.length > 0, "there was no progress");
 }
 
-/** A journey that asks the model, too. */
+/**
+ * A journey that asks the model, too. The sidecar is killed while the answer waits for review: it is
+ * there to be reviewed after that, and neither the person nor the model is asked for it again.
+ */
 export async function withModel(scene: Scene): Promise<void> {
   const { frontEnd } = scene;
   const args = { step_ms: stepMs, ask_model: true };
   const call = await frontEnd.callTool("journeys", "plan_journey", args);
   for (const nth of [0, 1, 2]) await frontEnd.answer(await frontEnd.ask(call, nth));
+  const before = await frontEnd.ask(call, 3);
+  await frontEnd.kill();
+  await frontEnd.start();
+  const review = await frontEnd.ask(call, 3);
+  assert.deepEqual(review, before);
+  await frontEnd.answer(review);
   const result = await frontEnd.result(call);
   assert.equal(result.type, "result", JSON.stringify(result));
   const { tip } = (result.structuredContent as { told: Record<string, Told> }).told;
   assert.equal(tip?.answered, 1);
   assert.match(JSON.stringify(tip), /"role":"assistant"/);
+  const shown = frontEnd.asksSince(call).map(({ ask }) => ask.question.type);
+  assert.deepEqual(shown.slice(2), ["mcp_sampling", "mcp_sampling_review"]);
 }
 
 /** A person ends a journey while it asks. */
