@@ -87,7 +87,7 @@ export async function approveCompletion(panel: Panel): Promise<void> {
   });
 }
 
-/** A request is edited before it goes, the model stopped, and what it wrote edited before it is returned. */
+/** A request is edited before it goes, and what the model wrote before it is returned. */
 export async function editCompletion(panel: Panel): Promise<void> {
   await step("a completion is edited on its way there and back, with the keyboard", async () => {
     await panel.runTool(server, asksModel, { Question: question });
@@ -95,8 +95,8 @@ export async function editCompletion(panel: Panel): Promise<void> {
     await panel.tabTo(approval.getByRole("button", { name: "Edit" }));
     await panel.press("Enter");
     await panel.tabTo(approval.getByLabel("Maximum tokens"), "Shift+Tab");
-    await panel.press("Control+a", "9");
-    await panel.press("Escape");
+    // Not Control+A, which VS Code takes out of a webview and brings back when more was typed.
+    await panel.press("End", "Backspace", "Backspace", "Backspace", "9", "Escape");
     await approval.getByText("What you changed").waitFor();
     const send = approval.getByRole("button", { name: "Approve & Send", disabled: false });
     await panel.tabTo(send, "Shift+Tab");
@@ -106,11 +106,12 @@ export async function editCompletion(panel: Panel): Promise<void> {
     await panel.tabTo(review.getByRole("button", { name: "Edit" }));
     await panel.press("Enter");
     await panel.tabTo(review.getByLabel("What the server gets"), "Shift+Tab");
-    await panel.press("Control+a", "Y", "e", "s", ".", "Escape");
+    await panel.press("Home", "O", "h", ":", "Space", "Escape");
     const give = review.getByRole("button", { name: "Return to Server", disabled: false });
     await panel.tabTo(give, "Shift+Tab");
     await panel.press("Enter");
-    assert.equal(await returned(panel.call(server, asksModel)), "LLM response: Yes.");
+    const text = await returned(panel.call(server, asksModel));
+    assert.match(text, /^LLM response: Oh: Sampling lets an MCP server/);
     await panel.returnedAnswer(server).getByText("Returned with changes").waitFor();
   });
 }
