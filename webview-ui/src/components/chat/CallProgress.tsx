@@ -3,12 +3,14 @@ import { brief } from "../ui/brief.ts";
 
 export interface CallProgressProps {
   readonly progress: Progress;
+  /** What the server says of the call elsewhere, which is not shown twice. */
+  readonly said: string | undefined;
   /** The id of what names the call. */
   readonly labelledBy: string;
 }
 
 /** How far a call is, in the server's own units. Where it names no total, that it moves at all. */
-export function CallProgress({ progress, labelledBy }: CallProgressProps) {
+export function CallProgress({ progress, said, labelledBy }: CallProgressProps) {
   const { progress: done, total = 0, message = "" } = progress;
   const words =
     total > 0
@@ -23,7 +25,7 @@ export function CallProgress({ progress, labelledBy }: CallProgressProps) {
       />
       <p className="muted">
         <span className="progress-count">{words}</span>
-        {message !== "" && <span className="name">{brief(message)}</span>}
+        {message !== "" && message !== said && <span className="name">{brief(message)}</span>}
       </p>
     </div>
   );

@@ -66,14 +66,13 @@ export function CallRow(props: CallRowProps) {
           <Verbatim text={json(args)} />
         </Disclosure>
       )}
+      {result === undefined && progress !== undefined && (
+        <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />
+      )}
       {task !== undefined && (
         <McpTaskDetails {...{ task, waitsFor, now, cancellingId }} ended={result !== undefined} />
       )}
-      {result !== undefined ? (
-        <Ending result={result} keep={keep} />
-      ) : (
-        progress !== undefined && <CallProgress progress={progress} labelledBy={headingId} />
-      )}
+      {result !== undefined && <Ending result={result} keep={keep} />}
     </section>
   );
 }

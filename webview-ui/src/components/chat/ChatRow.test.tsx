@@ -18,6 +18,7 @@ import {
   call,
   callTool,
   elicitation,
+  mcpTask,
   message,
   otherModel,
   sampling,
@@ -104,6 +105,14 @@ describe("a call", () => {
     expect(bar.hasAttribute("value") ? bar.value : null).toBe(value);
     for (const text of [words, ...texts]) screen.getByText(text);
     expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("that is an MCP task says once what its server says twice", () => {
+    const message = "Reading";
+    const progress = { progress: 3, total: 12, message, at };
+    show(call({ progress, task: mcpTask({ statusMessage: message }) }));
+    screen.getByText("3 of 12");
+    expect(screen.getAllByText(message)).toHaveLength(1);
   });
 
   test("that ended shows no progress", () => {
