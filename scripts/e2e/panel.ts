@@ -47,6 +47,17 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} got this answer` }).last();
   }
 
+  /** A page that a server sends the person to, by what it is for, while it waits. */
+  page(server: string, message: string): Locator {
+    const name = `${server} wants you to open a page`;
+    return this.#view.getByRole("region", { name, exact: true }).filter({ hasText: message });
+  }
+
+  /** The list of the MCP tasks of all conversations. */
+  mcpTasks(): Locator {
+    return this.#view.getByRole("region", { name: "MCP tasks", exact: true });
+  }
+
   /** The newest form that was settled. */
   settledForm(server: string): Locator {
     return this.#view.getByRole("region", { name: `${server} asked` }).last();
@@ -59,7 +70,7 @@ export class Panel {
 
   /** The newest call of a tool. */
   call(server: string, tool: string): Locator {
-    return this.#view.getByRole("region", { name: `${tool} of ${server}` }).last();
+    return this.#view.getByRole("region", { name: `${tool} of ${server}`, exact: true }).last();
   }
 
   /** The newest reading of a resource. */
@@ -70,6 +81,11 @@ export class Panel {
   /** The newest prompt that was filled in. */
   prompt(server: string, prompt: string): Locator {
     return this.#view.getByRole("region", { name: `${prompt} prompt of ${server}` }).last();
+  }
+
+  /** A control or a row when it has the focus. */
+  focused(control: Locator): Locator {
+    return control.and(this.#view.locator(":focus"));
   }
 
   /** Makes a task, by the panel's own button or another way, and waits until it is the open one. */
@@ -88,21 +104,29 @@ export class Panel {
     return runner;
   }
 
-  /** Runs a tool with the runner. */
-  async runTool(
+  /** Runs a tool with the runner, and sees it at work. */
+  async runTool(...what: Parameters<Panel["startTool"]>): Promise<void> {
+    await this.startTool(...what);
+    const [server, tool] = what;
+    await this.call(server, tool)
+      .getByText(/^(running|working)/)
+      .waitFor();
+  }
+
+  /** Starts a tool with the runner, which may have ended already. */
+  async startTool(
     server: string,
     tool: string,
     args: Readonly<Record<string, string>> = {},
     tab?: "Tools",
-  ) {
+  ): Promise<void> {
     const runner = await this.useServer(server, tab);
     // A tool's title may stand before its name.
-    const option = runner.getByRole("option", { name: tool });
+    const option = runner.getByRole("option", { name: new RegExp(`(^|\\()${tool}\\)?$`) });
     const index = (await option.getAttribute("value")) ?? assert.fail(`${tool} cannot be chosen`);
     await runner.getByLabel("Tool", { exact: true }).selectOption(index);
     for (const [label, value] of Object.entries(args)) await runner.getByLabel(label).fill(value);
     await runner.getByRole("button", { name: "Run", exact: true }).click();
-    await this.call(server, tool).getByText("running").waitFor();
   }
 
   /** Moves the focus with the Tab key, or Shift+Tab, as somebody without a mouse does. */
@@ -121,7 +145,7 @@ export class Panel {
 
 /** The text that a call returned, once it has. */
 export async function returned(call: Locator): Promise<string> {
-  await call.getByText("done").waitFor();
+  await call.getByText(/^done/).waitFor();
   return (await call.locator("pre").textContent()) ?? "";
 }
 

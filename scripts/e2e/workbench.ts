@@ -5,10 +5,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import {
   buildExampleServers,
   exampleServers,
+  tasksServer,
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
 import { runPackage } from "../setup/command.ts";
@@ -16,6 +18,7 @@ import { root } from "../setup/paths.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
 import { runCommand, tick } from "./quickInput.ts";
@@ -76,6 +79,7 @@ async function install(): Promise<Workbench> {
         "assent.servers": {
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
           [secretive]: { ...exampleServers[server], env: { KEY: "${input:key}" } },
+          [legacy]: tasksServer("legacy"),
         },
         "assent.inputs": [{ id: "key", type: "promptString", description: "The key of the shed" }],
       },
@@ -165,9 +169,7 @@ async function tell(page: Page): Promise<void> {
   });
   await photograph(page, "asks");
   await step("a killed sidecar is started again and says what became of the asks", async () => {
-    const [sidecar, ...others] = await processesNamed("/bin/assent serve");
-    assert(sidecar !== undefined && others.length === 0, "there is one sidecar");
-    process.kill(sidecar, "SIGKILL");
+    await killSidecar();
     await panel.settledForm(server).getByText("Assent stopped while this was open").waitFor();
     await panel.settledForm(server).getByText("What you had typed was not sent").waitFor();
     await panel.settledApproval(server).getByText("Assent stopped while this was open").waitFor();
@@ -179,15 +181,21 @@ async function tell(page: Page): Promise<void> {
 
   await step("asks that come while the panel is hidden make one notification", async () => {
     // A server that is stopped asks no sooner than it may go on.
-    const servers = await processesNamed("test-elicitation-server.mjs");
-    for (const pid of servers) process.kill(pid, "SIGSTOP");
-    await panel.runTool(server, "ask_user_preferences");
-    await panel.runTool(server, "request_llm_help", { Question: "Anything?" });
-    await hide(page);
-    for (const pid of servers) process.kill(pid, "SIGCONT");
+    await whileStopped("test-elicitation-server.mjs", async () => {
+      await panel.runTool(server, "ask_user_preferences");
+      await panel.runTool(server, "request_llm_help", { Question: "Anything?" });
+      await hide(page);
+    });
     await page.getByText("2 questions from MCP servers wait for you.").first().waitFor();
     await page.getByRole("button", { name: "Review" }).click();
-    await panel.form(server).and(view.locator(":focus")).waitFor();
+    await panel.focused(panel.form(server)).waitFor();
+  });
+  await tellMcpTasks({
+    page,
+    panel,
+    newTask,
+    killSidecar,
+    whileServersStop: (work) => whileStopped("test-tasks-server.mjs", work),
   });
   await step("a server of another program is shown whole, then imported, and runs", async () => {
     await runCommand(page, "Assent: Import MCP Servers");
@@ -236,6 +244,31 @@ function badge(page: Page, words: string) {
 async function hide(page: Page): Promise<void> {
   await page.getByRole("tab", { name: /^Explorer/ }).click();
   await page.locator("iframe.webview.ready").waitFor({ state: "detached" });
+}
+
+/** Kills the sidecar, and waits until the extension has started another one. */
+async function killSidecar(): Promise<void> {
+  const sidecars = () => processesNamed("/bin/assent serve");
+  const [killed, ...others] = await sidecars();
+  assert(killed !== undefined && others.length === 0, "there is one sidecar");
+  process.kill(killed, "SIGKILL");
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const [started] = await sidecars();
+    if (started !== undefined && started !== killed) return;
+    await sleep(100);
+  }
+  assert.fail("no sidecar was started again");
+}
+
+/** Does something while the processes of a name stand still. */
+async function whileStopped(name: string, work: () => Promise<void>): Promise<void> {
+  const stopped = await processesNamed(name);
+  for (const pid of stopped) process.kill(pid, "SIGSTOP");
+  try {
+    await work();
+  } finally {
+    for (const pid of stopped) process.kill(pid, "SIGCONT");
+  }
 }
 
 /** The processes of this run whose command line has a text in it. */

@@ -14,12 +14,28 @@ const goServer = join(
   process.platform === "win32" ? "example-server.exe" : "example-server",
 );
 
+/** The server of MCP tasks in one era of MCP or both. Its tasks are in the workspace, and outlive it. */
+export function tasksServer(era: "legacy" | "both"): StdioServer {
+  return {
+    command: process.execPath,
+    args: [
+      join(root, "scripts", "test-tasks-server.mjs"),
+      "--era",
+      era,
+      "--store",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
+      "${workspaceFolder}/mcp-tasks",
+    ],
+  };
+}
+
 /** The example servers of the demo and the end-to-end tests, by the names that people see. */
 export const exampleServers = {
   "test-elicitation": {
     command: process.execPath,
     args: [join(root, "scripts", "test-elicitation-server.mjs")],
   },
+  "test-tasks": tasksServer("both"),
   "go-example": { command: goServer },
 } as const satisfies Record<string, StdioServer>;
 

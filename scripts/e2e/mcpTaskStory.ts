@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { type Panel, returned } from "./panel.ts";
+import { runCommand } from "./quickInput.ts";
+import { photograph } from "./screenshots.ts";
+import { step } from "./step.ts";
+
+/** The server of MCP tasks, in the newest era of MCP and in the one before. */
+const modern = "test-tasks";
+export const legacy = "test-tasks-legacy";
+
+const job = "plan_journey";
+
+/** What the story needs of the workbench that it is told in. */
+export interface Stage {
+  readonly page: Page;
+  readonly panel: Panel;
+  readonly newTask: () => Promise<void>;
+  /** Kills the sidecar, which is started again. */
+  readonly killSidecar: () => Promise<void>;
+  /** Stops all servers of MCP tasks while something is done, as if they were slow. */
+  readonly whileServersStop: (work: () => Promise<void>) => Promise<void>;
+}
+
+/** Long jobs of servers, in both eras: seen, answered, cancelled, found again, and outlived. */
+export async function tellMcpTasks(stage: Stage): Promise<void> {
+  await finishJob(stage);
+  await cancelJob(stage);
+  await findJob(stage);
+  await outliveSidecar(stage);
+  await openPages(stage);
+}
+
+/** A job is seen to work, leaves room for other calls, asks twice, and ends. */
+async function finishJob({ page, panel, newTask }: Stage): Promise<void> {
+  await newTask();
+  await step("an MCP task tells what it does while another tool is used", async () => {
+    await beginJob(panel, modern, "Lisbon", 500);
+    const call = panel.call(modern, job);
+    await call.getByText(/^Looking for trains to Lisbon \([23] of 3\)$/).waitFor();
+    await call.getByText(/^working [1-9]\d* s$/).waitFor();
+    await panel.startTool(modern, "quick");
+    assert.equal(await returned(panel.call(modern, "quick")), "That was quick.");
+    await call.getByText(/^waiting for input/).waitFor();
+  });
+  await photograph(page, "mcp-task-waits");
+  await step("an MCP task asks twice, and ends with what it was told", async () => {
+    await answerJob(panel, modern, "friday", "Window");
+    const text = await returned(panel.call(modern, job));
+    assert.equal(text, told("Lisbon", "friday", "window", 1));
+  });
+}
+
+/** A job that is cancelled has ended only when its server says so. */
+async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Promise<void> {
+  await newTask();
+  await panel.runTool(legacy, "count", { "Count to": "1000", "Milliseconds a step": "600" });
+  const call = panel.call(legacy, "count");
+  await step("an MCP task shows how far it is", async () => {
+    await call.getByRole("progressbar").waitFor();
+    await call.getByText(/^[1-9]\d* so far$/).waitFor();
+  });
+  await photograph(page, "mcp-task-working");
+  await step("an MCP task is cancelled with the keyboard, when the server says so", async () => {
+    await whileServersStop(async () => {
+      await panel.tabTo(call.getByRole("button", { name: "Cancel" }), "Shift+Tab");
+      await panel.press("Enter");
+      await call.getByText("Asked to cancel, waiting for the server.").waitFor();
+      await call.getByRole("button", { name: "Give Up" }).waitFor();
+      assert(await call.getByText(/^cancelling/).isVisible(), "the server has not said so yet");
+    });
+    await call.getByText("Cancelled before it ended.").waitFor();
+    await call.getByText("Asked to cancel").waitFor({ state: "detached" });
+  });
+  await photograph(page, "mcp-task-cancelled");
+}
+
+/** Leaves a job of each era at its first question, in one conversation. */
+async function findJob({ page, panel, newTask }: Stage): Promise<void> {
+  await newTask();
+  await step("the list of MCP tasks leads from another conversation to a job", async () => {
+    await beginJob(panel, modern, "Porto", 150);
+    await beginJob(panel, legacy, "Faro", 150);
+    await panel.form(modern).waitFor();
+    await panel.form(legacy).waitFor();
+    await newTask();
+    await runCommand(page, "Assent: Show MCP Tasks");
+    const list = panel.mcpTasks();
+    await list.getByRole("button", { name: /^plan_journey of test-tasks waiting/ }).waitFor();
+    await list
+      .getByRole("button", { name: /^plan_journey of test-tasks-legacy waiting/ })
+      .waitFor();
+  });
+  await photograph(page, "mcp-tasks");
+  await step("the list of MCP tasks leads to a row", async () => {
+    await panel
+      .mcpTasks()
+      .getByRole("button", { name: /^plan_journey of test-tasks-legacy waiting/ })
+      .click();
+    await panel.focused(panel.call(legacy, job)).waitFor();
+  });
+}
+
+/** The jobs and their open questions are there still when the sidecar was killed. */
+async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
+  await step("jobs and their open questions outlive a killed sidecar", async () => {
+    const question = panel.form(modern).getByLabel("Day");
+    await question.selectOption("sunday");
+    await killSidecar();
+    await panel.banner("Assent is starting").waitFor({ state: "detached" });
+    for (const server of [modern, legacy]) {
+      await panel
+        .call(server, job)
+        .getByText(/^waiting for input/)
+        .waitFor();
+    }
+    const chosen = await question.locator("option:checked").textContent();
+    assert.equal(chosen, "sunday", "it is the same question, with what was filled in");
+    await answerJob(panel, legacy, "monday", "Aisle");
+    await answerJob(panel, modern, "sunday", "Window");
+    const ofModern = await returned(panel.call(modern, job));
+    assert.equal(ofModern, told("Porto", "sunday", "window", 1));
+    // A server of 2025-11-25 asks once more on a new connection, and the person is not asked again.
+    const ofLegacy = await returned(panel.call(legacy, job));
+    assert.equal(ofLegacy, told("Faro", "monday", "aisle", 2));
+  });
+}
+
+/** A call that wants two pages opened first. The person says that one is done when it is not. */
+async function openPages({ page, panel, newTask }: Stage): Promise<void> {
+  await newTask();
+  const terms = panel.page(legacy, "Accept the terms.");
+  const address = panel.page(legacy, "Confirm your address.");
+  await step("a call waits for two pages", async () => {
+    await panel.startTool(legacy, "open_account");
+    await terms.waitFor();
+    await address.waitFor();
+  });
+  await photograph(page, "pages");
+  const visit = async (consent: Locator, words: string): Promise<void> => {
+    const opened = page.waitForEvent("popup");
+    await consent.getByRole("button", { name: "Open in Browser" }).click();
+    const popup = await opened;
+    await popup.getByText(words).waitFor();
+    await popup.close();
+  };
+  await step("a page is opened by VS Code, and its server says that it is done", async () => {
+    await visit(terms, "Confirmed.");
+    await panel.text("The server said that it is complete").waitFor();
+  });
+  await step("a page that is marked as done too early is asked for again", async () => {
+    const pages = /\/confirm\?/;
+    await page.context().route(pages, (route) => route.fulfill({ body: "Come back later." }));
+    await visit(address, "Come back later.");
+    await page.context().unroute(pages);
+    await address.getByText("Waiting for you to finish at 127.0.0.1.").waitFor();
+    await address.getByRole("button", { name: "Done" }).click();
+    await panel.text("Opened, and marked as done").waitFor();
+    await visit(address, "Confirmed.");
+    const text = await returned(panel.call(legacy, "open_account"));
+    assert.equal(text, "The account is open: both pages were confirmed.");
+  });
+}
+
+async function beginJob(
+  panel: Panel,
+  server: string,
+  destination: string,
+  stepMs: number,
+): Promise<void> {
+  await panel.runTool(server, job, {
+    Destination: destination,
+    "Milliseconds a step": String(stepMs),
+  });
+}
+
+async function answerJob(panel: Panel, server: string, day: string, seat: string): Promise<void> {
+  const form = panel.form(server);
+  await form.getByLabel("Day").selectOption(day);
+  await form.getByRole("button", { name: "Submit" }).click();
+  await form.getByRole("radio", { name: seat }).check();
+  await form.getByRole("button", { name: "Submit" }).click();
+}
+
+/** What a job says that it was told, and how often it had to ask for the day. */
+function told(destination: string, day: string, seat: string, asked: number): string {
+  const accepted = (content: object): string => JSON.stringify({ action: "accept", content });
+  return [
+    `The journey to ${destination} is planned.`,
+    `day: ${accepted({ day })}, asked ${asked}, answered 1`,
+    `seat: ${accepted({ seat })}, asked 1, answered 1`,
+  ].join("\n");
+}
