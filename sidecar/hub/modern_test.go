@@ -58,11 +58,11 @@ const (
 func TestAllQuestionsOfARoundAreAskedAtOnce(t *testing.T) {
 	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
 		serverSays(required(2, `"inputRequests":{"one":`+elicitRequest+`,"two":{"method":"elicitation/create","params":{"n":2}},"three":`+sampleRequest+`,"roots":{"method":"roots/list"}},"requestState":"s\u0041/\/é"`))+
-		clientSays(toolCall(3, `"requestState":"sA//é","inputResponses":{"one":{"action":"decline"},"two":{"n":2},"three":{"n":3},"roots":{"roots":[{"uri":"file:///work/a%20b","name":"ws"}]}},`))+
+		clientSays(toolCall(3, `"requestState":"sA//é","inputResponses":{"one":{"action":"decline"},"two":{"n":2},"three":{"n":3},"roots":{"roots":[{"uri":"file:///home/a%20b","name":"ws"}]}},`))+
 		serverSays(required(3, `"inputRequests":{"four":`+elicitRequest+`}`))+
 		clientSays(toolCall(4, `"inputResponses":{"four":{"n":4}},`))+ // no state was given, so none goes back
 		serverSays(complete(4)), modernWays, func(t *testing.T, f *fixture) {
-		f.SetFolders([]protocol.WorkspaceFolder{{Name: "ws", Path: "/work/a b"}})
+		f.SetFolders([]protocol.WorkspaceFolder{{Name: "ws", Path: "/home/a b"}})
 		end := f.call(t.Context(), "t1", "s", "tool")
 		var open []askRequest
 		for range 3 {

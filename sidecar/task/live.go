@@ -50,16 +50,22 @@ func titleOf(request protocol.CallRequest) string {
 	return ""
 }
 
+// liveCall returns a call that has not ended. The lock must be held.
+func (t *Task) liveCall(messageID int64) (*message, protocol.Call, bool) {
+	m := t.memory[messageID]
+	if m == nil || !m.live {
+		return nil, protocol.Call{}, false
+	}
+	call, ok := m.Body.(protocol.Call)
+	return m, call, ok
+}
+
 // CallProgress notes how far a call is. However often a server says so, it is announced a few times a
 // second at most; what was said last is never left out.
 func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := t.memory[messageID]
-	if m == nil || !m.live {
-		return
-	}
-	call, ok := m.Body.(protocol.Call)
+	m, call, ok := t.liveCall(messageID)
 	if !ok {
 		return
 	}
@@ -97,11 +103,7 @@ func (t *Task) announceProgress(m *message) {
 func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := t.memory[messageID]
-	if m == nil || !m.live {
-		return
-	}
-	call, ok := m.Body.(protocol.Call)
+	m, call, ok := t.liveCall(messageID)
 	if !ok || call.Task != nil && *call.Task == task {
 		return
 	}
@@ -114,11 +116,7 @@ func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := t.memory[messageID]
-	if m == nil || !m.live {
-		return
-	}
-	call, ok := m.Body.(protocol.Call)
+	m, call, ok := t.liveCall(messageID)
 	if !ok {
 		return
 	}
