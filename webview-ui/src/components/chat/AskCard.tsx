@@ -1,13 +1,12 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
+import { during, type Occasion } from "./during.ts";
 import { askElementId, mayTakeFocus } from "./focus.ts";
 
-export interface AskCardProps {
+export interface AskCardProps extends Occasion {
   readonly askId: string;
   readonly serverName: string;
-  /** The calls during which the server asks; more than one where it does not say which. */
-  readonly toolNames: readonly string[];
   readonly icon: string;
   /** What the server does, after its name: "asks", "wants a completion". */
   readonly does: string;
@@ -22,7 +21,8 @@ export interface AskCardProps {
 
 /** The frame of every open ask: who asks, and the way out that answers nothing. */
 export function AskCard(props: AskCardProps) {
-  const { askId, serverName, toolNames, icon, does, busy, ready, onCancel, children } = props;
+  const { askId, serverName, icon, does, busy, ready, onCancel, children } = props;
+  const occasion = during(props);
   const headingId = useId();
   const card = useRef<HTMLElement>(null);
 
@@ -52,19 +52,11 @@ export function AskCard(props: AskCardProps) {
           <h2 id={headingId}>
             <span className="name">{serverName}</span> {does}
           </h2>
-          {toolNames.length > 0 && <p className="muted">{during(toolNames)}</p>}
+          {occasion !== undefined && <p className="muted">{occasion}</p>}
         </div>
         <IconButton icon="close" label="Cancel" aria-disabled={!ready} onClick={onCancel} />
       </header>
       {children}
     </section>
   );
-}
-
-/** Where the server's era does not say which call asks, neither does the card. */
-export function during(toolNames: readonly string[]): string {
-  const [only, ...others] = toolNames;
-  return others.length === 0
-    ? `during the tool call ${only}`
-    : `during one of the tool calls ${toolNames.join(", ")}`;
 }

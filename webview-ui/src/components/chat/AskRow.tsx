@@ -62,10 +62,10 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
         const draft = over ? undefined : view.draft(askId);
         return <ElicitationSummary {...{ askId, question, outcome, draft, keep }} />;
       }
-      const { serverName, toolNames = [], elicitationRequest } = question;
+      const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
       return (
         <McpElicitationForm
-          {...{ askId, serverName, toolNames, busy }}
+          {...{ askId, serverName, toolNames, resourceUri, busy }}
           {...ways}
           request={elicitationRequest}
           refusal={problems === undefined ? refusal?.message : undefined}
@@ -84,10 +84,17 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
           actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
         return <SamplingRecord {...{ askId, question, outcome, onStop, keep }} />;
       }
-      const { serverName, toolNames = [], samplingRequest, model, modelReason } = question;
+      const {
+        serverName,
+        toolNames = [],
+        resourceUri,
+        samplingRequest,
+        model,
+        modelReason,
+      } = question;
       return (
         <McpSamplingApproval
-          {...{ askId, serverName, toolNames, busy, model, modelReason, models, keep }}
+          {...{ askId, serverName, toolNames, resourceUri, busy, model, modelReason, models, keep }}
           request={samplingRequest}
           refusal={refusal?.message}
           draft={view.draft(askId)}
@@ -127,7 +134,14 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
     }
     case "mcp_url_elicitation": {
       if (outcome !== undefined) return <URLRecord {...{ askId, question, outcome, keep }} />;
-      const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
+      const {
+        serverName,
+        toolNames = [],
+        resourceUri,
+        message,
+        url,
+        awaitsCompletion = false,
+      } = question;
       const open = async () => {
         setOpening(true);
         try {
@@ -144,7 +158,7 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
       };
       return (
         <McpURLConsent
-          {...{ askId, serverName, toolNames, message, url, opening, busy }}
+          {...{ askId, serverName, toolNames, resourceUri, message, url, opening, busy }}
           {...ways}
           waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
           refusal={refusal?.message}

@@ -7,7 +7,7 @@ import { looksSecret } from "../form/secrets.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { json } from "../ui/words.ts";
-import { during } from "./AskCard.tsx";
+import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
@@ -24,7 +24,7 @@ export interface ElicitationSummaryProps {
 /** A server's form that is settled: what became of it, and what the server was told. */
 export function ElicitationSummary(props: ElicitationSummaryProps) {
   const { askId, question, outcome, draft, keep } = props;
-  const { serverName, toolNames = [], elicitationRequest, elicitationResponse } = question;
+  const { serverName, elicitationRequest, elicitationResponse } = question;
   const { message, fields = [] } = elicitationRequest;
   const headingId = useId();
   return (
@@ -36,7 +36,7 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
     >
       <h2 id={headingId} className="settled-head">
         <span className="name">{serverName}</span> asked{" "}
-        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+        <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine outcome={outcome} yes="Answered" no="Declined" />
       <Disclosure

@@ -84,6 +84,11 @@ test("where the server's era leaves the call open, so does the card", () => {
   screen.getByText("during one of the tool calls cleanup, count");
 });
 
+test("a card says which resource is read when the server asks", () => {
+  show([], { toolNames: [], resourceUri: "notes://today" });
+  screen.getByText("while notes://today is read");
+});
+
 test("every kind of field sends exactly what was meant", async () => {
   const { user, onAccept } = show(everyKind);
   await user.type(screen.getByRole("textbox", { name: "Text" }), "two{Shift>}{Enter}{/Shift}lines");

@@ -10,6 +10,7 @@ export interface McpElicitationFormProps {
   readonly askId: string;
   readonly serverName: string;
   readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
   readonly request: McpElicitationRequest;
   /** An answer is under way: until it is confirmed or refused, there is no second one. */
   readonly busy: boolean;
@@ -29,7 +30,7 @@ export interface McpElicitationFormProps {
 
 /** A server's form, as long as it waits for an answer. */
 export function McpElicitationForm(props: McpElicitationFormProps) {
-  const { askId, serverName, toolNames, request, busy, refusal, problems } = props;
+  const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
@@ -37,7 +38,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
   };
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="question"
       does="asks"
       onCancel={whenReady(onCancel)}

@@ -17,6 +17,7 @@ export interface McpSamplingApprovalProps {
   readonly askId: string;
   readonly serverName: string;
   readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
   readonly request: McpSamplingRequest;
   /** The model that the sidecar proposes; absent where there was none. */
   readonly model: Model | undefined;
@@ -50,7 +51,8 @@ export interface Approval {
 
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
-  const { askId, serverName, toolNames, request, model, models, busy, refusal, keep } = props;
+  const { askId, serverName, toolNames, resourceUri, request, model, models, busy, refusal, keep } =
+    props;
   const { modelReason = "" } = props;
   const { onDraft, onApprove, onDeny, onCancel } = props;
   const ready = useArmed() && !busy;
@@ -85,7 +87,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     });
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="sparkle"
       does="wants a completion"
       onCancel={whenReady(onCancel)}

@@ -41,7 +41,14 @@ export interface McpSamplingReviewProps {
 export function McpSamplingReview(props: McpSamplingReviewProps) {
   const { askId, question, models, busy, refusal, keep } = props;
   const { onDraft, onReturn, onRegenerate, onWithhold, onCancel } = props;
-  const { serverName, toolNames = [], model, samplingResponse: response, problem = "" } = question;
+  const {
+    serverName,
+    toolNames = [],
+    resourceUri,
+    model,
+    samplingResponse: response,
+    problem = "",
+  } = question;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
     if (ready) act();
@@ -65,7 +72,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const next = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="eye"
       does="is to get this answer"
       onCancel={whenReady(onCancel)}

@@ -13,6 +13,7 @@ export interface McpURLConsentProps {
   readonly askId: string;
   readonly serverName: string;
   readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
   readonly message: string;
   readonly url: string;
   /** The page was opened, and the server waits for what the person does there. */
@@ -35,7 +36,18 @@ export interface McpURLConsentProps {
 
 /** A page that a server sends the person to. Nothing is opened, or fetched, before they say so. */
 export function McpURLConsent(props: McpURLConsentProps) {
-  const { askId, serverName, toolNames, message, url, waiting, opening, busy, refusal } = props;
+  const {
+    askId,
+    serverName,
+    toolNames,
+    resourceUri,
+    message,
+    url,
+    waiting,
+    opening,
+    busy,
+    refusal,
+  } = props;
   const { onOpen, onDone, onDecline, onCancel } = props;
   const armed = useArmed(waiting ? "waiting" : "asked");
   const ready = armed && !busy;
@@ -51,7 +63,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
   const warningsId = useId();
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="link-external"
       does="wants you to open a page"
       onCancel={button(onCancel).onClick}

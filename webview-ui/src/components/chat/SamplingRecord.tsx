@@ -10,8 +10,8 @@ import { unreachable } from "../../unreachable.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { during } from "./AskCard.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
+import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
@@ -33,7 +33,7 @@ export interface SamplingRecordProps {
 
 /** A sampling request that is settled: what was sent, and what the model writes or wrote. */
 export function SamplingRecord({ askId, question, outcome, onStop, keep }: SamplingRecordProps) {
-  const { serverName, toolNames = [], samplingRequest, sentRequest } = question;
+  const { serverName, samplingRequest, sentRequest } = question;
   const sent = sentRequest ?? samplingRequest;
   const headingId = useId();
   return (
@@ -45,7 +45,7 @@ export function SamplingRecord({ askId, question, outcome, onStop, keep }: Sampl
     >
       <h2 id={headingId} className="settled-head">
         <span className="name">{serverName}</span> wanted a completion{" "}
-        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+        <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
       <Disclosure keep={`${keep}:sent`} summary={summarize(sent)}>

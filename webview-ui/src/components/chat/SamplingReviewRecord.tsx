@@ -3,8 +3,8 @@ import { useId } from "react";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Diff } from "../ui/Diff.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { during } from "./AskCard.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
+import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 
@@ -18,7 +18,7 @@ export interface SamplingReviewRecordProps {
 /** A model's answer after the person reviewed it: what it was, and what they made of it. */
 export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
   const { askId, question, outcome, keep } = props;
-  const { serverName, toolNames = [], model, samplingResponse, sentResponse } = question;
+  const { serverName, model, samplingResponse, sentResponse } = question;
   const headingId = useId();
   return (
     <section
@@ -30,7 +30,7 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
       <h2 id={headingId} className="settled-head">
         <span className="name">{serverName}</span>{" "}
         {outcome.reason === "answered" ? "got" : "did not get"} this answer{" "}
-        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+        <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine
         outcome={outcome}

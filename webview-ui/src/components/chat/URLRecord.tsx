@@ -2,7 +2,7 @@ import type { McpURLElicitation, Outcome } from "@assent/protocol";
 import { useId } from "react";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
-import { during } from "./AskCard.tsx";
+import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
@@ -18,7 +18,7 @@ export interface URLRecordProps {
 
 /** A page that a server sent the person to, once that is settled: which one, and what became of it. */
 export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
-  const { serverName, toolNames = [], message, url, awaitsCompletion = false } = question;
+  const { serverName, message, url, awaitsCompletion = false } = question;
   const page = webPage(url);
   const headingId = useId();
   return (
@@ -30,7 +30,7 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
     >
       <h2 id={headingId} className="settled-head">
         <span className="name">{serverName}</span> wanted a page opened{" "}
-        {toolNames.length > 0 && <span className="muted">{during(toolNames)}</span>}
+        <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine
         outcome={outcome}
