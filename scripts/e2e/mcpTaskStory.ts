@@ -101,6 +101,14 @@ async function findJob({ page, panel, newTask }: Stage): Promise<void> {
   });
 }
 
+/** What the server was told, without the name of the task that each answer belongs to. */
+function withoutRelatedTask(text: string): string {
+  return text.replaceAll(
+    /"_meta":\{"io\.modelcontextprotocol\/related-task":\{"taskId":"[^"]+"\}\},/g,
+    "",
+  );
+}
+
 /** The jobs and their open questions are there still when the sidecar was killed. */
 async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
   await step("jobs and their open questions outlive a killed sidecar", async () => {
@@ -122,7 +130,7 @@ async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
     assert.equal(ofModern, told("Porto", "sunday", "window", 1));
     // A server of 2025-11-25 asks once more on a new connection, and the person is not asked again.
     const ofLegacy = await returned(panel.call(legacy, job));
-    assert.equal(ofLegacy, told("Faro", "monday", "aisle", 2));
+    assert.equal(withoutRelatedTask(ofLegacy), told("Faro", "monday", "aisle", 2));
   });
 }
 
