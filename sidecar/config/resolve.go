@@ -113,7 +113,7 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 		schemes = []string{"ws", "wss"}
 	}
 	if !slices.Contains(schemes, u.Scheme) || u.Host == "" {
-		return nil, nil, fmt.Errorf("the url %s must begin with %s://", u.Redacted(), strings.Join(schemes, ":// or "))
+		return nil, nil, fmt.Errorf("the url %s must begin with %s://", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), strings.Join(schemes, ":// or "))
 	}
 	headers := http.Header{}
 	for name, value := range s.Headers {

@@ -28,8 +28,9 @@ func (c *conn) endpoint() (wire.Endpoint, error) {
 		}
 		base = authorize(c.server.config, u, login, base)
 	}
-	c.log.Info().Str("url", u.Redacted()).Msg("connecting to server")
-	return wire.Endpoint{URL: u, Header: header, Base: base}, nil
+	e := wire.Endpoint{URL: u, Header: header, Base: base}
+	c.log.Info().Str("url", e.Place()).Msg("connecting to server")
+	return e, nil
 }
 
 // openHTTP finds out which era the server speaks. A legacy one is initialized by go-sdk.

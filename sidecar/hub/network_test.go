@@ -230,6 +230,30 @@ func TestWhyAnHTTPServerCannotBeUsed(t *testing.T) {
 	}
 }
 
+func TestASecretInAURLIsNotTold(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	missing := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(missing.Close)
+	for _, way := range []protocol.Transport{protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS} {
+		for _, url := range []string{closed.URL, missing.URL} {
+			t.Run(string(way)+" "+url, func(t *testing.T) {
+				if way == protocol.TransportWS {
+					url = strings.Replace(url, "http", "ws", 1)
+				}
+				f := newFixtureWith(t, config.Server{Name: "s", Source: "test", Transport: way, URL: url + "/mcp?token=hush"})
+				_, err := f.Tools(t.Context(), "s")
+				if err == nil || strings.Contains(err.Error(), "hush") {
+					t.Errorf("Tools = %v", err)
+				}
+				if got := f.state(t, "s").Reason; got == "" || strings.Contains(got, "hush") {
+					t.Errorf("the reason is %q", got)
+				}
+			})
+		}
+	}
+}
+
 func TestAQuestionInTheStreamOfItsCallIsThatCalls(t *testing.T) {
 	answers := make(chan rpc, 2)
 	both := make(chan struct{})

@@ -33,6 +33,21 @@ func (e Endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.Base.RoundTrip(r)
 }
 
+// Place is the URL as logs and errors may show it: without what a person may have put a secret into.
+func (e Endpoint) Place() string {
+	place := url.URL{Scheme: e.URL.Scheme, Host: e.URL.Host, Path: e.URL.Path}
+	return place.String()
+}
+
+// withoutURL returns what went wrong without the URL of the request, which net/http puts before it.
+func withoutURL(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
 // sameScheme holds for a WebSocket and the HTTP that it begins with, too.
 func sameScheme(a, b string) bool {
 	return strings.Replace(a, "ws", "http", 1) == strings.Replace(b, "ws", "http", 1)

@@ -23,7 +23,7 @@ func ConnectSSE(ctx context.Context, e Endpoint, stray func(data []byte), maxFra
 	}
 	conn, err := transport.Connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("no events at %s: %w", e.URL.Redacted(), err)
+		return nil, fmt.Errorf("no events at %s: %w", e.Place(), withoutURL(err))
 	}
 	return conn, nil
 }

@@ -42,7 +42,7 @@ func DialWebSocket(ctx context.Context, e Endpoint, stray func(data []byte), max
 		}
 		return nil, newStatusError(response.StatusCode, body)
 	case err != nil:
-		return nil, fmt.Errorf("no WebSocket at %s: %w", e.URL.Redacted(), err)
+		return nil, fmt.Errorf("no WebSocket at %s: %w", e.Place(), withoutURL(err))
 	}
 	conn.SetReadLimit(int64(maxFrame))
 	return &webSocket{conn: conn, stray: stray}, nil
