@@ -94,7 +94,8 @@ type following struct {
 // somebody else by which the connection ended.
 const maxTooLong = 3
 
-// tell passes on what the server tells by itself, or nil where it may tell no more. What is not taken yet is overtaken.
+// tell passes on what the server tells by itself, or nil where it may tell no more. What is not taken yet
+// is overtaken.
 func (f *following) tell(s *mcptask.State) {
 	for {
 		select {
@@ -169,61 +170,6 @@ var errGoesOn = errors.New("the call goes on with the next start of Assent")
 func closing(ctx context.Context) bool {
 	var stopped stoppedError
 	return errors.As(context.Cause(ctx), &stopped) && stopped.asks == protocol.OutcomeRestarted
-}
-
-// eraDriver is the driver of the era that the server speaks when it is asked.
-type eraDriver struct {
-	f      *following
-	legacy *legacyTask
-	modern *modernTask
-}
-
-func (d *eraDriver) pick(ctx context.Context) (mcptask.Driver, error) {
-	c, err := d.f.server.connection(ctx, d.f.taskID)
-	if err != nil {
-		return nil, err
-	}
-	if c.modern() {
-		return d.modern, nil
-	}
-	return d.legacy, nil
-}
-
-// Get implements [mcptask.Driver].
-func (d *eraDriver) Get(ctx context.Context) (*mcptask.State, error) {
-	driver, err := d.pick(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return driver.Get(ctx)
-}
-
-// Result implements [mcptask.Driver].
-func (d *eraDriver) Result(ctx context.Context, s *mcptask.State) (json.RawMessage, error) {
-	driver, err := d.pick(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return driver.Result(ctx, s)
-}
-
-// Attend implements [mcptask.Driver].
-func (d *eraDriver) Attend(ctx context.Context, s *mcptask.State) {
-	switch d.f.server.knownEra() {
-	case wire.EraModern:
-		d.modern.Attend(ctx, s)
-	case wire.EraLegacy:
-		d.legacy.Attend(ctx, s)
-	}
-}
-
-// Cancel implements [mcptask.Driver].
-func (d *eraDriver) Cancel(ctx context.Context) (*mcptask.State, error) {
-	driver, err := d.pick(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return driver.Cancel(ctx)
 }
 
 // farewell bounds what is said to a server whose task nobody waits for any more.
@@ -326,66 +272,3 @@ func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName strin
 	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
 	return toolResult(serverName, raw, err)
 }
-
-// taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
-// word, where the server declares tasks at all (2025-11-25, "Tasks: Tool-Level Negotiation").
-func (x *exchange) taskSupport(ctx context.Context, c *conn) (bool, error) {
-	var declared struct {
-		Capabilities struct {
-			Tasks struct {
-				Requests struct {
-					Tools struct {
-						Call json.RawMessage `json:"call"`
-					} `json:"tools"`
-				} `json:"requests"`
-			} `json:"tasks"`
-		} `json:"capabilities"`
-	}
-	if err := json.Unmarshal(c.link.handshake.Result, &declared); err != nil || declared.Capabilities.Tasks.Requests.Tools.Call == nil {
-		return false, nil // a handshake that cannot be read has been refused before
-	}
-	support, err := x.server.taskTools(ctx)
-	return support[x.toolName], err
-}
-
-// taskTools returns which tools of a legacy server can be called as tasks. The list is read once, until
-// the server says that it has changed.
-func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
-	generation := s.generation(protocol.ListTools)
-	s.mu.Lock()
-	known, at := s.taskable, s.taskableAt
-	s.mu.Unlock()
-	if known != nil && at == generation {
-		return known, nil
-	}
-	pages, err := s.list(ctx, protocol.ListTools, hasTools, listTools)
-	if err != nil {
-		return nil, err
-	}
-	taskable := map[string]bool{}
-	for _, page := range pages {
-		var list struct {
-			Tools []struct {
-				Name      string `json:"name"`
-				Execution struct {
-					TaskSupport string `json:"taskSupport"`
-				} `json:"execution"`
-			} `json:"tools"`
-		}
-		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, noAnswerError{fmt.Sprintf("its list of tools cannot be read: %v", err)}
-		}
-		for _, tool := range list.Tools {
-			support := tool.Execution.TaskSupport
-			taskable[tool.Name] = support == "required" || support == "optional"
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.taskable, s.taskableAt = taskable, generation
-	return taskable, nil
-}
-
-// taskTTL is for how long a legacy server is asked to keep a task: a person may come back after a
-// weekend.
-const taskTTL = 7 * 24 * time.Hour
