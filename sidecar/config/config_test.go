@@ -255,7 +255,7 @@ func TestEndpoint(t *testing.T) {
 		server config.Server
 		want   string
 	}{
-		{"another scheme", config.Server{Transport: protocol.TransportHTTP, URL: "ftp://u:secret@x/"}, "the url ftp://u:xxxxx@x/ must begin with http:// or https://"},
+		{"another scheme", config.Server{Transport: protocol.TransportHTTP, URL: "ftp://u:secret@x/"}, "the url ftp://x/ must begin with http:// or https://"},
 		{"no scheme", config.Server{Transport: protocol.TransportSSE, URL: "example.org"}, "must begin with http:// or https://"},
 		{"a WebSocket by http", config.Server{Transport: protocol.TransportWS, URL: "http://x/"}, "must begin with ws:// or wss://"},
 		{"no URL at all", config.Server{Transport: protocol.TransportHTTP, URL: "http://[::1"}, "the url cannot be read"},
