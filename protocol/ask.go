@@ -77,12 +77,52 @@ type McpSampling struct {
 	Model *Model `json:"model,omitempty"`
 	// ModelReason is a line that says why that one was proposed; it may quote the server.
 	ModelReason string `json:"modelReason,omitempty"`
+	// GrantReason is a line that says why no grant approved the request, where one nearly did.
+	GrantReason string `json:"grantReason,omitempty"`
+	// Secrets are what looks like one in the request. It leaves only where the person edited them out or
+	// confirmed them.
+	Secrets []SecretFinding `json:"secrets,omitempty"`
+	// Context is what goes before the conversation where the person wants it; absent where the server asked
+	// for none, and where there is none.
+	Context *SamplingContext `json:"context,omitempty"`
 	// Progress is what the model has written so far; present only while it writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
 	// InReview: the model is done, and a [McpSamplingReview] asks whether the server gets its answer.
 	InReview bool `json:"inReview,omitempty"`
 	// Result is absent until it is certain what the server gets.
 	Result SamplingResult `json:"result,omitempty"`
+	// Usage is what the models read and wrote for it; absent until then, and where none was asked.
+	Usage *SamplingUsage `json:"usage,omitempty"`
+}
+
+// SecretFinding is a part of a request that looks like a secret.
+type SecretFinding struct {
+	// Description is for the person: "an AWS access key".
+	Description string `json:"description"`
+	// Text is the secret, as it is in the request.
+	Text string `json:"text"`
+}
+
+// SamplingContext is what a server may have of the conversation, which it asked for with includeContext
+// (2025-11-25, "Sampling: includeContext").
+type SamplingContext struct {
+	// Text is the message of the user that would go before the server's own.
+	Text string `json:"text"`
+	// ServerNames are those whose results are in it, the asking one among them.
+	ServerNames []string `json:"serverNames,omitempty"`
+	// Omitted counts the older results that were left out because the whole would have been too long.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// SamplingUsage is what a request cost.
+type SamplingUsage struct {
+	// InputTokens and OutputTokens are those of every answer that was asked for, the withheld ones too.
+	InputTokens  int64 `json:"inputTokens"`
+	OutputTokens int64 `json:"outputTokens"`
+	// Estimated: a provider did not say, and the numbers are Assent's own measure.
+	Estimated bool `json:"estimated,omitempty"`
+	// Cost is in US dollars; absent where the price of a model is not known.
+	Cost *float64 `json:"cost,omitempty"`
 }
 
 // McpSamplingReview shows what a model answered, before the server gets it (2025-11-25, "Sampling:
@@ -126,6 +166,8 @@ type Outcome struct {
 	At int64  `json:"at"`
 	// Detail is a sentence for the person, where the reason alone does not say enough.
 	Detail string `json:"detail,omitempty"`
+	// GrantID names the grant that approved, with [OutcomeGranted].
+	GrantID string `json:"grantId,omitempty"`
 }
 
 // OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
@@ -148,6 +190,8 @@ const (
 	OutcomeServerLost OutcomeReason = "serverLost"
 	// OutcomeCompleted: the server said that what the person was sent to do is done.
 	OutcomeCompleted OutcomeReason = "completed"
+	// OutcomeGranted: a grant that the person had made approved it.
+	OutcomeGranted OutcomeReason = "granted"
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
 	OutcomeRestarted OutcomeReason = "restarted"
 )
@@ -231,11 +275,12 @@ type SamplingResult interface{ isSamplingResult() }
 //
 //protocol:variant SamplingResult response
 type McpSamplingResponse struct {
-	Role    Role         `json:"role"`
-	Content ContentBlock `json:"content"`
+	Role Role `json:"role"`
+	// Content is a text, or texts and the calls of tools that the model asks for.
+	Content []ContentBlock `json:"content,omitempty"`
 	// Model is the name that the provider gave.
 	Model string `json:"model"`
-	// StopReason is "endTurn", "stopSequence", "maxTokens", the provider's own word, or "userStopped"
+	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", the provider's own word, or "userStopped"
 	// where a person stopped the model and had returned what it had written by then.
 	StopReason string `json:"stopReason,omitempty"`
 }
@@ -289,6 +334,23 @@ type SamplingEdit struct {
 type SamplingSettings struct {
 	// Review is absent where the person has not said: it is then [ReviewAlways].
 	Review SamplingReview `json:"review,omitempty"`
+	// Limits bounds what servers may ask for; absent where the person has set none.
+	Limits *SamplingLimits `json:"limits,omitempty"`
+}
+
+// SamplingLimits bounds the sampling requests of each server. What is absent has its default, and 0 allows
+// nothing.
+type SamplingLimits struct {
+	// RequestsPerMinute counts those that came in within any minute.
+	RequestsPerMinute *int64 `json:"requestsPerMinute,omitempty"`
+	// InFlight counts those that were neither answered nor refused yet.
+	InFlight *int64 `json:"inFlight,omitempty"`
+	// ToolRounds counts how often the model of one conversation may go to the server's tools and back, each
+	// of which may ask a model again.
+	ToolRounds *int64 `json:"toolRounds,omitempty"`
+	// PromptBytes is of all texts, tools and results, ImageBytes of all images and audio together, decoded.
+	PromptBytes *int64 `json:"promptBytes,omitempty"`
+	ImageBytes  *int64 `json:"imageBytes,omitempty"`
 }
 
 // SamplingReview is when a person sees a model's answer before the server gets it.

@@ -37,6 +37,11 @@ type Editor interface {
 	//protocol:method server/itemsChanged
 	ListChanged(ctx context.Context, params *ListChangedParams) error
 
+	// GrantChanged reports a grant that is new, was used, or ended.
+	//
+	//protocol:method grant/changed
+	GrantChanged(ctx context.Context, params *Grant) error
+
 	// StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
 	// memory.
 	//

@@ -39,6 +39,8 @@ export interface EditorNotifications {
   "server/listChanged": ServersChangedParams;
   /** ListChanged reports that a server's list is to be read again by whoever shows it. */
   "server/itemsChanged": ListChangedParams;
+  /** GrantChanged reports a grant that is new, was used, or ended. */
+  "grant/changed": Grant;
   /**
    * StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
    * memory.
@@ -138,7 +140,24 @@ export interface SidecarRequests {
    * ListModels returns the models that can answer a sampling request now, the one that will be
    * proposed first.
    */
-  "model/list": { params: undefined; result: ListModelsResult };
+  "model/list": { params: ListModelsParams; result: ListModelsResult };
+  /** ListGrants returns every grant, the newest first, with those that are used up, over or revoked. */
+  "grant/list": { params: undefined; result: ListGrantsResult };
+  /**
+   * CreateGrant makes a grant outside of an ask. Terms that make no sense fail with `CodeInvalidAnswer`,
+   * its problems named by the fields of `GrantTerms`.
+   */
+  "grant/create": { params: GrantTerms; result: Grant };
+  /**
+   * RevokeGrant ends a grant at once: what is under way because of it is reviewed by the person before the
+   * server gets it. Revoking it again changes nothing.
+   */
+  "grant/revoke": { params: RevokeGrantParams; result: Grant };
+  /**
+   * PreviewGrant says which of the past requests a grant with such terms would have approved. Nothing is
+   * changed.
+   */
+  "grant/preview": { params: GrantTerms; result: PreviewGrantResult };
 }
 
 /** The notifications of {@link Sidecar}: params by method. */
@@ -239,12 +258,58 @@ export interface McpSampling extends Origin {
   model?: Model;
   /** ModelReason is a line that says why that one was proposed; it may quote the server. */
   modelReason?: string;
+  /** GrantReason is a line that says why no grant approved the request, where one nearly did. */
+  grantReason?: string;
+  /**
+   * Secrets are what looks like one in the request. It leaves only where the person edited them out or
+   * confirmed them.
+   */
+  secrets?: readonly SecretFinding[];
+  /**
+   * Context is what goes before the conversation where the person wants it; absent where the server asked
+   * for none, and where there is none.
+   */
+  context?: SamplingContext;
   /** Progress is what the model has written so far; present only while it writes. */
   progress?: SamplingProgress;
   /** InReview: the model is done, and a `McpSamplingReview` asks whether the server gets its answer. */
   inReview?: boolean;
   /** Result is absent until it is certain what the server gets. */
   result?: SamplingResult;
+  /** Usage is what the models read and wrote for it; absent until then, and where none was asked. */
+  usage?: SamplingUsage;
+}
+
+/** SecretFinding is a part of a request that looks like a secret. */
+export interface SecretFinding {
+  /** Description is for the person: "an AWS access key". */
+  description: string;
+  /** Text is the secret, as it is in the request. */
+  text: string;
+}
+
+/**
+ * SamplingContext is what a server may have of the conversation, which it asked for with includeContext
+ * (2025-11-25, "Sampling: includeContext").
+ */
+export interface SamplingContext {
+  /** Text is the message of the user that would go before the server's own. */
+  text: string;
+  /** ServerNames are those whose results are in it, the asking one among them. */
+  serverNames?: readonly string[];
+  /** Omitted counts the older results that were left out because the whole would have been too long. */
+  omitted?: number;
+}
+
+/** SamplingUsage is what a request cost. */
+export interface SamplingUsage {
+  /** InputTokens and OutputTokens are those of every answer that was asked for, the withheld ones too. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Estimated: a provider did not say, and the numbers are Assent's own measure. */
+  estimated?: boolean;
+  /** Cost is in US dollars; absent where the price of a model is not known. */
+  cost?: number;
 }
 
 /**
@@ -292,6 +357,8 @@ export interface Outcome {
   at: number;
   /** Detail is a sentence for the person, where the reason alone does not say enough. */
   detail?: string;
+  /** GrantID names the grant that approved, with `OutcomeGranted`. */
+  grantId?: string;
 }
 
 /**
@@ -313,6 +380,8 @@ export type OutcomeReason =
   | "serverLost"
   /** OutcomeCompleted: the server said that what the person was sent to do is done. */
   | "completed"
+  /** OutcomeGranted: a grant that the person had made approved it. */
+  | "granted"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
   | "restarted";
 
@@ -388,11 +457,12 @@ export type SamplingResult =
 export interface McpSamplingResponse {
   type: "response";
   role: Role;
-  content: ContentBlock;
+  /** Content is a text, or texts and the calls of tools that the model asks for. */
+  content?: readonly ContentBlock[];
   /** Model is the name that the provider gave. */
   model: string;
   /**
-   * StopReason is "endTurn", "stopSequence", "maxTokens", the provider's own word, or "userStopped"
+   * StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", the provider's own word, or "userStopped"
    * where a person stopped the model and had returned what it had written by then.
    */
   stopReason?: string;
@@ -447,6 +517,27 @@ export interface SamplingEdit {
 export interface SamplingSettings {
   /** Review is absent where the person has not said: it is then `ReviewAlways`. */
   review?: SamplingReview;
+  /** Limits bounds what servers may ask for; absent where the person has set none. */
+  limits?: SamplingLimits;
+}
+
+/**
+ * SamplingLimits bounds the sampling requests of each server. What is absent has its default, and 0 allows
+ * nothing.
+ */
+export interface SamplingLimits {
+  /** RequestsPerMinute counts those that came in within any minute. */
+  requestsPerMinute?: number;
+  /** InFlight counts those that were neither answered nor refused yet. */
+  inFlight?: number;
+  /**
+   * ToolRounds counts how often the model of one conversation may go to the server's tools and back, each
+   * of which may ask a model again.
+   */
+  toolRounds?: number;
+  /** PromptBytes is of all texts, tools and results, ImageBytes of all images and audio together, decoded. */
+  promptBytes?: number;
+  imageBytes?: number;
 }
 
 /** SamplingReview is when a person sees a model's answer before the server gets it. */
@@ -741,6 +832,93 @@ export interface JSONField extends FieldHead {
   /** Schema is the property's own JSON Schema. */
   schema: unknown;
   default?: unknown;
+}
+
+/**
+ * Grant lets sampling requests of one server go to a model without a person's approval of each. Nothing
+ * else does.
+ */
+export interface Grant extends GrantTerms {
+  id: string;
+  /** By names the front end in which it was made. */
+  by: string;
+  createdAt: number;
+  spent: GrantSpent;
+  /** EndedAt is when it was revoked or its session ended; absent while it may still approve something. */
+  endedAt?: number;
+}
+
+/** GrantTerms are the bounds of a grant. A request that would leave one of them is asked about. */
+export interface GrantTerms {
+  serverName: string;
+  /** ToolName limits the grant to what is asked during calls of that tool; empty limits nothing. */
+  toolName?: string;
+  /**
+   * Models are ids, in which a * stands for any text: the grant covers requests for which one of them is
+   * proposed. There is at least one.
+   */
+  models?: readonly string[];
+  /**
+   * MaxRequests, MaxTokens, read and written, and MaxCost, in US dollars, bound the sum of all requests;
+   * 0 sets no bound. Under MaxCost, a model whose price is not known is not covered.
+   */
+  maxRequests?: number;
+  maxTokens?: number;
+  maxCost?: number;
+  /** ExpiresAt is when it ends; 0 sets no end. */
+  expiresAt?: number;
+  /** Session: it ends with the sidecar. */
+  session?: boolean;
+  /** Review: the person still sees each answer before the server gets it. */
+  review?: boolean;
+}
+
+/**
+ * GrantSpent is what the requests under a grant came to. What is under way counts as much as it may
+ * come to at most.
+ */
+export interface GrantSpent {
+  requests: number;
+  tokens: number;
+  cost: number;
+  /** InFlight counts the requests under way. */
+  inFlight?: number;
+}
+
+/** ListGrantsResult holds the grants. */
+export interface ListGrantsResult {
+  grants?: readonly Grant[];
+}
+
+/** RevokeGrantParams names a grant. */
+export interface RevokeGrantParams {
+  grantId: string;
+}
+
+/** PreviewGrantResult says what a grant would have done. */
+export interface PreviewGrantResult {
+  /**
+   * Requests are the past requests of the server, the newest first; the bounds are spent from the oldest
+   * on.
+   */
+  requests?: readonly PreviewedRequest[];
+  /** Truncated: there were more, older ones. */
+  truncated?: boolean;
+}
+
+/** PreviewedRequest is a past sampling request under a grant that was not there. */
+export interface PreviewedRequest {
+  taskId: string;
+  messageId: number;
+  at: number;
+  /** ToolNames are as in its `Origin`. */
+  toolNames?: readonly string[];
+  /** ModelID is absent where there was none to propose. */
+  modelId?: string;
+  usage: SamplingUsage;
+  /** Allowed: the grant would have approved it. Reason is a line for the person that says why not. */
+  allowed: boolean;
+  reason?: string;
 }
 
 /**
@@ -1279,10 +1457,22 @@ export interface AskResponseParams {
    */
   samplingEdit?: SamplingEdit;
   /**
-   * SamplingText is the text that the server gets in place of what the model wrote; with
-   * `YesButtonClicked` on an `McpSamplingReview` only.
+   * SamplingContent is what the server gets in place of what the model answered: the same blocks with
+   * other texts and other inputs of calls, or fewer of them; with `YesButtonClicked` on an
+   * `McpSamplingReview` only.
    */
-  samplingText?: string;
+  samplingContent?: readonly ContentBlock[];
+  /**
+   * IncludeContext sends `McpSampling.Context` along, and ConfirmSecrets what looks like secrets; with
+   * `YesButtonClicked` on an `McpSampling` only.
+   */
+  includeContext?: boolean;
+  confirmSecrets?: boolean;
+  /**
+   * Grant makes a grant for the server's next requests, this one counting as the first; with
+   * `YesButtonClicked` on an `McpSampling` only.
+   */
+  grant?: GrantTerms;
 }
 
 /** OpenAskURLParams names an ask. */
@@ -1372,6 +1562,12 @@ export interface CancelCallParams {
 /** CancelCallResult says whether there was something to cancel. */
 export interface CancelCallResult {
   cancelled: boolean;
+}
+
+/** ListModelsParams says for whom. */
+export interface ListModelsParams {
+  /** ServerName limits the models to those that the server may have; empty limits nothing. */
+  serverName?: string;
 }
 
 /** ListModelsResult holds the models that can answer now. */
@@ -1472,6 +1668,8 @@ export interface SamplingEnded {
   type: "samplingEnded";
   messageId: number;
   result: SamplingResult;
+  /** Usage is what the models read and wrote for it, where any was asked. */
+  usage?: SamplingUsage;
 }
 
 /** CallEnded says how a call ended. */

@@ -48,6 +48,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.ListChanged(ctx, &p)
+	case "grant/changed":
+		var p Grant
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.GrantChanged(ctx, &p)
 	case "storage/failed":
 		var p StorageFailedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -118,6 +124,10 @@ func (r remoteEditor) ServersChanged(ctx context.Context, params *ServersChanged
 
 func (r remoteEditor) ListChanged(ctx context.Context, params *ListChangedParams) error {
 	return r.conn.Notify(ctx, "server/itemsChanged", params)
+}
+
+func (r remoteEditor) GrantChanged(ctx context.Context, params *Grant) error {
+	return r.conn.Notify(ctx, "grant/changed", params)
 }
 
 func (r remoteEditor) StorageFailed(ctx context.Context, params *StorageFailedParams) error {
@@ -299,7 +309,31 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 		}
 		return s.Complete(ctx, &p)
 	case "model/list":
-		return s.ListModels(ctx)
+		var p ListModelsParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ListModels(ctx, &p)
+	case "grant/list":
+		return s.ListGrants(ctx)
+	case "grant/create":
+		var p GrantTerms
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.CreateGrant(ctx, &p)
+	case "grant/revoke":
+		var p RevokeGrantParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RevokeGrant(ctx, &p)
+	case "grant/preview":
+		var p GrantTerms
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.PreviewGrant(ctx, &p)
 	case "languageModel/progress":
 		var p LanguageModelProgressParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -496,9 +530,41 @@ func (r remoteSidecar) Complete(ctx context.Context, params *CompleteParams) (*C
 	return &result, nil
 }
 
-func (r remoteSidecar) ListModels(ctx context.Context) (*ListModelsResult, error) {
+func (r remoteSidecar) ListModels(ctx context.Context, params *ListModelsParams) (*ListModelsResult, error) {
 	var result ListModelsResult
-	if err := r.conn.Call(ctx, "model/list", nil, &result); err != nil {
+	if err := r.conn.Call(ctx, "model/list", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListGrants(ctx context.Context) (*ListGrantsResult, error) {
+	var result ListGrantsResult
+	if err := r.conn.Call(ctx, "grant/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) CreateGrant(ctx context.Context, params *GrantTerms) (*Grant, error) {
+	var result Grant
+	if err := r.conn.Call(ctx, "grant/create", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RevokeGrant(ctx context.Context, params *RevokeGrantParams) (*Grant, error) {
+	var result Grant
+	if err := r.conn.Call(ctx, "grant/revoke", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) PreviewGrant(ctx context.Context, params *GrantTerms) (*PreviewGrantResult, error) {
+	var result PreviewGrantResult
+	if err := r.conn.Call(ctx, "grant/preview", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1322,17 +1388,14 @@ func (v *McpSamplingResponse) UnmarshalJSON(data []byte) error {
 	type plain McpSamplingResponse
 	w := struct {
 		*plain
-		Content json.RawMessage `json:"content"`
+		Content []json.RawMessage `json:"content"`
 	}{plain: (*plain)(v)}
 	err := json.Unmarshal(data, &w)
 	if err != nil {
 		return err
 	}
-	if v.Content, err = UnmarshalContentBlock(w.Content); err != nil {
+	if v.Content, err = unmarshalEach(w.Content, UnmarshalContentBlock); err != nil {
 		return err
-	}
-	if v.Content == nil {
-		return missing("McpSamplingResponse.content")
 	}
 	return nil
 }
@@ -1383,6 +1446,23 @@ func (v *Tool) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *AskResponseParams) UnmarshalJSON(data []byte) error {
+	type plain AskResponseParams
+	w := struct {
+		*plain
+		SamplingContent []json.RawMessage `json:"samplingContent"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.SamplingContent, err = unmarshalEach(w.SamplingContent, UnmarshalContentBlock); err != nil {
 		return err
 	}
 	return nil

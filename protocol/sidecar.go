@@ -141,7 +141,30 @@ type Sidecar interface {
 	// proposed first.
 	//
 	//protocol:method model/list
-	ListModels(ctx context.Context) (*ListModelsResult, error)
+	ListModels(ctx context.Context, params *ListModelsParams) (*ListModelsResult, error)
+
+	// ListGrants returns every grant, the newest first, with those that are used up, over or revoked.
+	//
+	//protocol:method grant/list
+	ListGrants(ctx context.Context) (*ListGrantsResult, error)
+
+	// CreateGrant makes a grant outside of an ask. Terms that make no sense fail with [CodeInvalidAnswer],
+	// its problems named by the fields of [GrantTerms].
+	//
+	//protocol:method grant/create
+	CreateGrant(ctx context.Context, params *GrantTerms) (*Grant, error)
+
+	// RevokeGrant ends a grant at once: what is under way because of it is reviewed by the person before the
+	// server gets it. Revoking it again changes nothing.
+	//
+	//protocol:method grant/revoke
+	RevokeGrant(ctx context.Context, params *RevokeGrantParams) (*Grant, error)
+
+	// PreviewGrant says which of the past requests a grant with such terms would have approved. Nothing is
+	// changed.
+	//
+	//protocol:method grant/preview
+	PreviewGrant(ctx context.Context, params *GrantTerms) (*PreviewGrantResult, error)
 
 	// LanguageModelProgress is a piece of the answer to [Editor.SendLanguageModelRequest], sent
 	// before its response.
@@ -269,9 +292,17 @@ type AskResponseParams struct {
 	// SamplingEdit is what goes to the model in place of what the server asked for; with
 	// [YesButtonClicked] on an [McpSampling] only.
 	SamplingEdit *SamplingEdit `json:"samplingEdit,omitempty"`
-	// SamplingText is the text that the server gets in place of what the model wrote; with
-	// [YesButtonClicked] on an [McpSamplingReview] only.
-	SamplingText *string `json:"samplingText,omitempty"`
+	// SamplingContent is what the server gets in place of what the model answered: the same blocks with
+	// other texts and other inputs of calls, or fewer of them; with [YesButtonClicked] on an
+	// [McpSamplingReview] only.
+	SamplingContent []ContentBlock `json:"samplingContent,omitempty"`
+	// IncludeContext sends [McpSampling.Context] along, and ConfirmSecrets what looks like secrets; with
+	// [YesButtonClicked] on an [McpSampling] only.
+	IncludeContext bool `json:"includeContext,omitempty"`
+	ConfirmSecrets bool `json:"confirmSecrets,omitempty"`
+	// Grant makes a grant for the server's next requests, this one counting as the first; with
+	// [YesButtonClicked] on an [McpSampling] only.
+	Grant *GrantTerms `json:"grant,omitempty"`
 }
 
 // OpenAskURLParams names an ask.
@@ -365,6 +396,12 @@ type CancelCallParams struct {
 // CancelCallResult says whether there was something to cancel.
 type CancelCallResult struct {
 	Cancelled bool `json:"cancelled"`
+}
+
+// ListModelsParams says for whom.
+type ListModelsParams struct {
+	// ServerName limits the models to those that the server may have; empty limits nothing.
+	ServerName string `json:"serverName,omitempty"`
 }
 
 // ListModelsResult holds the models that can answer now.

@@ -81,6 +81,8 @@ type SamplingMoved struct {
 type SamplingEnded struct {
 	MessageID int64          `json:"messageId"`
 	Result    SamplingResult `json:"result"`
+	// Usage is what the models read and wrote for it, where any was asked.
+	Usage *SamplingUsage `json:"usage,omitempty"`
 }
 
 // CallEnded says how a call ended.

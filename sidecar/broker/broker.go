@@ -4,7 +4,7 @@
 // It is the one place where policy is applied, whichever era or transport a request came by: it
 // gets the request's params as they were on the wire, and gives back a result to marshal or the
 // JSON-RPC error to send. A [Broker] may be used from any goroutine, and keeps nothing between requests
-// but which servers' completions were reviewed; a call of it blocks until the ask is settled.
+// but what servers were told and which of their completions were reviewed; a call of it blocks until the ask is settled.
 package broker
 
 import (
@@ -28,6 +28,8 @@ const codeUserRejected = -1
 
 // Models is the part of [model.Set] that the broker needs.
 type Models interface {
+	// CallTools reports whether a model is known to.
+	CallTools(ctx context.Context) bool
 	Propose(ctx context.Context, request *protocol.McpSamplingRequest) (m *protocol.Model, why string, err error)
 	Find(ctx context.Context, id string) (*protocol.Model, error)
 	Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error)
@@ -43,14 +45,16 @@ type Broker struct {
 	urls bool
 	log  zerolog.Logger
 
-	mu sync.Mutex // guards trusted
+	mu sync.Mutex // guards the fields below
+	// capabilities holds what servers were told.
+	capabilities map[string]SamplingCapability
 	// trusted holds the servers to which a person let a completion go.
 	trusted map[string]bool
 }
 
 // New returns a broker. With urls, the person can be sent to a page.
 func New(models func(server string) Models, review func() protocol.SamplingReview, urls bool, log zerolog.Logger) *Broker {
-	return &Broker{models: models, review: review, urls: urls, log: log, trusted: map[string]bool{}}
+	return &Broker{models: models, review: review, urls: urls, log: log, trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.

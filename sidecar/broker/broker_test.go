@@ -286,7 +286,7 @@ func TestCreateMessage(t *testing.T) {
 		t.Errorf("the person was shown (-want +got):\n%s", diff)
 	}
 	kept := protocol.McpSamplingResponse{
-		Role: protocol.RoleAssistant, Content: protocol.TextContent{Text: "Hello"}, Model: "first-2026", StopReason: "endTurn",
+		Role: protocol.RoleAssistant, Content: text("Hello"), Model: "first-2026", StopReason: "endTurn",
 	}
 	if diff := cmp.Diff(kept, q.Result); diff != "" {
 		t.Errorf("what is kept (-want +got):\n%s", diff)
@@ -427,7 +427,7 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"an empty sound", message(`{"role":"user","content":{"type":"audio","data":"","mimeType":"audio/wav"}}`), "data is missing or empty"},
 		{"a picture that is none", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"text/html"}}`), `mimeType is "text/html"`},
 		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "params cannot be read"},
-		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image or audio"},
+		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image, audio"},
 		{"tools that were not declared", `{"maxTokens":1,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "sampling.tools was not declared"},
 	}
 	for _, tt := range tests {

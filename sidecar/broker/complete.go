@@ -125,16 +125,28 @@ func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol
 	}
 	return &protocol.McpSamplingResponse{
 		Role:       protocol.RoleAssistant,
-		Content:    protocol.TextContent{Text: made.Text},
+		Content:    contentOf(made),
 		Model:      made.Model,
 		StopReason: made.StopReason,
 	}, nil
 }
 
+// contentOf is what a model wrote, and then the calls that it asks for.
+func contentOf(made *model.Completion) []protocol.ContentBlock {
+	var content []protocol.ContentBlock
+	if made.Text != "" || len(made.ToolUses) == 0 {
+		content = append(content, protocol.TextContent{Text: made.Text})
+	}
+	for _, use := range made.ToolUses {
+		content = append(content, use)
+	}
+	return content
+}
+
 // end keeps what the server gets, and returns it.
 func (c *completion) end(response protocol.McpSamplingResponse) any {
 	c.task.EndSampling(c.answer.MessageID, response)
-	return createMessageResult(response)
+	return toResult(response)
 }
 
 // fail keeps why there is no completion, and returns what the server is told of it.

@@ -54,10 +54,8 @@ func checkEdit(asked *protocol.McpSamplingRequest, edit *protocol.SamplingEdit) 
 	if len(edit.Messages) > maxMessages {
 		problem("messages", "There can be at most %d messages.", maxMessages)
 	}
-	for i, m := range edit.Messages {
-		if err := checkMessage(m); err != nil {
-			problem("messages", "Message %d: %v.", i+1, err)
-		}
+	if i, err := checkMessages(edit.Messages); err != nil {
+		problem("messages", "Message %d: %v.", i+1, err)
 	}
 	if t := edit.Temperature; t != nil && (*t < 0 || *t > maxTemperature) {
 		problem("temperature", "The temperature must be from 0 to %d.", maxTemperature)

@@ -1,9 +1,14 @@
 package broker
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 	"assent/sidecar/task"
 )
 
@@ -32,20 +37,11 @@ func checkReview(models Models, p *protocol.AskResponseParams, q *protocol.McpSa
 	answer := &task.Answer{Response: p.AskResponse}
 	switch p.AskResponse {
 	case protocol.YesButtonClicked:
-		if p.SamplingText == nil {
-			return answer, nil
+		sent, err := editedResponse(&q.SamplingResponse, p.SamplingContent)
+		if err != nil {
+			return nil, err
 		}
-		written, ok := q.SamplingResponse.Content.(protocol.TextContent)
-		switch {
-		case !ok:
-			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "only a text can be edited")
-		case strings.TrimSpace(*p.SamplingText) == "":
-			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "an empty text is no answer: withhold it instead")
-		case *p.SamplingText != written.Text:
-			sent := q.SamplingResponse
-			sent.Content = protocol.TextContent{Text: *p.SamplingText}
-			answer.SentResponse = &sent
-		}
+		answer.SentResponse = sent
 		return answer, nil
 	case protocol.RegenerateButtonClicked:
 		m, err := choose(models, p.ModelID, q.Model)
@@ -58,5 +54,67 @@ func checkReview(models Models, p *protocol.AskResponseParams, q *protocol.McpSa
 		return answer, nil
 	default:
 		return nil, wrongWayOut(p)
+	}
+}
+
+// editedResponse returns what the server gets in place of what the model answered, or nil where that is
+// the same. A person may write other texts and other inputs of calls and leave out either, but adds none:
+// what they would have said is not the model's.
+func editedResponse(written *protocol.McpSamplingResponse, content []protocol.ContentBlock) (*protocol.McpSamplingResponse, error) {
+	if content == nil {
+		return nil, nil
+	}
+	rest, calls := written.Content, 0
+	for _, block := range content {
+		place := slices.IndexFunc(rest, func(w protocol.ContentBlock) bool { return becomes(w, block) })
+		if place < 0 {
+			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "the edited answer has something that the model did not write, or in another order")
+		}
+		rest = rest[place+1:]
+		switch block := block.(type) {
+		case protocol.TextContent:
+			if strings.TrimSpace(block.Text) == "" {
+				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "an empty text is no answer: withhold it instead")
+			}
+		case protocol.ToolUseContent:
+			calls++
+			if err := checkObject(block.Input); err != nil {
+				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "the input of the call of %q %v", block.Name, err)
+			}
+		}
+	}
+	if len(content) == 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "nothing of the answer is left: withhold it instead")
+	}
+	sent := *written
+	sent.Content = content
+	if calls == 0 && sent.StopReason == model.StopToolUse {
+		sent.StopReason = model.StopEndTurn // or the server would look for the calls
+	}
+	before, err := json.Marshal(written)
+	if err != nil {
+		return nil, fmt.Errorf("compare the edited answer: %w", err)
+	}
+	after, err := json.Marshal(sent)
+	if err != nil {
+		return nil, fmt.Errorf("compare the edited answer: %w", err)
+	}
+	if bytes.Equal(before, after) {
+		return nil, nil
+	}
+	return &sent, nil
+}
+
+// becomes reports whether a block of the edited answer can come from one that the model wrote.
+func becomes(written, edited protocol.ContentBlock) bool {
+	switch written := written.(type) {
+	case protocol.TextContent:
+		_, ok := edited.(protocol.TextContent)
+		return ok
+	case protocol.ToolUseContent:
+		use, ok := edited.(protocol.ToolUseContent)
+		return ok && use.ID == written.ID && use.Name == written.Name
+	default:
+		return false
 	}
 }

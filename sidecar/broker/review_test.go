@@ -44,13 +44,18 @@ func (f *fixture) sampled(t *testing.T) protocol.McpSampling {
 	return f.message(t).Question.(protocol.McpSampling)
 }
 
+// text is a content of nothing but a text.
+func text(s string) []protocol.ContentBlock {
+	return []protocol.ContentBlock{protocol.TextContent{Text: s}}
+}
+
 func textOf(t *testing.T, r protocol.SamplingResult) string {
 	t.Helper()
 	response, ok := r.(protocol.McpSamplingResponse)
 	if !ok {
 		t.Fatalf("the result is %+v", r)
 	}
-	return response.Content.(protocol.TextContent).Text
+	return response.Content[0].(protocol.TextContent).Text
 }
 
 func TestAReviewedCompletion(t *testing.T) {
@@ -61,10 +66,10 @@ func TestAReviewedCompletion(t *testing.T) {
 		err    string
 	}{
 		{"as it is", yes, "Hello", ""},
-		{"edited", protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, SamplingText: new("Bye")}, "Bye", ""},
+		{"edited", protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, SamplingContent: text("Bye")}, "Bye", ""},
 		{"withheld", no, "", "User rejected sampling request"},
 		{"put away", protocol.AskResponseParams{AskResponse: protocol.CancelButtonClicked}, "", "User dismissed"},
-		{"edited, and withheld", protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked, SamplingText: new("Bye")}, "", "User rejected"},
+		{"edited, and withheld", protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked, SamplingContent: text("Bye")}, "", "User rejected"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -111,7 +116,7 @@ func TestAnEmptyAnswerIsRefusedAndTheReviewStaysOpen(t *testing.T) {
 	approved := f.answerNext(t, yes)
 	review, _ := tasktest.AwaitAsk(t, f.events, approved.AskID)
 	for _, wrong := range []protocol.AskResponseParams{
-		{AskID: review.AskID, AskResponse: protocol.YesButtonClicked, SamplingText: new(" \n")},
+		{AskID: review.AskID, AskResponse: protocol.YesButtonClicked, SamplingContent: text(" \n")},
 		{AskID: review.AskID, AskResponse: protocol.RegenerateButtonClicked, ModelID: "openai:third"},
 	} {
 		_, err := f.task.Answer(t.Context(), &wrong, "a test")

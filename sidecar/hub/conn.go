@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/broker"
 	"assent/sidecar/wire"
 )
 
@@ -35,6 +36,8 @@ type conn struct {
 	link    *link
 	client  *mcp.Client
 	session *mcp.ClientSession
+	// sampling is what the server is told of it. To be read after ready.
+	sampling broker.SamplingCapability
 	// over is closed when the connection is gone and everybody knows.
 	over chan struct{}
 
@@ -137,6 +140,9 @@ func (c *conn) run() {
 // one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility").
 func (c *conn) start() error {
 	transport := c.server.config.Transport
+	if c.server.hub.opts.Capabilities.Sampling {
+		c.sampling = c.server.hub.opts.Broker.DeclareSampling(c.ctx, c.server.config.Name)
+	}
 	known := c.server.knownEra()
 	err := c.connect(transport, known)
 	if known != wire.EraUnknown && c.server.config.ProtocolVersion == "" && errors.Is(err, wire.ErrRefused) {
@@ -154,6 +160,9 @@ func (c *conn) start() error {
 	return err
 }
 
+// introduction is how this connection introduces us.
+func (c *conn) introduction() wire.Introduction { return c.server.hub.introduction(c.sampling) }
+
 func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
 	var err error
 	c.link, err = c.open(transport, known)
@@ -166,7 +175,7 @@ func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
 	captured, capture := wire.WithCapture(ctx)
 	if c.link.handshake.Era == wire.EraLegacy && c.link.handshake.Result == nil {
 		// go-sdk has no words for all of them.
-		captured = wire.WithParams(captured, map[string]json.RawMessage{"capabilities": c.server.hub.introduction().Legacy})
+		captured = wire.WithParams(captured, map[string]json.RawMessage{"capabilities": c.introduction().Legacy})
 	}
 	c.session, err = c.client.Connect(captured, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
 	if err == nil {
@@ -192,7 +201,7 @@ func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
 func (c *conn) newClient() *mcp.Client {
 	h := c.server.hub
 	client := mcp.NewClient(&mcp.Implementation{Name: h.opts.Client.Name, Version: h.opts.Client.Version}, &mcp.ClientOptions{
-		Capabilities:   h.capabilities(c.link.handshake.Era),
+		Capabilities:   h.capabilities(c.link.handshake.Era, c.sampling),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
 			c.server.listChanged(protocol.ListTools)

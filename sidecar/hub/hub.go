@@ -50,6 +50,7 @@ const DefaultKeepAlive = 30 * time.Second
 type Broker interface {
 	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
 	CreateMessage(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
+	DeclareSampling(ctx context.Context, serverName string) broker.SamplingCapability
 	AwaitURL(ctx context.Context, t broker.Asker, origin protocol.Origin, e broker.URLElicitation) (bool, error)
 }
 
@@ -111,7 +112,7 @@ func New(opts Options) *Hub {
 }
 
 // capabilities are what servers are told: what the front ends can do, and no more.
-func (h *Hub) capabilities(era wire.Era) *mcp.ClientCapabilities {
+func (h *Hub) capabilities(era wire.Era, sampling broker.SamplingCapability) *mcp.ClientCapabilities {
 	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
 	if h.opts.Capabilities.Elicitation {
 		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
@@ -123,13 +124,16 @@ func (h *Hub) capabilities(era wire.Era) *mcp.ClientCapabilities {
 		c.AddExtension(tasksExtension, nil)
 	}
 	if h.opts.Capabilities.Sampling {
-		c.Sampling = &mcp.SamplingCapabilities{}
+		c.Sampling = &mcp.SamplingCapabilities{Context: &mcp.SamplingContextCapabilities{}}
+		if sampling.Tools {
+			c.Sampling.Tools = &mcp.SamplingToolsCapabilities{}
+		}
 	}
 	return c
 }
 
 // introduction says the same in the words of both eras.
-func (h *Hub) introduction() wire.Introduction {
+func (h *Hub) introduction(sampling broker.SamplingCapability) wire.Introduction {
 	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{tasksExtension: struct{}{}}}
 	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
 	requests := map[string]any{}
@@ -142,7 +146,11 @@ func (h *Hub) introduction() wire.Introduction {
 		requests["elicitation"] = map[string]any{"create": struct{}{}}
 	}
 	if h.opts.Capabilities.Sampling {
-		modern["sampling"], legacy["sampling"] = struct{}{}, struct{}{}
+		parts := map[string]any{"context": struct{}{}}
+		if sampling.Tools {
+			parts["tools"] = struct{}{}
+		}
+		modern["sampling"], legacy["sampling"] = parts, parts
 		requests["sampling"] = map[string]any{"createMessage": struct{}{}}
 	}
 	if len(requests) > 0 {

@@ -40,7 +40,7 @@ func (c *conn) openHTTP(known wire.Era) (*link, error) {
 		return nil, err
 	}
 	layer := wire.NewHTTP(wire.HTTPOptions{Options: c.options(), Endpoint: e})
-	who := c.server.hub.introduction()
+	who := c.introduction()
 	l := &link{
 		transport: layer.Transport(), call: layer.Call,
 		handshake: &wire.Handshake{Era: wire.EraLegacy, Version: wire.LegacyVersion},
@@ -104,7 +104,7 @@ func (c *conn) openWebSocket(known wire.Era) (*link, error) {
 // shake shakes hands over a connection of the network.
 func (c *conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link, error) {
 	stream := wire.NewConn(inner, c.options())
-	who := c.server.hub.introduction()
+	who := c.introduction()
 	l := &link{
 		transport: stream, call: stream.Call,
 		broken: stream.Err, lost: stream.Done(), lose: stream.Lose,

@@ -45,7 +45,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	}
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
-	l.handshake, err = stream.Shake(ctx, c.server.hub.introduction(), known)
+	l.handshake, err = stream.Shake(ctx, c.introduction(), known)
 	if err == nil {
 		return l, nil
 	}

@@ -192,7 +192,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	}
 	params["taskId"] = f.id
 	if c.modern() {
-		params["_meta"] = f.server.hub.modernMeta()
+		params["_meta"] = c.modernMeta()
 	}
 	raw, err := c.link.call(ctx, method, params)
 	if err == nil || ctx.Err() != nil {
@@ -215,8 +215,8 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 }
 
 // modernMeta is what every request of the modern era carries.
-func (h *Hub) modernMeta() map[string]any {
-	who := h.introduction()
+func (c *conn) modernMeta() map[string]any {
+	who := c.introduction()
 	return map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    wire.ModernVersion,
 		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": who.Name, "version": who.Version},

@@ -114,7 +114,7 @@ func (d *modernTask) listen(ctx context.Context) {
 	c, err := d.f.server.connection(ctx, d.f.taskID)
 	if err == nil {
 		_, err = c.link.call(ctx, "subscriptions/listen", map[string]any{
-			"notifications": map[string]any{"taskIds": []string{d.f.id}}, "_meta": d.f.server.hub.modernMeta(),
+			"notifications": map[string]any{"taskIds": []string{d.f.id}}, "_meta": c.modernMeta(),
 		})
 	}
 	if err != nil && ctx.Err() == nil {

@@ -186,13 +186,13 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 func fromAnthropic(reason string) string {
 	switch reason {
 	case "end_turn":
-		return stopEndTurn
+		return StopEndTurn
 	case "max_tokens":
-		return stopMaxTokens
+		return StopMaxTokens
 	case "stop_sequence":
-		return stopStopSequence
+		return StopStopSequence
 	case "tool_use":
-		return stopToolUse
+		return StopToolUse
 	default:
 		return reason
 	}

@@ -34,10 +34,10 @@ func (Demo) Models(context.Context) ([]protocol.Model, error) {
 // Generate implements [Provider].
 func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	words := strings.SplitAfter(demoAnswer(lastText(request)), " ")
-	stop := stopEndTurn
+	stop := StopEndTurn
 	// A word stands for a token here, so that the limit of the request is kept and can be seen to be.
 	if int64(len(words)) > request.MaxTokens {
-		words, stop = words[:request.MaxTokens], stopMaxTokens
+		words, stop = words[:request.MaxTokens], StopMaxTokens
 	}
 	for _, word := range words {
 		emit(word)

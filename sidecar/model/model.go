@@ -133,6 +133,14 @@ func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 	return models, errors.Join(errs...)
 }
 
+// CallTools reports whether one of the models is known to call tools.
+func (s *Set) CallTools(ctx context.Context) bool {
+	models, _ := s.List(ctx) // those that cannot be listed cannot be asked
+	return slices.ContainsFunc(models, func(m protocol.Model) bool {
+		return m.Tools != nil && *m.Tools && !slices.Contains(m.Cannot, protocol.PartTools)
+	})
+}
+
 // Find returns the model with this id, or the first where id is empty.
 func (s *Set) Find(ctx context.Context, id string) (*protocol.Model, error) {
 	if id != "" && !permits(s.allowed, id) {

@@ -104,8 +104,8 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 	if completion.ToolUses, err = calls.uses(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, completion.Model, err)
 	}
-	if len(completion.ToolUses) > 0 && completion.StopReason == stopEndTurn {
-		completion.StopReason = stopToolUse // some endpoints do not say so
+	if len(completion.ToolUses) > 0 && completion.StopReason == StopEndTurn {
+		completion.StopReason = StopToolUse // some endpoints do not say so
 	}
 	switch {
 	case refusal.Len() > 0:
@@ -132,11 +132,11 @@ func (p openAI) failure(err error) error {
 func stopReason(reason openai.FinishReason) string {
 	switch reason {
 	case openai.FinishReasonStop:
-		return stopEndTurn // or a stop sequence: this wire does not tell them apart
+		return StopEndTurn // or a stop sequence: this wire does not tell them apart
 	case openai.FinishReasonLength:
-		return stopMaxTokens
+		return StopMaxTokens
 	case openai.FinishReasonToolCalls:
-		return stopToolUse
+		return StopToolUse
 	default:
 		return string(reason)
 	}

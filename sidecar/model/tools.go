@@ -11,10 +11,10 @@ import (
 
 // Why a model stopped, in MCP's words (2025-11-25, CreateMessageResult.stopReason).
 const (
-	stopEndTurn      = "endTurn"
-	stopMaxTokens    = "maxTokens"
-	stopStopSequence = "stopSequence"
-	stopToolUse      = "toolUse"
+	StopEndTurn      = "endTurn"
+	StopMaxTokens    = "maxTokens"
+	StopStopSequence = "stopSequence"
+	StopToolUse      = "toolUse"
 )
 
 // The bounds of the calls in one answer.

@@ -111,9 +111,9 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 				return nil, fmt.Errorf("%w: %w", ErrFailed, end.err)
 			}
 			take()
-			completion := &Completion{Text: text.String(), Model: id, StopReason: stopEndTurn, ToolUses: end.response.ToolUses}
+			completion := &Completion{Text: text.String(), Model: id, StopReason: StopEndTurn, ToolUses: end.response.ToolUses}
 			if len(completion.ToolUses) > 0 {
-				completion.StopReason = stopToolUse
+				completion.StopReason = StopToolUse
 			} else if completion.Text == "" {
 				return nil, fmt.Errorf("%w: %s gave an empty answer", ErrFailed, id)
 			}

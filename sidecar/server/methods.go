@@ -203,10 +203,13 @@ func (s *Server) CancelCall(_ context.Context, params *protocol.CancelCallParams
 }
 
 // ListModels implements [protocol.Sidecar].
-func (s *Server) ListModels(ctx context.Context) (*protocol.ListModelsResult, error) {
+func (s *Server) ListModels(ctx context.Context, params *protocol.ListModelsParams) (*protocol.ListModelsResult, error) {
 	s.mu.Lock()
 	models := s.models
 	s.mu.Unlock()
+	if params.ServerName != "" {
+		models = models.For(params.ServerName)
+	}
 	list, err := models.List(ctx)
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("some models cannot be listed")

@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -48,6 +48,14 @@ CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NUL
 `, `
 ALTER TABLE messages ADD COLUMN mcp_task INTEGER NOT NULL DEFAULT 0; -- when the call became one, or 0
 CREATE INDEX messages_by_mcp_task ON messages (mcp_task) WHERE mcp_task > 0;
+`, `
+-- A completion's content, once a block, is a list of them.
+UPDATE messages SET body = json_set(body, '$.body.question.result.content', json_array(json_extract(body, '$.body.question.result.content')))
+	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.result.content') = 'object';
+UPDATE messages SET body = json_set(body, '$.body.question.samplingResponse.content', json_array(json_extract(body, '$.body.question.samplingResponse.content')))
+	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.samplingResponse.content') = 'object';
+UPDATE messages SET body = json_set(body, '$.body.question.sentResponse.content', json_array(json_extract(body, '$.body.question.sentResponse.content')))
+	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.sentResponse.content') = 'object';
 `}
 
 // Store is an open file, or a database in memory.

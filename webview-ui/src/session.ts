@@ -355,7 +355,7 @@ export function createSession(view: ViewStateStore): Session {
       }),
     listModels: () =>
       attempt(async () => {
-        const { models = [] } = await request()("model/list");
+        const { models = [] } = await request()("model/list", {});
         dispatch({ type: "modelsListed", models });
       }),
     restartSidecar: () => attempt(() => request()("host/restartSidecar")),

@@ -229,7 +229,7 @@ describe("a request for a completion", () => {
       result: {
         type: "response",
         role: "assistant",
-        content: { type: "text", text: "The risk is low. Really." },
+        content: [{ type: "text", text: "The risk is low. Really." }],
         model: "gpt-5",
         stopReason: "maxTokens",
       },
@@ -348,12 +348,12 @@ describe("a request for a completion", () => {
         taskId: "t1",
         askId: "r2",
         askResponse: "yesButtonClicked",
-        samplingText: "The risk is high.",
+        samplingContent: [{ type: "text", text: "The risk is high." }],
       }),
     );
     const sentResponse = {
       ...second.samplingResponse,
-      content: { type: "text", text: "The risk is high." },
+      content: [{ type: "text", text: "The risk is high." }],
     } as const;
     await host.event({ type: "askSettled", messageId: 3, outcome: answered, sentResponse }, 0);
     await host.event({ type: "samplingEnded", messageId: 1, result: sentResponse });

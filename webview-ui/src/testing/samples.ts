@@ -75,7 +75,7 @@ export function samplingReview(part: Partial<McpSamplingReview> = {}): McpSampli
     samplingResponse: {
       type: "response",
       role: "assistant",
-      content: { type: "text", text: "The risk is **low**." },
+      content: [{ type: "text", text: "The risk is **low**." }],
       model: "demo",
     },
     ...part,

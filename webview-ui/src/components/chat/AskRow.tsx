@@ -118,7 +118,7 @@ export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
           onReturn={(text) =>
             answer({
               askResponse: "yesButtonClicked",
-              ...(text === undefined ? {} : { samplingText: text }),
+              ...(text === undefined ? {} : { samplingContent: [{ type: "text", text }] }),
             })
           }
           onRegenerate={(modelId) =>

@@ -329,7 +329,7 @@ describe("an approved completion", () => {
   const response = (stopReason?: string): SamplingResult => ({
     type: "response",
     role: "assistant",
-    content: { type: "text", text: "It is *low*." },
+    content: [{ type: "text", text: "It is *low*." }],
     model: "gpt-5-2026",
     ...(stopReason === undefined ? {} : { stopReason }),
   });

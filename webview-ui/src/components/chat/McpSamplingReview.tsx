@@ -61,7 +61,8 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   };
   const isEditing = own(draft, "editing") === true;
   const editing = useEditing(isEditing, (now) => input("editing", now));
-  const written = response.content.type === "text" ? response.content.text : undefined;
+  const { content = [] } = response;
+  const written = content[0]?.type === "text" ? content[0].text : undefined;
   const typed = own(draft, "text");
   const text = typeof typed === "string" ? typed : written;
   const isChanged = text !== written;
@@ -98,7 +99,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           />
         ) : (
           <ContentBlocks
-            blocks={[text === undefined ? response.content : { type: "text", text }]}
+            blocks={text === undefined ? content : [{ type: "text", text }]}
             texts="markdown"
             keep={`${keep}:answer`}
           />

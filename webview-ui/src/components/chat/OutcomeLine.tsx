@@ -49,6 +49,8 @@ function describe(
   switch (reason) {
     case "answered":
       return { icon: "pass", words: yes };
+    case "granted":
+      return { icon: "pass", words: "Approved by a grant" };
     case "declined":
       return { icon: "circle-slash", words: no };
     case "dismissed":

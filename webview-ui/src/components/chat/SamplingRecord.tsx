@@ -102,7 +102,7 @@ function Ending({ model, result, keep }: EndingProps) {
             <span>{answerer(model, result)}</span>
             <span className="muted">{stopped(result)}</span>
           </p>
-          <ContentBlocks blocks={[result.content]} texts="markdown" keep={`${keep}:answer`} />
+          <ContentBlocks blocks={result.content ?? []} texts="markdown" keep={`${keep}:answer`} />
         </div>
       );
     case "withheld":

@@ -42,7 +42,7 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
       )}
       <Disclosure keep={`${keep}:reviewed`} summary="What the model wrote">
         <ContentBlocks
-          blocks={[samplingResponse.content]}
+          blocks={samplingResponse.content ?? []}
           texts="markdown"
           keep={`${keep}:answer`}
         />
@@ -58,6 +58,6 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
   );
 }
 
-function textOf({ content }: McpSamplingResponse): string {
-  return content.type === "text" ? content.text : "";
+function textOf({ content: [block] = [] }: McpSamplingResponse): string {
+  return block?.type === "text" ? block.text : "";
 }
