@@ -37,13 +37,10 @@ type Models interface {
 
 // Broker serves the requests of MCP servers.
 type Broker struct {
-	// models returns what a server may have of the models as they are configured now.
+	opts   Options
 	models func(server string) Models
-	// review returns when completions are reviewed, as it is configured now.
-	review func() protocol.SamplingReview
-	// urls reports that the person can be sent to a page.
-	urls bool
-	log  zerolog.Logger
+	log    zerolog.Logger
+	meter  meter
 
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
@@ -52,9 +49,23 @@ type Broker struct {
 	trusted map[string]bool
 }
 
-// New returns a broker. With urls, the person can be sent to a page.
-func New(models func(server string) Models, review func() protocol.SamplingReview, urls bool, log zerolog.Logger) *Broker {
-	return &Broker{models: models, review: review, urls: urls, log: log, trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
+// Options are what a broker needs.
+type Options struct {
+	// Models returns what a server may have of the models, as they are configured now.
+	Models func(server string) Models
+	// Settings returns how completions are asked for, as it is configured now; nil means the defaults.
+	Settings func() protocol.SamplingSettings
+	// URLs: the person can be sent to a page.
+	URLs bool
+	Log  zerolog.Logger
+}
+
+// New returns a broker.
+func New(opts Options) *Broker {
+	if opts.Settings == nil {
+		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
+	}
+	return &Broker{opts: opts, models: opts.Models, log: opts.Log, trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.
@@ -90,6 +101,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 type Asker interface {
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
 	Asked(key string) protocol.UseMcpServer
+	LastCalls(ctx context.Context) ([]protocol.Call, error)
 	BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func())
 	ReviewCompletion(messageID int64)
 	Progress(messageID int64, chunk string)

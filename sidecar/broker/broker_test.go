@@ -49,6 +49,7 @@ type fixture struct {
 	task   *task.Task
 	events *tasktest.Events
 	review protocol.SamplingReview
+	limits *protocol.SamplingLimits
 }
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
@@ -79,7 +80,11 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	set := model.NewSet(providers, settings, model.DefaultPatience)
 	f := &fixture{task: tk, events: events, review: protocol.ReviewNever}
 	models := func(server string) broker.Models { return set.For(server) }
-	f.Broker = broker.New(models, func() protocol.SamplingReview { return f.review }, false, zerolog.New(zerolog.NewTestWriter(t)))
+	f.Broker = broker.New(broker.Options{
+		Models:   models,
+		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
+		Log:      zerolog.New(zerolog.NewTestWriter(t)),
+	})
 	return f
 }
 

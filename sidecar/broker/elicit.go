@@ -31,7 +31,7 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		return nil, invalidParams("message is missing")
 	}
 	switch {
-	case request.Mode == "url" && b.urls:
+	case request.Mode == "url" && b.opts.URLs:
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 
 // reviews reports whether a person sees a completion before this server gets it.
 func (b *Broker) reviews(serverName string) bool {
-	switch b.review() {
+	switch b.opts.Settings().Review {
 	case protocol.ReviewNever:
 		return false
 	case protocol.ReviewFirstFromServer:

@@ -374,7 +374,6 @@ func TestARestart(t *testing.T) {
 	provider := &fickle{}
 	set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultPatience)
 	models := func(server string) broker.Models { return set.For(server) }
-	always := func() protocol.SamplingReview { return protocol.ReviewAlways }
 	key := task.KeyPrefix("s", "mcp-task") + "q"
 	var taskID string
 	ids := 0
@@ -382,7 +381,7 @@ func TestARestart(t *testing.T) {
 	// life runs one sidecar; do gets its task, and returns before the sidecar is killed.
 	life := func(do func(f *fixture, done <-chan served)) {
 		t.Helper()
-		b := broker.New(models, always, false, zerolog.Nop())
+		b := broker.New(broker.Options{Models: models, Log: zerolog.Nop()})
 		events := &tasktest.Events{}
 		registry := task.NewRegistry(task.Options{
 			OpenStore: func() (*store.Store, error) { return store.Open(dir) },

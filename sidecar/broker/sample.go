@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,8 +47,17 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	limits := limitsOf(b.opts.Settings().Limits)
+	done, err := b.meter.admit(origin.ServerName, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	request, err := parseSampling(params, b.declared(origin.ServerName).Tools)
 	if err != nil {
+		return nil, err
+	}
+	if err := limits.checkSize(request); err != nil {
 		return nil, err
 	}
 	models := b.models(origin.ServerName)
@@ -56,7 +66,12 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		b.log.Warn().Err(err).Msg("no model to propose")
 	}
 
-	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why}
+	added, err := conversation(ctx, t, origin.ServerName, request.IncludeContext)
+	if err != nil {
+		b.log.Warn().Err(err).Msg("the context of a sampling request cannot be read")
+	}
+
+	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why, Context: added}
 	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		if why := ended(err); why != nil {
@@ -126,6 +141,12 @@ func checkSampling(models Models, p *protocol.AskResponseParams, q *protocol.Mcp
 		sent, err := edited(&q.SamplingRequest, p.SamplingEdit)
 		if err != nil {
 			return nil, err
+		}
+		if p.IncludeContext {
+			if q.Context == nil {
+				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "there is no context to send along")
+			}
+			sent = withContext(cmp.Or(sent, &q.SamplingRequest), q.Context)
 		}
 		answer.SentRequest = sent
 		answer.Model, err = choose(models, p.ModelID, q.Model)

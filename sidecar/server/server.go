@@ -6,7 +6,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -171,7 +170,9 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
-	s.broker = broker.New(s.modelsFor, s.currentReview, params.Capabilities.OpenURL, s.opts.Log)
+	s.broker = broker.New(broker.Options{
+		Models: s.modelsFor, Settings: s.samplingSettings, URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
+	})
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: s.broker,
@@ -290,14 +291,13 @@ func (s *Server) modelsFor(server string) broker.Models {
 	return s.models.For(server)
 }
 
-// currentReview returns when completions are reviewed.
-func (s *Server) currentReview() protocol.SamplingReview {
+func (s *Server) samplingSettings() protocol.SamplingSettings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.configuration.Sampling == nil {
-		return protocol.ReviewAlways
+		return protocol.SamplingSettings{}
 	}
-	return cmp.Or(s.configuration.Sampling.Review, protocol.ReviewAlways)
+	return *s.configuration.Sampling
 }
 
 // askInput asks the person for an input of mcp.json.

@@ -106,6 +106,26 @@ func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*proto
 	}, nil
 }
 
+// contextMessages bounds how far back LastCalls looks.
+const contextMessages = 200
+
+// LastCalls returns the calls among the newest messages that have ended, the oldest first.
+func (t *Task) LastCalls(ctx context.Context) ([]protocol.Call, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	messages, _, err := t.read(ctx, store.Range{Limit: contextMessages})
+	if err != nil {
+		return nil, err
+	}
+	var calls []protocol.Call
+	for _, m := range messages {
+		if call, ok := m.Body.(protocol.Call); ok && call.Result != nil {
+			calls = append(calls, call)
+		}
+	}
+	return calls, nil
+}
+
 // read merges the store with the memory, which is newer. It reports whether the limit left
 // something out. The lock must be held.
 func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, bool, error) {

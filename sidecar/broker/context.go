@@ -1,0 +1,111 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"assent/protocol"
+)
+
+// What a server may ask for with includeContext (2025-11-25, CreateMessageRequest.includeContext). Anything
+// else, and nothing, is "none".
+const (
+	includeThisServer = "thisServer"
+	includeAllServers = "allServers"
+)
+
+// maxContext bounds what is added to a request, in bytes.
+const maxContext = 32 << 10
+
+// conversation returns what a server asks to be given of the conversation: what the servers that it names
+// returned in it. It is nil where there is nothing.
+func conversation(ctx context.Context, t Asker, serverName, include string) (*protocol.SamplingContext, error) {
+	if include != includeThisServer && include != includeAllServers {
+		return nil, nil
+	}
+	calls, err := t.LastCalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := &protocol.SamplingContext{}
+	var parts []string
+	size := 0
+	for _, call := range slices.Backward(calls) { // the newest are what matters most
+		if include == includeThisServer && call.ServerName != serverName {
+			continue
+		}
+		part := describe(call)
+		if part == "" {
+			continue
+		}
+		if size += len(part); size > maxContext {
+			found.Omitted++
+			continue
+		}
+		parts = append(parts, part)
+		if !slices.Contains(found.ServerNames, call.ServerName) {
+			found.ServerNames = append(found.ServerNames, call.ServerName)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	slices.Reverse(parts)
+	slices.Sort(found.ServerNames)
+	found.Text = "What MCP servers returned earlier in this conversation:\n\n" + strings.Join(parts, "\n\n")
+	return found, nil
+}
+
+// describe says what a call asked for and got, or nothing where it got no text.
+func describe(call protocol.Call) string {
+	var got []string
+	switch result := call.Result.(type) {
+	case protocol.ToolResult:
+		for _, block := range result.Content {
+			got = slices.AppendSeq(got, blockTexts(block))
+		}
+		if len(got) == 0 && len(result.StructuredContent) > 0 {
+			got = append(got, string(result.StructuredContent))
+		}
+	case protocol.PromptResult:
+		for _, m := range result.Messages {
+			got = slices.AppendSeq(got, blockTexts(m.Content))
+		}
+	}
+	got = slices.DeleteFunc(got, func(text string) bool { return strings.TrimSpace(text) == "" })
+	if len(got) == 0 {
+		return ""
+	}
+	return "[" + call.ServerName + ": " + subject(call.Request) + "]\n" + strings.Join(got, "\n")
+}
+
+func subject(request protocol.CallRequest) string {
+	switch r := request.(type) {
+	case protocol.CallToolRequest:
+		if len(r.Arguments) == 0 || string(r.Arguments) == "{}" {
+			return r.ToolName
+		}
+		return r.ToolName + " " + string(r.Arguments)
+	case protocol.ReadResourceRequest:
+		return r.URI
+	case protocol.GetPromptRequest:
+		arguments, err := json.Marshal(r.Arguments)
+		if err != nil || len(r.Arguments) == 0 {
+			return r.PromptName
+		}
+		return r.PromptName + " " + string(arguments)
+	default:
+		return ""
+	}
+}
+
+// withContext returns the request with what is added before its conversation.
+func withContext(request *protocol.McpSamplingRequest, added *protocol.SamplingContext) *protocol.McpSamplingRequest {
+	with := *request
+	with.Messages = append([]protocol.SamplingMessage{{
+		Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: added.Text}},
+	}}, request.Messages...)
+	return &with
+}

@@ -1,0 +1,174 @@
+package broker
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+)
+
+// codeLimited is the error of a request that is as the specification says, and more than the person's
+// settings allow. It is of JSON-RPC's range for implementations, of which MCP takes none for itself.
+const codeLimited = -32000
+
+// The defaults of [protocol.SamplingLimits].
+const (
+	defaultRequestsPerMinute = 60
+	defaultInFlight          = 16
+	defaultToolRounds        = 25
+	defaultPromptBytes       = 2 << 20
+	defaultImageBytes        = 20 << 20
+)
+
+// limit is one of the limits, as it is set now.
+type limit struct {
+	// name is that of the setting, under assent.sampling.limits.
+	name string
+	max  int64
+}
+
+type limits struct{ requestsPerMinute, inFlight, toolRounds, promptBytes, imageBytes limit }
+
+func limitsOf(settings *protocol.SamplingLimits) limits {
+	if settings == nil {
+		settings = &protocol.SamplingLimits{}
+	}
+	of := func(name string, set *int64, otherwise int64) limit {
+		if set != nil {
+			return limit{name, *set}
+		}
+		return limit{name, otherwise}
+	}
+	return limits{
+		requestsPerMinute: of("requestsPerMinute", settings.RequestsPerMinute, defaultRequestsPerMinute),
+		inFlight:          of("inFlight", settings.InFlight, defaultInFlight),
+		toolRounds:        of("toolRounds", settings.ToolRounds, defaultToolRounds),
+		promptBytes:       of("promptBytes", settings.PromptBytes, defaultPromptBytes),
+		imageBytes:        of("imageBytes", settings.ImageBytes, defaultImageBytes),
+	}
+}
+
+// exceeded is the answer to a request that goes beyond the limit. What it says of waiting is in
+// milliseconds, and 0 where that does not help.
+func (l limit) exceeded(wait time.Duration, format string, args ...any) error {
+	data, err := json.Marshal(struct {
+		Limit      string `json:"limit"`
+		Max        int64  `json:"max"`
+		RetryAfter int64  `json:"retryAfterMs,omitempty"`
+	}{l.name, l.max, wait.Milliseconds()})
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{
+		Code: codeLimited, Data: data,
+		Message: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.sampling.limits.%s allows %d", l.name, l.max),
+	}
+}
+
+// checkSize refuses a request that is too much to be read, shown or paid for.
+func (l limits) checkSize(request *protocol.McpSamplingRequest) error {
+	if rounds := toolRounds(request.Messages); rounds > l.toolRounds.max {
+		return l.toolRounds.exceeded(0, "the model went to the tools %d times", rounds)
+	}
+	prompt, media := sizeOf(request)
+	if prompt > l.promptBytes.max {
+		return l.promptBytes.exceeded(0, "the prompt has %d bytes", prompt)
+	}
+	if media > l.imageBytes.max {
+		return l.imageBytes.exceeded(0, "the images and sounds have %d bytes", media)
+	}
+	return nil
+}
+
+// toolRounds counts how often the conversation went to the tools and back. That is how deep a server can
+// get by itself: the tools that a model calls are the server's own, and may ask a model again.
+func toolRounds(messages []protocol.SamplingMessage) (rounds int64) {
+	for _, m := range messages {
+		if slices.ContainsFunc(m.Content, func(b protocol.ContentBlock) bool { _, ok := b.(protocol.ToolUseContent); return ok }) {
+			rounds++
+		}
+	}
+	return rounds
+}
+
+// sizeOf counts the bytes of all texts, and of all images and sounds.
+func sizeOf(request *protocol.McpSamplingRequest) (prompt, media int64) {
+	for text := range texts(request) {
+		prompt += int64(len(text))
+	}
+	count := func(data string) { media += int64(base64.StdEncoding.DecodedLen(len(data))) }
+	for _, m := range request.Messages {
+		for _, block := range m.Content {
+			countMedia(block, count)
+			if result, ok := block.(protocol.ToolResultContent); ok {
+				for _, part := range result.Content {
+					countMedia(part, count)
+				}
+			}
+		}
+	}
+	return prompt, media
+}
+
+func countMedia(block protocol.ContentBlock, count func(data string)) {
+	switch block := block.(type) {
+	case protocol.ImageContent:
+		count(block.Data)
+	case protocol.AudioContent:
+		count(block.Data)
+	case protocol.EmbeddedResource:
+		count(block.Resource.Blob)
+	}
+}
+
+// meter counts each server's requests. It may be used from any goroutine.
+type meter struct {
+	mu      sync.Mutex // guards servers
+	servers map[string]*metered
+}
+
+type metered struct {
+	// recent is when the requests of the last minute came in, the oldest first.
+	recent   []time.Time
+	inFlight int64
+}
+
+// admit counts a request of a server, or says why it may not come in now. The function that it returns is
+// to be called when the request is answered.
+func (m *meter) admit(serverName string, l limits) (done func(), err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.servers == nil {
+		m.servers = map[string]*metered{}
+	}
+	s := m.servers[serverName]
+	if s == nil {
+		s = &metered{}
+		m.servers[serverName] = s
+	}
+	now := time.Now()
+	s.recent = slices.DeleteFunc(s.recent, func(at time.Time) bool { return now.Sub(at) >= time.Minute })
+	if int64(len(s.recent)) >= l.requestsPerMinute.max {
+		wait := time.Minute
+		if len(s.recent) > 0 {
+			wait = s.recent[0].Add(time.Minute).Sub(now)
+		}
+		return nil, l.requestsPerMinute.exceeded(wait, "%d sampling requests came within a minute", len(s.recent)+1)
+	}
+	if s.inFlight >= l.inFlight.max {
+		return nil, l.inFlight.exceeded(0, "%d sampling requests are not answered yet", s.inFlight)
+	}
+	s.recent = append(s.recent, now)
+	s.inFlight++
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		s.inFlight--
+	}, nil
+}

@@ -1,0 +1,61 @@
+package broker
+
+import (
+	"iter"
+
+	"assent/protocol"
+)
+
+// texts are all that a model is given to read, piece by piece.
+func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(request.SystemPrompt) {
+			return
+		}
+		for _, t := range request.Tools {
+			for _, text := range []string{t.Name, t.Description, string(t.InputSchema)} {
+				if !yield(text) {
+					return
+				}
+			}
+		}
+		for _, m := range request.Messages {
+			for _, block := range m.Content {
+				for text := range blockTexts(block) {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+		}
+		for _, stop := range request.StopSequences {
+			if !yield(stop) {
+				return
+			}
+		}
+	}
+}
+
+func blockTexts(block protocol.ContentBlock) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch block := block.(type) {
+		case protocol.TextContent:
+			yield(block.Text)
+		case protocol.ToolUseContent:
+			yield(string(block.Input))
+		case protocol.ResourceLink:
+			yield(block.URI)
+		case protocol.EmbeddedResource:
+			yield(block.Resource.Text)
+		case protocol.ToolResultContent:
+			for _, part := range block.Content {
+				for text := range blockTexts(part) {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+			yield(string(block.StructuredContent))
+		}
+	}
+}
