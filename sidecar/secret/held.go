@@ -1,0 +1,85 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+)
+
+// shortestHeld is how many bytes a held value has at least, to be looked for.
+const shortestHeld = 8
+
+// findHeld returns where held values are.
+func findHeld(text string, held []Held) []Finding {
+	var l literals
+	for i, h := range held {
+		for _, form := range forms(h.Value) {
+			l.add(form, i)
+		}
+	}
+	if l.byBegin == nil {
+		return nil
+	}
+	var findings []Finding
+	done := 0 // the end of what is found already, so that values within values do not make it slow
+	l.each(text, func(at int, found literal) {
+		end := at + len(found.text)
+		if end > done {
+			findings = append(findings, Finding{RuleHeld, held[found.number].Description, at, end})
+			done = end
+		}
+	})
+	return findings
+}
+
+// forms returns how a value may stand in a text, each form once.
+func forms(value string) []string {
+	value = strings.TrimSpace(value)
+	if len(value) < shortestHeld {
+		return nil
+	}
+	var all []string
+	seen := map[string]bool{}
+	add := func(form string) {
+		if !seen[form] {
+			seen[form] = true
+			all = append(all, form)
+		}
+	}
+	add(value)
+	add(url.QueryEscape(value))
+	add(url.PathEscape(value))
+	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
+		add(lowerPercent(escaped))
+	}
+	if quoted, err := json.Marshal(value); err == nil { // a string always can be
+		add(string(quoted[1 : len(quoted)-1]))
+	}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			add(inBase64(encoding, value, before))
+		}
+	}
+	return all
+}
+
+// inBase64 returns the characters that a value gives to an encoded text in which it has so many bytes
+// before it, modulo 3, and anything after it. The characters at its ends that it shares are left out.
+func inBase64(encoding *base64.Encoding, value string, before int) string {
+	encoded := encoding.EncodeToString([]byte("\x00\x00"[:before] + value))
+	shared := (before*8 + 5) / 6
+	whole := (before + len(value)) * 8 / 6
+	return encoded[shared:whole]
+}
+
+// lowerPercent writes the hexadecimal digits of percent-encoding in lower case, as some programs do.
+func lowerPercent(escaped string) string {
+	b := []byte(escaped)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], strings.ToLower(string(b[i+1:i+3])))
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,125 @@
+package secret
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// window is how many bytes of a text a pattern sees, beginning with the literal; see whole.
+const window = 256
+
+// finder looks for a secret at a literal's place in a text.
+type finder func(text string, at int) (start, end int, ok bool)
+
+// pattern returns a finder by a regular expression that begins at the literal. The secret is its group,
+// where it has one. It has to stand alone: what a longer word has by chance is no secret.
+func pattern(expr string) finder {
+	match := matcher(expr)
+	return func(text string, at int) (start, end int, ok bool) {
+		if !beginsWord(text, at) {
+			return 0, 0, false
+		}
+		return match(text, at)
+	}
+}
+
+// behind returns a finder for a secret that has from least to most bytes of a class before its literal.
+func behind(class func(c byte) bool, least, most int, expr string) finder {
+	match := matcher(expr)
+	return func(text string, at int) (start, end int, ok bool) {
+		for start = at; start > 0 && at-start < most && class(text[start-1]); {
+			start--
+		}
+		if at-start < least || start > 0 && class(text[start-1]) && !beginsWord(text, start) {
+			return 0, 0, false
+		}
+		_, end, ok = match(text, at)
+		return start, end, ok
+	}
+}
+
+// matcher matches an expression at a place, and looks at nothing before it. It is compiled at the first
+// need, for most never are.
+func matcher(expr string) finder {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)`) })
+	return func(text string, at int) (start, end int, ok bool) {
+		seen := text[at:min(len(text), at+window)]
+		m := compiled().FindStringSubmatchIndex(seen)
+		if m == nil {
+			return 0, 0, false
+		}
+		if len(m) > 2 {
+			m = m[2:]
+		}
+		return at + m[0], at + m[1], m[1] == len(seen) || endsWord(text, at+m[1])
+	}
+}
+
+// whole returns where a secret ends that a finder found to end here. One that fills the window goes on
+// for as long as the text looks like a token. It is for what is known to be a secret: before that, a
+// text that is all bait would be read from each of its literals to its end.
+func whole(text string, at, end int) int {
+	if end == at+window {
+		end = skip(text, end, isToken)
+	}
+	for text[end-1] == '.' { // of the sentence
+		end--
+	}
+	return end
+}
+
+// beginsWord reports whether no word goes on at a place. What an escape ends with is no word, as in
+// "\n" or "%3D" right before it.
+func beginsWord(text string, at int) bool {
+	switch {
+	case at == 0 || !isWord(text[at]) || !isWord(text[at-1]):
+		return true
+	case at >= 2 && text[at-2] == '\\':
+		return strings.IndexByte("nrt", text[at-1]) >= 0
+	case at >= 3 && text[at-3] == '%':
+		return isHex(text[at-2]) && isHex(text[at-1])
+	default:
+		return false
+	}
+}
+
+func endsWord(text string, end int) bool {
+	return end == len(text) || !isWord(text[end]) || !isWord(text[end-1])
+}
+
+// skip returns the first place from at on whose byte is not of a class.
+func skip(text string, at int, class func(c byte) bool) int {
+	for at < len(text) && class(text[at]) {
+		at++
+	}
+	return at
+}
+
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isWord(c byte) bool   { return isDigit(c) || isLetter(c) || c == '_' }
+func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// isBase64URL is the alphabet of RFC 4648, section 5.
+func isBase64URL(c byte) bool { return isWord(c) || c == '-' }
+
+// isToken is the alphabet of RFC 6750's tokens.
+func isToken(c byte) bool { return isWord(c) || strings.IndexByte("-.~+/=", c) >= 0 }
+
+// entropy is Shannon's, in bits for a byte.
+func entropy(text string) float64 {
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}

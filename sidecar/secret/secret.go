@@ -1,0 +1,113 @@
+// Package secret finds keys and tokens in texts: those of well-known services by the form that they
+// have ([Scanner]'s rules), and those that the caller holds by their values ([Held]).
+//
+// It owns the rules, which are of high signal only: a secret is known by a prefix, a checked structure
+// or the name right before it, never by looking random. What it finds is worth stopping for; that it
+// found nothing is no proof. It does not know what a prompt is, and it never logs or keeps a text or a
+// value.
+//
+// A [Scanner] may be used from any goroutine. A text is read in one pass for the literals that a secret
+// may begin with, and only there is it looked at more closely, in a bounded window: the time is linear
+// in the text, whoever wrote it.
+package secret
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MostFindings is how many findings a text has at most.
+const MostFindings = 100
+
+// Rules of findings that no table has. They are stable, like the ids of the table.
+const (
+	// RuleHeld is a value that the caller holds.
+	RuleHeld = "held"
+	// RuleRest is the rest of a text that has more than [MostFindings]: it is one finding, so that a
+	// redacted text holds none of them.
+	RuleRest = "rest"
+)
+
+// Finding is one secret in a text.
+type Finding struct {
+	// Rule is a stable id, such as "aws-access-token", [RuleHeld] or [RuleRest].
+	Rule string
+	// Description is for the person: "an AWS access key", or the [Held.Description]. It has nothing of the
+	// secret.
+	Description string
+	// Start and End are the secret's place, in bytes.
+	Start, End int
+}
+
+// Held is a value that the caller keeps secret.
+type Held struct {
+	// Value is found as it is, without the white space around it, and in the forms that it takes in other
+	// texts: base64, alone or within more, percent-encoded, and escaped as in JSON. A value shorter than 8
+	// bytes is not looked for: it would be found in texts that have nothing to do with it.
+	Value string
+	// Description says what it is, as in "the API key of Anthropic".
+	Description string
+}
+
+// Scanner finds secrets. It is made by [New].
+type Scanner struct {
+	prepare func() *ruleSet
+}
+
+// New returns a scanner. It costs nothing until the first scan, which prepares the rules.
+func New() *Scanner {
+	return &Scanner{prepare: sync.OnceValue(newRuleSet)}
+}
+
+// Scan returns the secrets of a text in ascending order. They do not overlap: where several things were
+// found in one place, the finding covers them all and is named after the held value, or else after the
+// longest. There are [MostFindings] at most; see [RuleRest].
+func (s *Scanner) Scan(text string, held []Held) []Finding {
+	findings := apart(append(findHeld(text, held), s.prepare().find(text)...))
+	if len(findings) > MostFindings {
+		findings = findings[:MostFindings]
+		findings[MostFindings-1] = Finding{
+			Rule: RuleRest, Description: "the rest of the text, with more secrets than can be listed",
+			Start: findings[MostFindings-1].Start, End: len(text),
+		}
+	}
+	return findings
+}
+
+// apart joins the findings that overlap.
+func apart(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Start, b.Start) })
+	joined := findings[:0]
+	longest := 0 // of those that the last one is joined of, its own length
+	for _, f := range findings {
+		length := f.End - f.Start
+		if len(joined) == 0 || joined[len(joined)-1].End <= f.Start {
+			joined, longest = append(joined, f), length
+			continue
+		}
+		last := &joined[len(joined)-1]
+		last.End = max(last.End, f.End)
+		if isHeld, wasHeld := f.Rule == RuleHeld, last.Rule == RuleHeld; isHeld && !wasHeld || isHeld == wasHeld && length > longest {
+			last.Rule, last.Description, longest = f.Rule, f.Description, length
+		}
+	}
+	return joined
+}
+
+// Redact returns the text with a note in the place of each finding, as in "[redacted: an AWS access
+// key]". The findings are those that Scan returned for this text.
+func Redact(text string, findings []Finding) string {
+	var b strings.Builder
+	end := 0
+	for _, f := range findings {
+		b.WriteString(text[end:f.Start])
+		b.WriteString("[redacted: ")
+		b.WriteString(f.Description)
+		b.WriteByte(']')
+		end = f.End
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}

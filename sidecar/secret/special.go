@@ -1,0 +1,77 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+const (
+	maxPEM       = 64 << 10 // bytes of a private key
+	minPEM       = 64       // bytes of base64; a text about keys has fewer
+	maxJWTHeader = 8 << 10
+)
+
+// privateKey finds a PEM block (RFC 7468), an OpenSSH or a PGP key. The line ends may be escapes, as in
+// JSON. Where its end is missing, the key is what looks like one.
+func privateKey() finder {
+	head := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
+	})
+	foot := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
+	})
+	return func(text string, at int) (start, end int, ok bool) {
+		size := len(head().FindString(text[at:min(len(text), at+window)]))
+		if size == 0 {
+			return 0, 0, false
+		}
+		body := text[at+size : min(len(text), at+size+maxPEM)]
+		n := strings.Index(body, "-----")
+		if n < 0 || skip(body[:n], 0, isPEM) < n {
+			n = skip(body, 0, func(c byte) bool { return c != ' ' && isPEM(c) })
+		}
+		if n < minPEM || entropy(body[:n]) < 3 {
+			return 0, 0, false
+		}
+		return at, at + size + n + len(foot().FindString(body[n:])), true
+	}
+}
+
+// isPEM is what the inside of a PEM block is made of, with its headers, and what it looks like as the
+// string of a program.
+func isPEM(c byte) bool { return isToken(c) || strings.IndexByte(" \t\r\n\\\"',:", c) >= 0 }
+
+// jsonWebToken finds a signed token (RFC 7515): its header has to be one.
+func jsonWebToken(text string, at int) (start, end int, ok bool) {
+	if !beginsWord(text, at) || at > 0 && (text[at-1] == '-' || text[at-1] == '.') {
+		return 0, 0, false
+	}
+	header := skip(text, at, isBase64URL)
+	if header-at > maxJWTHeader || !strings.HasPrefix(text[header:], ".") {
+		return 0, 0, false
+	}
+	payload := skip(text, header+1, isBase64URL)
+	if payload-header < 10 || !strings.HasPrefix(text[payload:], ".") {
+		return 0, 0, false
+	}
+	end = skip(text, payload+1, isBase64URL)
+	if end-payload < 10 {
+		return 0, 0, false // none that is signed
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text[at:header])
+	if err != nil {
+		return 0, 0, false
+	}
+	var fields struct {
+		Algorithm string `json:"alg"`
+	}
+	if json.Unmarshal(raw, &fields) != nil || fields.Algorithm == "" {
+		return 0, 0, false
+	}
+	// The token that jwt.io explains tokens with is of a subject called 1234567890.
+	known := strings.HasPrefix(text[header+1:payload], "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l")
+	return at, end, !known
+}
