@@ -33,7 +33,17 @@ func TestALoginIsKept(t *testing.T) {
 	}
 
 	second := w.authorizer()
+	if got := second.Held(); len(got) != 0 {
+		t.Errorf("held before a use: %v", got)
+	}
 	w.mustPost(w.connect(second), "/mcp")
+	held := []auth.Held{
+		{ServerName: "files", What: "access token", Value: protocol.Secret{Secret: "as1-access-s3cret-1"}},
+		{ServerName: "files", What: "refresh token", Value: protocol.Secret{Secret: "as1-refresh-s3cret-1"}},
+	}
+	if diff := cmp.Diff(held, second.Held()); diff != "" {
+		t.Errorf("held (-want +got)\n%s", diff)
+	}
 	second.Close()
 	if len(i.logins) != 1 || len(i.tokenRequests) != 1 {
 		t.Errorf("%d logins and %d token requests, want those of the first process alone", len(i.logins), len(i.tokenRequests))

@@ -82,6 +82,7 @@ func (s Server) Login(ctx context.Context, e Environment) (OAuth, error) {
 		}
 		*field = value
 	}
+	e.note(s, "oauth.clientSecret", o.ClientSecret)
 	return o, nil
 }
 

@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,5 +69,43 @@ func TestOAuthThatCannotBe(t *testing.T) {
 		if len(result.Servers) != 0 || len(result.Problems) != 1 || !strings.Contains(result.Problems[0].Message, want) {
 			t.Errorf("%s: %+v, want %q", oauth, result, want)
 		}
+	}
+}
+
+func TestNote(t *testing.T) {
+	ws, _ := folder(t, `{
+		"servers": {
+			"here": {"command": "${env:SHELL_NAME}", "env": {"A": "b${env:C}", "GONE": null}, "envFile": "${workspaceFolder}/more.env"},
+			"there": {"url": "https://example.org/mcp", "headers": {"X-Key": "Bearer ${env:C}"}, "oauth": {"clientId": "me", "clientSecret": "shh"}},
+		},
+	}`)
+	if err := os.WriteFile(filepath.Join(ws.Path, "more.env"), []byte("FROM_FILE=f\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	e := config.Environment{
+		Environ: []string{"C=d", "SHELL_NAME=assent-test-nobody"},
+		Note:    func(s config.Server, name, value string) { got[s.Name+" "+name] = value },
+	}
+	for _, s := range load(ws).Servers {
+		if s.URL == "" {
+			if _, err := s.Resolve(t.Context(), e); err == nil {
+				t.Error("there is such a program")
+			}
+			continue
+		}
+		if _, _, err := s.Endpoint(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Login(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+	}
+	want := map[string]string{
+		"here A": "bd", "here env:C": "d", "here env:SHELL_NAME": "assent-test-nobody", "here FROM_FILE": "f",
+		"there header X-Key": "Bearer d", "there env:C": "d", "there oauth.clientSecret": "shh",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

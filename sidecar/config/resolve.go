@@ -28,8 +28,18 @@ type Environment struct {
 	// Home is the person's own folder.
 	Home string
 	Ask  Ask
+	// Note, where it is not nil, is told each value that a server gets by a name, of which some are secrets:
+	// "API_KEY" of its environment, "env:API_KEY" where a variable refers to that of Environ, "header
+	// X-Key", "oauth.clientSecret". It is called from the goroutine that resolves.
+	Note func(s Server, name, value string)
 	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
 	Shell *LoginShell
+}
+
+func (e Environment) note(s Server, name, value string) {
+	if e.Note != nil {
+		e.Note(s, name, value)
+	}
 }
 
 var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
@@ -50,6 +60,7 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("the envFile cannot be read: %w", err)
 		}
 		for name, value := range more {
+			e.note(s, name, value)
 			env = setEnv(env, name, value)
 		}
 	}
@@ -62,6 +73,7 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 		if err != nil {
 			return nil, err
 		}
+		e.note(s, name, v)
 		env = setEnv(env, name, v)
 	}
 	dir := s.Folder
@@ -121,6 +133,7 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 		if err != nil {
 			return nil, nil, fmt.Errorf("the header %q: %w", name, err)
 		}
+		e.note(s, "header "+name, v)
 		headers.Set(name, v)
 	}
 	return u, headers, nil
@@ -144,7 +157,9 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
 	case "env":
-		return lookupEnv(e.Environ, rest), nil // unset is empty, as in VS Code
+		value := lookupEnv(e.Environ, rest) // unset is empty, as in VS Code
+		e.note(s, name, value)
+		return value, nil
 	case "workspaceFolder":
 		if s.Folder == "" {
 			return "", errors.New("no folder is open")

@@ -26,26 +26,27 @@ func hasSecret(name, value string) bool {
 	// An argument may be name=value, or a header.
 	for _, separator := range []string{"=", ": "} {
 		before, after, ok := strings.Cut(plain, separator)
-		if name == "" && ok && len(before) < 60 && secretName(before) && secretValue(after) {
+		if name == "" && ok && len(before) < 60 && SecretName(before) && secretValue(after) {
 			return true
 		}
 	}
-	return secretName(name) && secretValue(plain)
+	return SecretName(name) && secretValue(plain)
 }
 
 // secretAfterFlag reports whether one argument names the next one as a secret.
 func secretAfterFlag(args []string) bool {
 	for i, arg := range args[:max(0, len(args)-1)] {
 		next := variable.ReplaceAllString(args[i+1], "")
-		if strings.HasPrefix(arg, "--") && secretName(arg) && !strings.HasPrefix(next, "-") && secretValue(next) {
+		if strings.HasPrefix(arg, "--") && SecretName(arg) && !strings.HasPrefix(next, "-") && secretValue(next) {
 			return true
 		}
 	}
 	return false
 }
 
-// secretName reports whether a name is that of a secret, by its words: API_KEY, X-Api-Key, apiKey.
-func secretName(name string) bool {
+// SecretName reports whether a name is that of a secret, by its words: API_KEY, X-Api-Key, apiKey. It is
+// a guess.
+func SecretName(name string) bool {
 	var spaced strings.Builder
 	var last rune
 	for _, r := range name {

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"assent/protocol"
@@ -53,6 +54,36 @@ func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protoco
 		providers[protocol.ProviderOpenAI] = newOpenAI(e)
 	}
 	return providers
+}
+
+// Key is the API key of an endpoint.
+type Key struct {
+	// Owner is whose it is: "Anthropic", or the endpoint's address.
+	Owner string
+	Value protocol.Secret
+}
+
+// Keys returns the API keys of the settings.
+func Keys(settings protocol.ModelSettings) []Key {
+	var keys []Key
+	for _, s := range settings.Endpoints {
+		if s.APIKey != nil {
+			keys = append(keys, Key{cmp.Or(presets[s.Provider].label, string(s.Provider)), *s.APIKey})
+		}
+	}
+	if s := settings.OpenAI; s != nil && s.APIKey != nil {
+		keys = append(keys, Key{place(s.BaseURL), *s.APIKey})
+	}
+	return keys
+}
+
+// place returns a base URL without what may be secret in it.
+func place(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return "the OpenAI-compatible endpoint"
+	}
+	return u.Host
 }
 
 func trimmed(base string) string { return strings.TrimRight(base, "/") }

@@ -235,6 +235,15 @@ func TestOneFindingInOnePlace(t *testing.T) {
 	}
 }
 
+func TestNothingIsLeftOfTwoThatOverlap(t *testing.T) {
+	token := "ghp_" + chars(36)
+	text := "a " + token + "-and-more b"
+	held := []secret.Held{{token[30:] + "-and-more", "mine"}, {"more b", "too short"}, {token[35:] + "-and", "another"}}
+	if got, want := secret.Redact(text, secret.New().Scan(text, held)), "a [redacted: mine] b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTheRestOfATextWithManySecrets(t *testing.T) {
 	s := secret.New()
 	token := "ghp_" + chars(36)

@@ -65,6 +65,8 @@ type Server struct {
 
 	importing sync.Mutex // held while an mcp.json is written
 
+	given given
+
 	resuming sync.WaitGroup
 
 	mu            sync.Mutex // guards the fields below
@@ -183,9 +185,11 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 			}
 			return t, nil
 		},
-		Changed:      s.serverChanged,
-		ListChanged:  s.listChanged,
-		Environment:  config.Environment{Environ: os.Environ(), Home: home, Ask: s.askInput, Shell: config.NewLoginShell(os.Environ())},
+		Changed:     s.serverChanged,
+		ListChanged: s.listChanged,
+		Environment: config.Environment{
+			Environ: os.Environ(), Home: home, Ask: s.askInput, Note: s.given.note, Shell: config.NewLoginShell(os.Environ()),
+		},
 		Authorize:    s.authorize,
 		Eras:         s.eras(),
 		Capabilities: params.Capabilities,
@@ -275,6 +279,7 @@ func (s *Server) load() *protocol.ServersChangedParams {
 	defer s.mu.Unlock()
 	result := config.Load(s.configuration)
 	s.problems = result.Problems
+	s.given.keep(result.Servers)
 	return &protocol.ServersChangedParams{Servers: s.hub.Configure(result.Servers), Problems: result.Problems}
 }
 
@@ -314,6 +319,9 @@ func (s *Server) askInput(ctx context.Context, server config.Server, in config.I
 		return "", err
 	case result.Value == nil:
 		return "", fmt.Errorf("the input %q was not given", in.ID)
+	}
+	if in.Password {
+		s.given.add(server, "input:"+in.ID, result.Value.Secret)
 	}
 	return result.Value.Secret, nil
 }

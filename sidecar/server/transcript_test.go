@@ -93,6 +93,7 @@ func TestTranscripts(t *testing.T) {
 // frontEnd is the other end of a sidecar's wire, raw.
 type frontEnd struct {
 	t        *testing.T
+	sidecar  *server.Server
 	toServer io.WriteCloser
 	messages chan string
 	served   chan error
@@ -138,6 +139,7 @@ func newFrontEnd(t *testing.T) *frontEnd {
 			return fmt.Sprintf("id-%d", ids)
 		},
 	})
+	f.sidecar = s
 	go func() { f.served <- s.Serve(context.Background(), stdin, stdout) }()
 	go func() {
 		defer close(f.messages)

@@ -1,0 +1,50 @@
+package auth
+
+import (
+	"cmp"
+	"slices"
+
+	"assent/protocol"
+)
+
+// Held is a secret of a login.
+type Held struct {
+	// ServerName is whose login it is.
+	ServerName string
+	// What is "access token", "refresh token" or "client secret".
+	What  string
+	Value protocol.Secret
+}
+
+// Held returns the secrets of the logins that are in memory now, for whoever looks for them in texts. A
+// login that was kept by an earlier process is there once its server was used.
+func (a *Authorizer) Held() []Held {
+	a.mu.Lock()
+	var logins []*login
+	for _, l := range a.logins {
+		logins = append(logins, l)
+	}
+	a.mu.Unlock()
+	var all []Held
+	for _, l := range logins {
+		l.mu.Lock()
+		g := l.grant
+		l.mu.Unlock()
+		secrets := map[string]protocol.Secret{"client secret": l.server.ClientSecret}
+		if g != nil { // which is not changed once it is there
+			secrets["access token"], secrets["refresh token"] = g.Access, g.Refresh
+			if g.Client.Secret.Secret != "" {
+				secrets["client secret"] = g.Client.Secret
+			}
+		}
+		for what, value := range secrets {
+			if value.Secret != "" {
+				all = append(all, Held{l.server.Name, what, value})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Held) int {
+		return cmp.Or(cmp.Compare(a.ServerName, b.ServerName), cmp.Compare(a.What, b.What), cmp.Compare(a.Value.Secret, b.Value.Secret))
+	})
+	return all
+}

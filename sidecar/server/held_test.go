@@ -1,0 +1,96 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/sidecar/secret"
+)
+
+// TestHeld has a server given its values, and looks for them among the secrets that Assent holds.
+func TestHeld(t *testing.T) {
+	project := t.TempDir()
+	path := filepath.Join(project, ".vscode", "mcp.json")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`{
+		"inputs": [
+			{"type": "promptString", "id": "t", "password": true},
+			{"type": "promptString", "id": "who"}
+		],
+		"servers": {"files": {"command": "assent-test-nobody", "env": {
+			"API_TOKEN": "${input:t}-more", "WHO": "${input:who}", "TLS_KEY": %q,
+			"THEIR_KEY": "${env:ASSENT_TEST_KEY}", "MODE": "production"
+		}}}
+	}`, filepath.Join(project, "a.pem"))
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ASSENT_TEST_KEY", "value of the environment")
+
+	f := newFrontEnd(t)
+	configuration := fmt.Sprintf(`{"workspaceFolders":[{"name":"project","path":%q}],"model":{
+		"openai":{"baseUrl":"https://me:pa55@models.example/v1","model":"m","apiKey":{"secret":"value of openai"}},
+		"endpoints":[{"provider":"anthropic","apiKey":{"secret":"value of anthropic"}},{"provider":"ollama"}]}}`, project)
+	f.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{"inputs":true},"configuration":` + configuration + `}}`)
+	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"files"}}`)
+	for {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				ID string `json:"id"`
+			} `json:"params"`
+		}
+		if err := json.Unmarshal([]byte(f.next()), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Method == "input/prompt" {
+			f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"value":{"secret":"value of %s"}}}`, m.ID, m.Params.ID))
+		}
+		if m.Method == "" && string(m.ID) == "1" {
+			break // there is no such program, and all that it would have got is known
+		}
+	}
+	held := func() []secret.Held {
+		return slices.DeleteFunc(f.sidecar.Held(), func(h secret.Held) bool { // of whoever runs the tests
+			return strings.HasPrefix(h.Description, "your environment variable ") && !strings.HasSuffix(h.Description, "ASSENT_TEST_KEY")
+		})
+	}
+	keys := []secret.Held{
+		{Value: "value of anthropic", Description: "the API key of Anthropic, which Assent holds for you"},
+		{Value: "value of openai", Description: "the API key of models.example, which Assent holds for you"},
+	}
+	own := secret.Held{Value: "value of the environment", Description: "your environment variable ASSENT_TEST_KEY"}
+	want := append(slices.Clone(keys),
+		secret.Held{Value: "value of t-more", Description: `API_TOKEN of the server "files"`},
+		secret.Held{Value: "value of the environment", Description: `THEIR_KEY of the server "files"`},
+		secret.Held{Value: "value of the environment", Description: `env:ASSENT_TEST_KEY of the server "files"`},
+		secret.Held{Value: "value of t", Description: `input:t of the server "files"`}, own)
+	if diff := cmp.Diff(want, held()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	f.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + configuration + `}`)
+	for m := f.next(); !strings.Contains(m, `"method":"server/listChanged"`) || strings.Contains(m, `"files"`); {
+		m = f.next()
+	}
+	if diff := cmp.Diff(append(keys, own), held()); diff != "" {
+		t.Errorf("once the server is not configured any more (-want +got)\n%s", diff)
+	}
+	f.close()
+	if strings.Contains(f.logs.String(), "value of") {
+		t.Error("a value is in the log")
+	}
+}
