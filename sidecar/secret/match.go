@@ -41,8 +41,13 @@ func behind(class func(c byte) bool, least, most int, expr string) finder {
 }
 
 // matcher matches an expression at a place, and looks at nothing before it. It is compiled at the first
-// need, for most never are.
+// need, for most never are. Of an expression that ends with {n,} the least is matched, and the rest is
+// left to whole: what is bait all over would otherwise be read again from each of its literals.
 func matcher(expr string) finder {
+	least, open := strings.CutSuffix(expr, ",}")
+	if open {
+		expr = least + "}"
+	}
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)`) })
 	return func(text string, at int) (start, end int, ok bool) {
 		seen := text[at:min(len(text), at+window)]
@@ -53,15 +58,14 @@ func matcher(expr string) finder {
 		if len(m) > 2 {
 			m = m[2:]
 		}
-		return at + m[0], at + m[1], m[1] == len(seen) || endsWord(text, at+m[1])
+		return at + m[0], at + m[1], open || m[1] == len(seen) || endsWord(text, at+m[1])
 	}
 }
 
-// whole returns where a secret ends that a finder found to end here. One that fills the window goes on
-// for as long as the text looks like a token. It is for what is known to be a secret: before that, a
-// text that is all bait would be read from each of its literals to its end.
+// whole returns where a secret ends that a finder found to end here at the earliest: it goes on for as long
+// as the text looks like a token. It is for what is known to be a secret, so that no text is read twice.
 func whole(text string, at, end int) int {
-	if end == at+window {
+	if end == at+window || end < len(text) && isBase64URL(text[end]) {
 		end = skip(text, end, isToken)
 	}
 	for text[end-1] == '.' { // of the sentence

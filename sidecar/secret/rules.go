@@ -52,11 +52,11 @@ func table() []rule {
 		{"github-pat", "a GitHub token", []string{"ghp_"}, pattern(`ghp_[0-9a-zA-Z]{36}`), 3, nil},
 		{"github-fine-grained-pat", "a GitHub token", []string{"github_pat_"}, pattern(`github_pat_\w{82}`), 3, nil},
 		{"github-app-token", "a GitHub app's token", []string{"gho_", "ghu_", "ghs_", "ghr_"}, pattern(`gh[ousr]_[0-9a-zA-Z]{36}`), 3, nil},
-		{"gitlab-pat", "a GitLab token", []string{"glpat-"}, pattern(`glpat-[\w-]{20,}(?:\.[\w-]+)*`), 3, nil},
+		{"gitlab-pat", "a GitLab token", []string{"glpat-"}, pattern(`glpat-[\w-]{20,}`), 3, nil},
 		{
 			"gitlab-token", "a GitLab token",
 			[]string{"glptt-", "glrt-", "gldt-", "glcbt-", "glagent-", "gloas-", "glsoat-", "glft-", "glimt-", "glffct-"},
-			pattern(`gl[a-z]{2,6}-[\w-]{20,}(?:\.[\w-]+)*`), 3, nil,
+			pattern(`gl[a-z]{2,6}-[\w-]{20,}`), 3, nil,
 		},
 		{"atlassian-api-token", "an Atlassian API token", []string{"ATATT3"}, pattern(`ATATT3[A-Za-z0-9_=-]{186}`), 3.5, nil},
 		{"linear-api-key", "a Linear API key", []string{"lin_api_"}, pattern(`lin_api_[A-Za-z0-9]{40}`), 2, nil},
