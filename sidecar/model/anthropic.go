@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,7 +85,8 @@ type anthropicEvent struct {
 	Type    string `json:"type"`
 	Index   int    `json:"index"`
 	Message struct {
-		Model string `json:"model"`
+		Model string         `json:"model"`
+		Usage anthropicUsage `json:"usage"`
 	} `json:"message"`
 	ContentBlock struct {
 		Type string `json:"type"`
@@ -97,9 +99,42 @@ type anthropicEvent struct {
 		PartialJSON string `json:"partial_json"`
 		StopReason  string `json:"stop_reason"`
 	} `json:"delta"`
+	// Usage is what was counted by then.
+	Usage anthropicUsage `json:"usage"`
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
+}
+
+// anthropicUsage is what was counted. It comes at the start and again at the end, where it may leave out
+// what has not changed. What was written to a cache or read from one is not in the input.
+type anthropicUsage struct {
+	Input        *int64 `json:"input_tokens"`
+	CacheWritten *int64 `json:"cache_creation_input_tokens"`
+	CacheRead    *int64 `json:"cache_read_input_tokens"`
+	Output       *int64 `json:"output_tokens"`
+}
+
+// update takes over what a later count says.
+func (u *anthropicUsage) update(later anthropicUsage) {
+	u.Input = cmp.Or(later.Input, u.Input)
+	u.CacheWritten = cmp.Or(later.CacheWritten, u.CacheWritten)
+	u.CacheRead = cmp.Or(later.CacheRead, u.CacheRead)
+	u.Output = cmp.Or(later.Output, u.Output)
+}
+
+// usage is what was counted in all, or nil where nothing was.
+func (u *anthropicUsage) usage() *Usage {
+	if u.Input == nil || u.Output == nil {
+		return nil
+	}
+	in := *u.Input
+	for _, cached := range []*int64{u.CacheWritten, u.CacheRead} {
+		if cached != nil {
+			in += max(0, *cached)
+		}
+	}
+	return usage(in, *u.Output)
 }
 
 // Generate implements [Provider].
@@ -119,6 +154,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 	var text strings.Builder
 	var calls toolCalls
 	var reason string
+	var counted anthropicUsage
 	ended := false
 	events := bufio.NewScanner(resp.Body)
 	events.Buffer(nil, mostLine)
@@ -137,6 +173,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 			if event.Message.Model != "" {
 				completion.Model = event.Message.Model
 			}
+			counted.update(event.Message.Usage)
 		case "content_block_start":
 			piece = event.ContentBlock.Text
 			if event.ContentBlock.Type == "tool_use" {
@@ -151,6 +188,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 			if event.Delta.StopReason != "" {
 				reason = event.Delta.StopReason
 			}
+			counted.update(event.Usage)
 		case "message_stop":
 			ended = true
 		case "error":
@@ -167,7 +205,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 	if err := events.Err(); err != nil && !ended {
 		return nil, a.failure(err)
 	}
-	completion.Text = text.String()
+	completion.Text, completion.Usage = text.String(), counted.usage()
 	if completion.ToolUses, err = calls.uses(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, completion.Model, err)
 	}

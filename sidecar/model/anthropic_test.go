@@ -84,7 +84,7 @@ func TestAnthropicStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&model.Completion{Text: "Hello", Model: "claude-x-20260101", StopReason: "stopSequence"}, c); diff != "" {
+	if diff := cmp.Diff(&model.Completion{Text: "Hello", Model: "claude-x-20260101", StopReason: "stopSequence", Usage: &model.Usage{InputTokens: 9, OutputTokens: 2}}, c); diff != "" {
 		t.Errorf("completion (-want +got):\n%s", diff)
 	}
 	if !strings.Contains(pieces.String(), "|Hel|lo|") {
@@ -139,7 +139,7 @@ func TestAnthropicCallsTools(t *testing.T) {
 	c, err := p.Generate(t.Context(), "claude-x", request, func(string) {})
 	want := &model.Completion{Text: "I look.", Model: "claude-x-20260101", StopReason: "toolUse", ToolUses: []protocol.ToolUseContent{
 		{ID: "toolu_1", Name: "get", Input: []byte(`{"city":"Paris"}`)}, {ID: "toolu_2", Name: "bare", Input: []byte(`{}`)},
-	}}
+	}, Usage: &model.Usage{InputTokens: 9, OutputTokens: 2}}
 	if diff := cmp.Diff(want, c); diff != "" || err != nil {
 		t.Errorf("completion (-want +got):\n%s%v", diff, err)
 	}

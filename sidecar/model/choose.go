@@ -202,12 +202,10 @@ func best(models []protocol.Model, w wishes) protocol.Model {
 // line too.
 func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]protocol.Model, string) {
 	images, audio := false, false
-	tokens := request.MaxTokens + int64(len(request.SystemPrompt)/bytesOfToken)
+	tokens := Estimate(request)
 	for _, m := range request.Messages {
 		for _, block := range m.Content {
-			switch block := block.(type) {
-			case protocol.TextContent:
-				tokens += int64(len(block.Text) / bytesOfToken)
+			switch block.(type) {
 			case protocol.ImageContent:
 				images = true
 			case protocol.AudioContent:
@@ -244,7 +242,9 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 	if len(request.Tools) > 0 {
 		need("tools", func(m protocol.Model) bool { return is(m, protocol.PartTools, m.Tools) })
 	}
-	need("a request of this length", func(m protocol.Model) bool { return m.ContextTokens == 0 || tokens <= m.ContextTokens })
+	need("a request of this length", func(m protocol.Model) bool {
+		return m.ContextTokens == 0 || tokens <= m.ContextTokens-request.MaxTokens
+	})
 	var why []string
 	if len(picked) > 0 {
 		why = append(why, "Models that do not take "+strings.Join(picked, " and ")+" were left out.")
@@ -254,9 +254,6 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 	}
 	return models, strings.Join(why, " ")
 }
-
-// bytesOfToken is a rough measure for text in most languages.
-const bytesOfToken = 4
 
 // permits reports whether a model with this id is among the allowed, in any case. A nil list allows
 // all.

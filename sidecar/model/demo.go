@@ -33,7 +33,8 @@ func (Demo) Models(context.Context) ([]protocol.Model, error) {
 
 // Generate implements [Provider].
 func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
-	words := strings.SplitAfter(demoAnswer(lastText(request)), " ")
+	question := lastText(request)
+	words := strings.SplitAfter(demoAnswer(question), " ")
 	stop := StopEndTurn
 	// A word stands for a token here, so that the limit of the request is kept and can be seen to be.
 	if int64(len(words)) > request.MaxTokens {
@@ -47,7 +48,7 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 		case <-time.After(d.Pace):
 		}
 	}
-	return &Completion{Text: strings.Join(words, ""), Model: demoName, StopReason: stop}, nil
+	return &Completion{Text: strings.Join(words, ""), Model: demoName, StopReason: stop, Usage: usage(int64(len(strings.Fields(question))), int64(len(words)))}, nil
 }
 
 // lastText is the newest text that the user said.

@@ -45,6 +45,8 @@ type Completion struct {
 	Model string
 	// StopReason is in MCP's words.
 	StopReason string
+	// Usage is nil where the provider does not say.
+	Usage *Usage
 }
 
 // Provider is one way to reach models. It may be used from any goroutine.

@@ -119,7 +119,7 @@ func TestTheDemoSaysWhatItIs(t *testing.T) {
 	}
 	short := ask("What is sampling?")
 	short.MaxTokens = 3
-	if c, err := demo.Generate(t.Context(), "script", short, func(string) {}); err != nil || c.Text != "Sampling lets an " || c.StopReason != "maxTokens" {
+	if c, err := demo.Generate(t.Context(), "script", short, func(string) {}); err != nil || c.Text != "Sampling lets an " || c.StopReason != "maxTokens" || *c.Usage != (model.Usage{InputTokens: 3, OutputTokens: 3}) {
 		t.Errorf("with 3 tokens = %+v, %v", c, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -18,7 +19,8 @@ import (
 // openAI is an endpoint that speaks OpenAI's chat completions.
 type openAI struct {
 	*endpoint
-	chat *openai.Client
+	chat   *openai.Client
+	option *usageOption
 }
 
 var _ Provider = openAI{}
@@ -34,7 +36,7 @@ func newOpenAI(e *endpoint) openAI {
 	config.BaseURL = e.base
 	config.HTTPClient = e
 	config.EmptyMessagesLimit = mostKeepAlives
-	return openAI{endpoint: e, chat: openai.NewClientWithConfig(config)}
+	return openAI{endpoint: e, chat: openai.NewClientWithConfig(config), option: &usageOption{}}
 }
 
 // openAICannot asks the library what it would not send to OpenAI's reasoning models. Names that it
@@ -57,7 +59,7 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 	if err != nil {
 		return nil, err
 	}
-	stream, err := p.chat.CreateChatCompletionStream(ctx, body)
+	stream, err := p.open(ctx, body)
 	if err != nil {
 		return nil, p.failure(err)
 	}
@@ -77,6 +79,9 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 		}
 		if chunk.Model != "" {
 			completion.Model = chunk.Model
+		}
+		if u := openAIUsage(chunk.Usage); u != nil {
+			completion.Usage = u // some endpoints count on in every chunk
 		}
 		for _, choice := range chunk.Choices {
 			if choice.Index != 0 {
@@ -118,6 +123,46 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 		return nil, fmt.Errorf("%w: %s gave an empty answer", ErrFailed, id)
 	}
 	return completion, nil
+}
+
+// usageOption is what an endpoint has shown of the wish for usage in a stream, stream_options: an option
+// that some compatible endpoints do not know, and that the strict among them refuse.
+type usageOption struct {
+	taken, refused atomic.Bool
+}
+
+// open begins a stream, with the usage where the endpoint can be asked for that. A request that is refused
+// as wrong before the endpoint ever took the option is sent again without it; which of the two was wrong
+// is seen from that.
+func (p openAI) open(ctx context.Context, body openai.ChatCompletionRequest) (*openai.ChatCompletionStream, error) {
+	if p.option.refused.Load() {
+		return p.chat.CreateChatCompletionStream(ctx, body)
+	}
+	counted := body
+	counted.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	stream, err := p.chat.CreateChatCompletionStream(ctx, counted)
+	if err == nil {
+		p.option.taken.Store(true)
+		return stream, nil
+	}
+	var no *refused
+	wrong := errors.As(err, &no) && (no.code == http.StatusBadRequest || no.code == http.StatusUnprocessableEntity)
+	if !wrong || p.option.taken.Load() {
+		return nil, err
+	}
+	if stream, err = p.chat.CreateChatCompletionStream(ctx, body); err == nil {
+		p.option.refused.Store(true)
+	}
+	return stream, err
+}
+
+// openAIUsage is what an endpoint counted. Gemini leaves what a model thought out of the completion, and
+// has it in the total.
+func openAIUsage(u *openai.Usage) *Usage {
+	if u == nil {
+		return nil
+	}
+	return usage(int64(u.PromptTokens), max(int64(u.CompletionTokens), int64(u.TotalTokens)-int64(max(0, u.PromptTokens))))
 }
 
 // failure makes a sentence of what went wrong; the library has its own errors for those in a stream.

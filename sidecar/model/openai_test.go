@@ -92,7 +92,7 @@ func TestOpenAIStreams(t *testing.T) {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
 	want := map[string]any{
-		"model": "gpt-x", "stream": true, "max_tokens": 7.0, "temperature": 0.5, "stop": []any{"."},
+		"model": "gpt-x", "stream": true, "stream_options": map[string]any{"include_usage": true}, "max_tokens": 7.0, "temperature": 0.5, "stop": []any{"."},
 		"messages": []any{
 			map[string]any{"role": "system", "content": "Be brief."},
 			map[string]any{"role": "user", "content": "Hi"},

@@ -15,12 +15,14 @@ type preset struct {
 	base  string
 	// free: run by the person, who does not pay by the token.
 	free bool
+	// counts: documented to know stream_options.include_usage.
+	counts bool
 }
 
 var presets = map[protocol.ModelProvider]preset{
 	protocol.ProviderAnthropic:  {label: "Anthropic", base: "https://api.anthropic.com/v1"},
-	protocol.ProviderGemini:     {label: "Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai"},
-	protocol.ProviderOpenRouter: {label: "OpenRouter", base: "https://openrouter.ai/api/v1"},
+	protocol.ProviderGemini:     {label: "Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai", counts: true},
+	protocol.ProviderOpenRouter: {label: "OpenRouter", base: "https://openrouter.ai/api/v1", counts: true},
 	protocol.ProviderOllama:     {label: "Ollama", base: "http://localhost:11434/v1", free: true},
 	protocol.ProviderLMStudio:   {label: "LM Studio", base: "http://localhost:1234/v1", free: true},
 	protocol.ProviderVLLM:       {label: "vLLM", base: "http://localhost:8000/v1", free: true},
@@ -43,7 +45,9 @@ func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protoco
 		if s.Provider == protocol.ProviderAnthropic {
 			providers[s.Provider] = newAnthropic(e)
 		} else {
-			providers[s.Provider] = newOpenAI(e)
+			p := newOpenAI(e)
+			p.option.taken.Store(known.counts)
+			providers[s.Provider] = p
 		}
 	}
 	if s := settings.OpenAI; s != nil {
