@@ -5,10 +5,9 @@
 //
 // It serves one person on one machine: whoever reaches it sees all of its tasks.
 // @ts-check
+import { serve } from "./raw-server/serve.mjs";
 import { Host } from "./test-tasks-server/host.mjs";
-import { serveHttp } from "./test-tasks-server/http.mjs";
 import { parseOptions, usage } from "./test-tasks-server/options.mjs";
-import { serveStdio } from "./test-tasks-server/stdio.mjs";
 
 /** @param {readonly string[]} args */
 async function main(args) {
@@ -18,20 +17,7 @@ async function main(args) {
   }
   const options = parseOptions(args);
   const host = new Host(options);
-  if (options.port === undefined) {
-    // A client that was killed reads no more; what the tasks know is in their files.
-    process.stdout.on("error", () => process.exit(1));
-    await serveStdio(host, process.stdin, process.stdout);
-    await host.close();
-    return;
-  }
-  const server = await serveHttp(host, options.port);
-  console.log(server.url);
-  await new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
-  });
-  await host.close();
-  await server.close();
+  await serve(host, options.port, () => host.close());
 }
 
 try {

@@ -1,6 +1,6 @@
 // What a client must be able to do before a tool may ask it.
 // @ts-check
-import { codes, RpcError } from "./rpc.mjs";
+import { missingCapability } from "../raw-server/meta.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
@@ -49,11 +49,4 @@ export function demand(capabilities, needs) {
     else required["elicitation"] = { ...required["elicitation"], [need]: {} };
   }
   throw missingCapability(required);
-}
-
-/** @param {Json} requiredCapabilities */
-export function missingCapability(requiredCapabilities) {
-  return new RpcError(codes.missingCapability, "Missing required client capability", {
-    requiredCapabilities,
-  });
 }

@@ -2,11 +2,19 @@
 // @ts-check
 import { ConfirmPages } from "./confirm.mjs";
 import { Jobs } from "./jobs.mjs";
+import { LegacySession } from "./legacy.mjs";
+import { serveModern } from "./modern.mjs";
+import { legacyVersion } from "./rpc.mjs";
 import { TaskStore } from "./store.mjs";
 import { allTools } from "./tools.mjs";
 
-/** @typedef {import("./options.mjs").Options} Options */
+/**
+ * @typedef {import("./options.mjs").Options} Options
+ * @typedef {import("./rpc.mjs").Json} Json
+ * @typedef {import("../raw-server/service.mjs").Service} Service
+ */
 
+/** @implements {Service} */
 export class Host {
   #closing = new AbortController();
   /** Aborts when the process is about to end. */
@@ -15,9 +23,25 @@ export class Host {
   /** @param {Options} options */
   constructor(options) {
     this.options = options;
+    this.era = options.era;
+    this.legacyVersion = legacyVersion;
     this.pages = new ConfirmPages();
     this.tools = allTools(this.pages, options.confirmWaitMs);
     this.jobs = new Jobs(new TaskStore(options.store), this.tools, options);
+  }
+
+  /** @param {import("../raw-server/service.mjs").Send} send */
+  open(send) {
+    return new LegacySession(this, send);
+  }
+
+  /**
+   * @param {Json} request
+   * @param {(message: Json) => void} notify
+   * @param {AbortSignal} signal
+   */
+  serve(request, notify, signal) {
+    return serveModern(this, request, notify, signal);
   }
 
   /** Stops the work; tasks that have a file stay in it. */

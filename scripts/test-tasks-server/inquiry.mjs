@@ -9,7 +9,7 @@ import { ended, outstanding } from "./store.mjs";
 /**
  * @typedef {import("./rpc.mjs").Json} Json
  * @typedef {import("./store.mjs").Task} Task
- * @typedef {import("./legacy.mjs").Id} Id
+ * @typedef {import("../raw-server/service.mjs").Id} Id
  */
 
 /** Milliseconds between polls of a client's task, whatever the client suggests. */
@@ -27,7 +27,7 @@ export class Inquiry {
 
   /**
    * @param {import("./jobs.mjs").Jobs} jobs
-   * @param {import("./clientRequests.mjs").ClientRequests} requests
+   * @param {import("../raw-server/clientRequests.mjs").ClientRequests} requests
    * @param {() => Json} capabilities the client's
    */
   constructor(jobs, requests, capabilities) {

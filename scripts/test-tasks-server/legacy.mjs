@@ -1,8 +1,8 @@
 // The revision 2025-11-25: sessions, requests in both directions, and tasks in the core
 // (basic/utilities/tasks). One object serves one session, on whatever transport.
 // @ts-check
+import { ClientRequests } from "../raw-server/clientRequests.mjs";
 import { serves } from "./capabilities.mjs";
-import { ClientRequests } from "./clientRequests.mjs";
 import { Inquiry } from "./inquiry.mjs";
 import {
   codes,
@@ -21,11 +21,8 @@ import { called, describe } from "./tools.mjs";
 /**
  * @typedef {import("./rpc.mjs").Json} Json
  * @typedef {import("./store.mjs").Task} Task
- * @typedef {string | number} Id
- *
- * Sends a message to the client. `about` is the client's request that the message belongs to: over
- * HTTP it goes on that one's stream as long as there is one.
- * @typedef {(message: Json, about?: Id) => void} Send
+ * @typedef {import("../raw-server/service.mjs").Id} Id
+ * @typedef {import("../raw-server/service.mjs").Send} Send
  */
 
 const pageSize = 10;

@@ -1,7 +1,8 @@
 // The revision 2026-07-28: each request carries all that it needs, and tasks are an extension
 // (io.modelcontextprotocol/tasks, SEP-2663).
 // @ts-check
-import { demand, missingCapability, needOf, serves } from "./capabilities.mjs";
+import { checkMeta, missingCapability } from "../raw-server/meta.mjs";
+import { demand, needOf, serves } from "./capabilities.mjs";
 import {
   codes,
   failure,
@@ -72,14 +73,6 @@ const methods = {
 };
 
 /**
- * Whether a message is one of this revision: its request says which revision it is of.
- * @param {Json} message
- */
-export function isModern(message) {
-  return message["params"]?._meta?.[meta.protocolVersion] !== undefined;
-}
-
-/**
  * Serves one request; its response, undefined when the client cancelled it.
  * @param {Host} host
  * @param {Json} request
@@ -101,53 +94,6 @@ export async function serveModern(host, request, notify, signal) {
   } catch (error) {
     return signal.aborted ? undefined : failure(id, error);
   }
-}
-
-/**
- * Checks what every request carries (basic, `_meta`), and returns the client's capabilities.
- * @param {Json} request
- * @returns {Json}
- */
-function checkMeta(request) {
-  if (isInitialize(request)) {
-    // The one error that tells a client of the sessions what this server speaks.
-    throw unsupported(request["params"]?.protocolVersion);
-  }
-  if (!hasMeta(request)) {
-    const message = `_meta must have ${meta.protocolVersion} and ${meta.clientCapabilities}`;
-    throw new RpcError(codes.invalidParams, message);
-  }
-  const { [meta.protocolVersion]: version, [meta.clientCapabilities]: capabilities } =
-    request["params"]._meta;
-  if (version !== modernVersion) throw unsupported(version);
-  return capabilities;
-}
-
-/**
- * Whether a request is the first one of a session, which this revision does not have.
- * @param {Json} request
- */
-export function isInitialize(request) {
-  return request["method"] === "initialize" && !isModern(request);
-}
-
-/** @param {unknown} requested */
-function unsupported(requested) {
-  return new RpcError(codes.unsupportedVersion, `this server speaks ${modernVersion}`, {
-    supported: [modernVersion],
-    requested,
-  });
-}
-
-/**
- * Whether a request carries what it must.
- * @param {Json} request
- */
-export function hasMeta(request) {
-  const value = request["params"]?._meta;
-  return (
-    typeof value?.[meta.protocolVersion] === "string" && isObject(value[meta.clientCapabilities])
-  );
 }
 
 /** @param {Context} context */

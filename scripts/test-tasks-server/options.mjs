@@ -1,6 +1,7 @@
 // The command line.
 // @ts-check
 import { parseArgs } from "node:util";
+import { whole } from "../raw-server/whole.mjs";
 
 export const usage = `usage: node test-tasks-server.mjs [options]
 
@@ -56,17 +57,4 @@ export function parseOptions(args) {
     pollIntervalMs: whole("--poll-interval", values["poll-interval"], 2 ** 31 - 1),
     confirmWaitMs: whole("--confirm-wait", values["confirm-wait"], 2 ** 31 - 1),
   };
-}
-
-/**
- * @param {string} name
- * @param {string} text
- * @param {number} max
- */
-function whole(name, text, max) {
-  const value = Number(text);
-  if (text === "" || !Number.isInteger(value) || value < 0 || value > max) {
-    throw new Error(`${name} is a whole number from 0 to ${max}, not ${text}`);
-  }
-  return value;
 }

@@ -1,23 +1,22 @@
-// The stdio transport of both revisions: one message a line. A client that sends initialize has its
+// The stdio transport of every revision: one message a line. A client that sends initialize has its
 // session with the process; requests of 2026-07-28 are served beside it.
 // @ts-check
-import { LegacySession } from "./legacy.mjs";
-import { isModern, serveModern } from "./modern.mjs";
+import { isModern } from "./meta.mjs";
 import { failure, maxMessageBytes, parseMessage } from "./rpc.mjs";
 
 /** @typedef {import("./rpc.mjs").Json} Json */
 
 /**
  * Serves until the input ends.
- * @param {import("./host.mjs").Host} host
+ * @param {import("./service.mjs").Service} service
  * @param {NodeJS.ReadableStream} input
  * @param {NodeJS.WritableStream} output
  */
-export async function serveStdio(host, input, output) {
+export async function serveStdio(service, input, output) {
   const send = (/** @type {Json} */ message) => {
     output.write(`${JSON.stringify(message)}\n`);
   };
-  const session = new LegacySession(host, send);
+  const session = service.open(send);
   /** @type {Map<string | number, AbortController>} requests of 2026-07-28 */
   const serving = new Map();
 
@@ -25,7 +24,7 @@ export async function serveStdio(host, input, output) {
   async function modern(request) {
     const abort = new AbortController();
     serving.set(request["id"], abort);
-    const response = await serveModern(host, request, send, abort.signal);
+    const response = await service.serve(request, send, abort.signal);
     serving.delete(request["id"]);
     if (response !== undefined) send(response);
   }
@@ -39,7 +38,7 @@ export async function serveStdio(host, input, output) {
       send(failure(null, error));
       return;
     }
-    const { era } = host.options;
+    const { era } = service;
     const { id, method, params } = message;
     const cancelled = method === "notifications/cancelled" && serving.get(params?.requestId);
     if (cancelled) cancelled.abort();

@@ -1,6 +1,6 @@
 // The headers and statuses of 2026-07-28 (basic/transports/streamable-http, Request Metadata).
 // @ts-check
-import { hasMeta } from "./modern.mjs";
+import { hasMeta } from "./meta.mjs";
 import { codes, meta, RpcError } from "./rpc.mjs";
 
 /** @typedef {import("./rpc.mjs").Json} Json */

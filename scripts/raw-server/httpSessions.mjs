@@ -1,16 +1,16 @@
-// The sessions of 2025-11-25 over Streamable HTTP (basic/transports): each request of the client has
+// The sessions of the revisions before 2026-07-28 over Streamable HTTP (basic/transports): each request of the client has
 // the stream of its POST, everything else goes to the client's GET stream.
 // @ts-check
 import { randomUUID } from "node:crypto";
-import { LegacySession } from "./legacy.mjs";
 import { ResponseStream } from "./responseStream.mjs";
-import { codes, failure, legacyVersion, RpcError } from "./rpc.mjs";
+import { codes, failure, RpcError } from "./rpc.mjs";
 
 /**
  * @typedef {import("node:http").IncomingMessage} Request
  * @typedef {import("node:http").ServerResponse} Response
  * @typedef {import("./rpc.mjs").Json} Json
- * @typedef {import("./legacy.mjs").Id} Id
+ * @typedef {import("./service.mjs").Id} Id
+ * @typedef {import("./service.mjs").Service} Service
  */
 
 /** Sessions that are kept; the oldest go first, and their clients begin new ones. */
@@ -25,9 +25,9 @@ export class LegacySessions {
   /** @type {Map<string, HttpSession>} */
   #sessions = new Map();
 
-  /** @param {import("./host.mjs").Host} host */
-  constructor(host) {
-    this.host = host;
+  /** @param {Service} service */
+  constructor(service) {
+    this.service = service;
   }
 
   /**
@@ -37,6 +37,7 @@ export class LegacySessions {
    */
   serve(request, response, message) {
     const version = request.headers["mcp-protocol-version"];
+    const { legacyVersion } = this.service;
     if (version !== undefined && version !== legacyVersion) {
       return refuse(response, 400, message, `no version ${version}, ${legacyVersion} is one`);
     }
@@ -71,7 +72,7 @@ export class LegacySessions {
       this.#end(oldest);
     }
     const id = randomUUID();
-    const session = new HttpSession(this.host);
+    const session = new HttpSession(this.service);
     this.#sessions.set(id, session);
     session.post(response, message, { "Mcp-Session-Id": id });
   }
@@ -91,9 +92,9 @@ class HttpSession {
   /** @type {Json[]} */
   #queue = [];
 
-  /** @param {import("./host.mjs").Host} host */
-  constructor(host) {
-    this.session = new LegacySession(host, (message, about) => this.#send(message, about));
+  /** @param {Service} service */
+  constructor(service) {
+    this.session = service.open((message, about) => this.#send(message, about));
   }
 
   /**

@@ -1,10 +1,10 @@
-// Requests of the server to a client of 2025-11-25, and their answers.
+// Requests of the server to a client with a session, and their answers.
 // @ts-check
 import { notification, RpcError } from "./rpc.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
- * @typedef {import("./legacy.mjs").Id} Id
+ * @typedef {import("./service.mjs").Id} Id
  *
  * @typedef {object} Pending
  * @property {(result: Json) => void} resolve
@@ -18,7 +18,7 @@ export class ClientRequests {
   #pending = new Map();
   #send;
 
-  /** @param {import("./legacy.mjs").Send} send */
+  /** @param {import("./service.mjs").Send} send */
   constructor(send) {
     this.#send = send;
   }

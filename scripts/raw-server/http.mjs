@@ -1,11 +1,11 @@
 // The Streamable HTTP transport, on loopback: requests of 2026-07-28 each for itself, and sessions
-// for clients of 2025-11-25.
+// for clients of the revisions before.
 // @ts-check
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { checkHeaders, statusOf } from "./httpHeaders.mjs";
 import { LegacySessions } from "./httpSessions.mjs";
-import { isInitialize, isModern, serveModern } from "./modern.mjs";
+import { isInitialize, isModern } from "./meta.mjs";
 import { ResponseStream } from "./responseStream.mjs";
 import { codes, failure, maxMessageBytes, modernVersion, parseMessage, RpcError } from "./rpc.mjs";
 
@@ -17,18 +17,18 @@ import { codes, failure, maxMessageBytes, modernVersion, parseMessage, RpcError 
 
 /**
  * Listens on 127.0.0.1.
- * @param {import("./host.mjs").Host} host
+ * @param {import("./service.mjs").Service} service
  * @param {number} port 0 is any
  */
-export async function serveHttp(host, port) {
-  const sessions = new LegacySessions(host);
+export async function serveHttp(service, port) {
+  const sessions = new LegacySessions(service);
   const server = createServer((request, response) => {
-    serve(host, sessions, request, response).catch((error) => {
+    serve(service, sessions, request, response).catch((error) => {
       console.error(`${request.method} ${request.url}: ${error.message}`);
       response.destroy();
     });
   });
-  // Waiting for a task's result takes as long as the task.
+  // An answer may take as long as a person does.
   server.requestTimeout = 0;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -48,17 +48,17 @@ export async function serveHttp(host, port) {
 }
 
 /**
- * @param {import("./host.mjs").Host} host
+ * @param {import("./service.mjs").Service} service
  * @param {LegacySessions} sessions
  * @param {Request} request
  * @param {Response} response
  */
-async function serve(host, sessions, request, response) {
+async function serve(service, sessions, request, response) {
   if (!isLocal(request)) return refuse(response, 403, "not from this machine");
   if (new URL(request.url ?? "/", "http://127.0.0.1").pathname !== "/mcp") {
     return refuse(response, 404, "the endpoint is /mcp");
   }
-  const { era } = host.options;
+  const { era } = service;
   if (request.method !== "POST") {
     if (era === "modern" || !["GET", "DELETE"].includes(request.method ?? "")) {
       return refuse(response, 405, "POST is the method");
@@ -77,17 +77,17 @@ async function serve(host, sessions, request, response) {
   const modern = isModern(message) || version === modernVersion || era === "modern";
   if (era === "legacy" && modern) return refuse(response, 400, `no version ${version}`);
   if (!modern) return sessions.serve(request, response, message);
-  await serveOne(host, request, response, message);
+  await serveOne(service, request, response, message);
 }
 
 /**
  * One request of 2026-07-28.
- * @param {import("./host.mjs").Host} host
+ * @param {import("./service.mjs").Service} service
  * @param {Request} request
  * @param {Response} response
  * @param {Json} message
  */
-async function serveOne(host, request, response, message) {
+async function serveOne(service, request, response, message) {
   const { id, method } = message;
   if (method === undefined) {
     const error = new RpcError(codes.invalidRequest, `there are no responses in ${modernVersion}`);
@@ -102,7 +102,7 @@ async function serveOne(host, request, response, message) {
   const stream = new ResponseStream(response);
   const gone = new AbortController();
   response.on("close", () => gone.abort());
-  const answer = await serveModern(host, message, (note) => stream.write(note), gone.signal);
+  const answer = await service.serve(message, (note) => stream.write(note), gone.signal);
   if (answer !== undefined) stream.end(answer, statusOf(message, answer));
 }
 
