@@ -14,6 +14,7 @@ export const meta = {
   /** What the model may be told at once in place of a task's result (2025-11-25, Creating Tasks). */
   immediateResponse: "io.modelcontextprotocol/model-immediate-response",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   relatedTask: "io.modelcontextprotocol/related-task",
   serverInfo: "io.modelcontextprotocol/serverInfo",
