@@ -19,7 +19,7 @@ type stream struct {
 	text     strings.Builder
 	sequence int64
 	pending  strings.Builder
-	timer    *time.Timer // set while a flush is due
+	timer    *time.Timer // set until a frame has passed since the last flush
 }
 
 // StartCall adds a call to the task and returns its message's id. A task without a title takes the
@@ -143,13 +143,21 @@ func (t *Task) Progress(messageID int64, chunk string) {
 		return
 	}
 	t.flush(m)
+	t.awaitFrame(m)
+}
+
+// awaitFrame announces a frame later what is pending by then, and so on until a frame passes in which
+// nothing came. The lock must be held.
+func (t *Task) awaitFrame(m *message) {
+	s := m.stream
 	// The callback does nothing once the completion ended, so nobody has to wait for it.
 	s.timer = time.AfterFunc(frame, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		s.timer = nil
-		if m.stream == s {
+		if m.stream == s && s.pending.Len() > 0 {
 			t.flush(m)
+			t.awaitFrame(m)
 		}
 	})
 }

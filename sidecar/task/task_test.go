@@ -498,8 +498,8 @@ func TestACompletionIsAnnouncedOnceAFrame(t *testing.T) {
 		if text.String() != opened.Text {
 			t.Errorf("the first %d pieces say %q, the opened task %q", opened.Sequence, text.String(), opened.Text)
 		}
-		// 100 ms are 7 frames; the timer and the pieces may meet within one.
-		if pieces < 6 || pieces > 14 {
+		// The first one at once, and then six frames in 100 ms.
+		if pieces != 7 {
 			t.Errorf("100 pieces in 100 ms were announced in %d", pieces)
 		}
 		end := f.messages(t)[0].Body.(protocol.Ask).Question.(protocol.McpSampling)
