@@ -19,17 +19,17 @@ type frontEnd struct {
 	stdin io.WriteCloser
 	out   *bufio.Reader
 	next  int64
-	// bytes counts what the sidecar said.
-	bytes int64
+	// bytes and messages count what the sidecar said.
+	bytes, messages int64
 }
 
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(b.ctx, name, args...)
 }
 
-// startSidecar starts the real binary and shakes hands.
-func (b *bench) startSidecar(dataDir string, servers map[string]any) (*frontEnd, error) {
-	f := &frontEnd{cmd: b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error")}
+// attach starts a program that speaks on stdout as the sidecar does.
+func attach(cmd *exec.Cmd) (*frontEnd, error) {
+	f := &frontEnd{cmd: cmd}
 	var err error
 	if f.stdin, err = f.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -39,7 +39,13 @@ func (b *bench) startSidecar(dataDir string, servers map[string]any) (*frontEnd,
 		return nil, err
 	}
 	f.out = bufio.NewReaderSize(stdout, 64<<10)
-	if err := f.cmd.Start(); err != nil {
+	return f, f.cmd.Start()
+}
+
+// startSidecar starts the real binary and shakes hands.
+func (b *bench) startSidecar(dataDir string, servers map[string]any, model protocol.ModelSettings) (*frontEnd, error) {
+	f, err := attach(b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error"))
+	if err != nil {
 		return nil, err
 	}
 	configured, err := json.Marshal(servers)
@@ -50,7 +56,9 @@ func (b *bench) startSidecar(dataDir string, servers map[string]any) (*frontEnd,
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: "bench", Version: "1"},
 		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
-		Configuration:   protocol.Configuration{Servers: configured},
+		Configuration: protocol.Configuration{
+			Servers: configured, Model: model, Sampling: &protocol.SamplingSettings{Review: protocol.ReviewNever},
+		},
 	}, nil)
 	return f, err
 }
@@ -105,6 +113,7 @@ func (f *frontEnd) read() (*message, error) {
 		return nil, err
 	}
 	f.bytes += int64(length)
+	f.messages++
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, err

@@ -31,9 +31,14 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == serverCommand {
 		return serveMCP(ctx)
 	}
+	if len(args) > 0 && args[0] == readerCommand {
+		return readModel(ctx, args[1:])
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 9, "how often each figure is measured")
 	asks := flags.Int("asks", 1000, "how many asks a round has")
+	chunks := flags.Int("chunks", 50_000, "how many chunks a model's answer has")
+	only := flags.String("only", "", "measure what has this name alone")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -41,15 +46,16 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks}
+	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks, chunks: *chunks, only: *only}
 	return errors.Join(b.run(), os.RemoveAll(dir))
 }
 
 // bench is one run.
 type bench struct {
-	ctx          context.Context // of the whole program
-	dir          string
-	rounds, asks int
+	ctx                  context.Context // of the whole program
+	dir                  string
+	rounds, asks, chunks int
+	only                 string
 
 	sidecar, self string
 }
@@ -66,12 +72,27 @@ func (b *bench) run() error {
 		return fmt.Errorf("build the sidecar: %w\n%s", err, out)
 	}
 	var rows []row
-	for _, measure := range []func() ([]row, error){b.roundTrip, b.start, b.memory, b.history} {
-		more, err := measure()
+	for _, m := range []struct {
+		name    string
+		measure func() ([]row, error)
+	}{
+		{"roundtrip", b.roundTrip},
+		{"start", b.start},
+		{"memory", b.memory},
+		{"history", b.history},
+		{"stream", b.stream},
+	} {
+		if b.only != "" && b.only != m.name {
+			continue
+		}
+		more, err := m.measure()
 		if err != nil {
 			return err
 		}
 		rows = append(rows, more...)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("nothing to measure is called %q", b.only)
 	}
 	return print(os.Stdout, rows)
 }

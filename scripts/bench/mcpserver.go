@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,6 +23,7 @@ type elicitInput struct {
 func serveMCP(ctx context.Context) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: elicitTool}, elicit)
+	mcp.AddTool(server, &mcp.Tool{Name: sampleTool}, sampleModel)
 	return server.Run(ctx, &mcp.StdioTransport{})
 }
 
@@ -45,6 +47,23 @@ func elicit(ctx context.Context, request *mcp.CallToolRequest, in elicitInput) (
 		return nil, nil, err
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil, nil
+}
+
+// sampleTool asks the model once, and returns how many bytes it wrote.
+const sampleTool = "sample"
+
+func sampleModel(ctx context.Context, request *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+	result, err := request.Session.CreateMessage(ctx, &mcp.CreateMessageParams{
+		MaxTokens: 1_000_000, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "?"}}},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	text, ok := result.Content.(*mcp.TextContent)
+	if !ok {
+		return nil, nil, fmt.Errorf("the model answered %T", result.Content)
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strconv.Itoa(len(text.Text))}}}, nil, nil
 }
 
 // durations reads what the tool returned, as microseconds.

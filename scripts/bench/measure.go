@@ -23,7 +23,7 @@ func (b *bench) dataDir(name string) string { return filepath.Join(b.dir, name) 
 
 // withSidecar runs f with a sidecar and ends it.
 func (b *bench) withSidecar(dataDir string, servers map[string]any, f func(*frontEnd) error) error {
-	fe, err := b.startSidecar(dataDir, servers)
+	fe, err := b.startSidecar(dataDir, servers, protocol.ModelSettings{})
 	if err != nil {
 		return err
 	}
