@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"sidecar/store":          {"protocol"},
 	"sidecar/model":          {"protocol"},
 	"sidecar/task":           {"protocol", "sidecar/store"},
-	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/task"},
+	"sidecar/broker":         {"protocol", "sidecar/form", "sidecar/model", "sidecar/secret", "sidecar/task"},
 	"sidecar/mcptask":        {"protocol"},
 	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/mcptask", "sidecar/patience", "sidecar/task", "sidecar/wire"},
 	"sidecar/chat":           {"protocol", "sidecar/hub", "sidecar/task"},

@@ -64,7 +64,7 @@ func readModel(ctx context.Context, args []string) error {
 		return err
 	}
 	// The sidecar, too, sends the whole text at the end.
-	err = conn.Notify(ctx, readerEnds, protocol.McpSamplingResponse{Content: protocol.TextContent{Text: completion.Text}})
+	err = conn.Notify(ctx, readerEnds, protocol.McpSamplingResponse{Content: []protocol.ContentBlock{protocol.TextContent{Text: completion.Text}}})
 	if err != nil {
 		return err
 	}

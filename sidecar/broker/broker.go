@@ -19,6 +19,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/model"
+	"assent/sidecar/secret"
 	"assent/sidecar/task"
 )
 
@@ -41,6 +42,8 @@ type Broker struct {
 	models func(server string) Models
 	log    zerolog.Logger
 	meter  meter
+	// scanner finds secrets in requests.
+	scanner *secret.Scanner
 
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
@@ -55,6 +58,8 @@ type Options struct {
 	Models func(server string) Models
 	// Settings returns how completions are asked for, as it is configured now; nil means the defaults.
 	Settings func() protocol.SamplingSettings
+	// Held returns the secrets that Assent holds now, and that no request is to carry away; nil means none.
+	Held func() []secret.Held
 	// URLs: the person can be sent to a page.
 	URLs bool
 	Log  zerolog.Logger
@@ -65,7 +70,7 @@ func New(opts Options) *Broker {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
 	}
-	return &Broker{opts: opts, models: opts.Models, log: opts.Log, trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
+	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.
@@ -86,7 +91,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 		}
 	case protocol.McpSampling:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			return checkSampling(b.models(q.ServerName), p, &q)
+			return b.checkSampling(p, &q)
 		}
 	case protocol.McpSamplingReview:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {

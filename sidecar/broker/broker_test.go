@@ -15,6 +15,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/model"
+	"assent/sidecar/secret"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 )
@@ -50,6 +51,7 @@ type fixture struct {
 	events *tasktest.Events
 	review protocol.SamplingReview
 	limits *protocol.SamplingLimits
+	held   []secret.Held
 }
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
@@ -83,6 +85,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	f.Broker = broker.New(broker.Options{
 		Models:   models,
 		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
+		Held:     func() []secret.Held { return f.held },
 		Log:      zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	return f

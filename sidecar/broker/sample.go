@@ -71,7 +71,10 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		b.log.Warn().Err(err).Msg("the context of a sampling request cannot be read")
 	}
 
-	q := protocol.McpSampling{Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why, Context: added}
+	q := protocol.McpSampling{
+		Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why,
+		Secrets: b.secrets(request), Context: added,
+	}
 	answer, err := t.Ask(ctx, b.question(origin, q))
 	if err != nil {
 		if why := ended(err); why != nil {
@@ -134,7 +137,7 @@ func samplingError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sampling failed: " + model.ErrFailed.Error()}
 }
 
-func checkSampling(models Models, p *protocol.AskResponseParams, q *protocol.McpSampling) (*task.Answer, error) {
+func (b *Broker) checkSampling(p *protocol.AskResponseParams, q *protocol.McpSampling) (*task.Answer, error) {
 	answer := &task.Answer{Response: p.AskResponse, Model: q.Model}
 	switch p.AskResponse {
 	case protocol.YesButtonClicked:
@@ -149,7 +152,10 @@ func checkSampling(models Models, p *protocol.AskResponseParams, q *protocol.Mcp
 			sent = withContext(cmp.Or(sent, &q.SamplingRequest), q.Context)
 		}
 		answer.SentRequest = sent
-		answer.Model, err = choose(models, p.ModelID, q.Model)
+		if err := b.checkSecrets(cmp.Or(sent, &q.SamplingRequest), p); err != nil {
+			return nil, err
+		}
+		answer.Model, err = choose(b.models(q.ServerName), p.ModelID, q.Model)
 		return answer, err
 	case protocol.NoButtonClicked, protocol.CancelButtonClicked:
 		return answer, nil

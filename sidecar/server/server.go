@@ -173,7 +173,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
 	s.broker = broker.New(broker.Options{
-		Models: s.modelsFor, Settings: s.samplingSettings, URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
+		Models: s.modelsFor, Settings: s.samplingSettings, Held: s.held, URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
 	})
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{

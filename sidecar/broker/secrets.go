@@ -1,0 +1,55 @@
+package broker
+
+import (
+	"fmt"
+
+	"assent/protocol"
+	"assent/sidecar/secret"
+)
+
+// mostSecrets bounds how many of a request are shown. Where there are more, whoever redacts them meets the
+// others at the next attempt.
+const mostSecrets = 100
+
+// secrets returns what looks like a secret in a request, each once.
+func (b *Broker) secrets(request *protocol.McpSamplingRequest) []protocol.SecretFinding {
+	var held []secret.Held
+	if b.opts.Held != nil {
+		held = b.opts.Held()
+	}
+	var found []protocol.SecretFinding
+	seen := map[string]bool{}
+	for text := range texts(request) {
+		for _, f := range b.scanner.Scan(text, held) {
+			part := text[f.Start:f.End]
+			if seen[part] {
+				continue
+			}
+			if len(found) == mostSecrets {
+				return found
+			}
+			seen[part] = true
+			found = append(found, protocol.SecretFinding{Description: f.Description, Text: part})
+		}
+	}
+	return found
+}
+
+// checkSecrets refuses to send what looks like a secret, and that the person did not confirm.
+func (b *Broker) checkSecrets(request *protocol.McpSamplingRequest, p *protocol.AskResponseParams) error {
+	if p.ConfirmSecrets {
+		return nil
+	}
+	var problems []protocol.FieldProblem
+	for _, f := range b.secrets(request) {
+		problems = append(problems, protocol.FieldProblem{Name: "secrets", Message: "There is " + f.Description + " in it."})
+	}
+	if problems == nil {
+		return nil
+	}
+	return &protocol.Error{
+		Code:    protocol.CodeInvalidAnswer,
+		Message: fmt.Sprintf("The request has what looks like a secret (%s): redact it, or confirm that it may be sent.", problems[0].Message),
+		Data:    protocol.InvalidAnswerData{Problems: problems},
+	}
+}
