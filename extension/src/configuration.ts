@@ -1,4 +1,4 @@
-import type { Configuration, SamplingReview } from "@assent/protocol";
+import type { Configuration, SamplingLimits, SamplingReview } from "@assent/protocol";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
 
@@ -13,7 +13,10 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
     servers: settings.get("servers", {}),
     inputs: settings.get("inputs", []),
     model: await readModelSettings(settings, secrets),
-    sampling: { review: settings.get<SamplingReview>("sampling.review", "always") },
+    sampling: {
+      review: settings.get<SamplingReview>("sampling.review", "always"),
+      limits: settings.get<SamplingLimits>("sampling.limits", {}),
+    },
   };
 }
 

@@ -25,20 +25,27 @@ var _ Provider = Demo{}
 // Models implements [Provider].
 func (Demo) Models(context.Context) ([]protocol.Model, error) {
 	return []protocol.Model{{
-		ID:       string(protocol.ProviderDemo) + ":script",
-		Name:     "Demo (offline script, not a language model)",
-		Provider: protocol.ProviderDemo,
+		ID:         string(protocol.ProviderDemo) + ":script",
+		Name:       "Demo (offline script, not a language model)",
+		Provider:   protocol.ProviderDemo,
+		ModelFacts: protocol.ModelFacts{Tools: new(true)},
 	}}, nil
 }
 
 // Generate implements [Provider].
 func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	question := lastText(request)
-	words := strings.SplitAfter(demoAnswer(question), " ")
+	answer, calls := demoAnswer(question), demoCalls(request)
 	stop := StopEndTurn
+	if results := toolResults(request); len(results) > 0 {
+		answer = demoResults(results) + demoSignature
+	} else if len(calls) > 0 {
+		answer, stop = "This is where a language model would choose among the tools."+demoSignature, StopToolUse
+	}
+	words := strings.SplitAfter(answer, " ")
 	// A word stands for a token here, so that the limit of the request is kept and can be seen to be.
 	if int64(len(words)) > request.MaxTokens {
-		words, stop = words[:request.MaxTokens], StopMaxTokens
+		words, calls, stop = words[:request.MaxTokens], nil, StopMaxTokens
 	}
 	for _, word := range words {
 		emit(word)
@@ -48,7 +55,7 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 		case <-time.After(d.Pace):
 		}
 	}
-	return &Completion{Text: strings.Join(words, ""), Model: demoName, StopReason: stop, Usage: usage(int64(len(strings.Fields(question))), int64(len(words)))}, nil
+	return &Completion{Text: strings.Join(words, ""), ToolUses: calls, Model: demoName, StopReason: stop, Usage: usage(int64(len(strings.Fields(question))), int64(len(words)))}, nil
 }
 
 // lastText is the newest text that the user said.
@@ -66,18 +73,19 @@ func lastText(request *protocol.McpSamplingRequest) string {
 	return ""
 }
 
+const demoSignature = "\n\n(Written by Assent's offline demo script. Choose a model in the settings for a real answer.)"
+
 func demoAnswer(question string) string {
-	const signature = "\n\n(Written by Assent's offline demo script. Choose a model in the settings for a real answer.)"
 	lower := strings.ToLower(question)
 	switch {
 	case strings.Contains(lower, "sampling"):
 		return "Sampling lets an MCP server ask the model that you use for a completion. " +
-			"Assent shows you the whole request first, and nothing is sent before you approve it." + signature
+			"Assent shows you the whole request first, and nothing is sent before you approve it." + demoSignature
 	case strings.Contains(lower, "elicitation"):
 		return "Elicitation lets an MCP server ask you for input in the middle of its work. " +
-			"You fill in a form, decline, or dismiss it, and the server is told exactly which." + signature
+			"You fill in a form, decline, or dismiss it, and the server is told exactly which." + demoSignature
 	default:
-		return fmt.Sprintf("This is where a language model would answer %s.", quote(question)) + signature
+		return fmt.Sprintf("This is where a language model would answer %s.", quote(question)) + demoSignature
 	}
 }
 

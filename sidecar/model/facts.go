@@ -35,7 +35,7 @@ func facts(m protocol.Model, own []protocol.ModelRow) protocol.ModelFacts {
 		known.InputCost, known.OutputCost = nil, nil // they belong to a subscription
 	}
 	if m.Provider == protocol.ProviderDemo {
-		known = protocol.ModelFacts{}
+		known = protocol.ModelFacts{} // its name is no model's
 	}
 	mine := lookup(own, m.ID, m.Name)
 	result := over(mine, over(m.ModelFacts, known))

@@ -138,6 +138,9 @@ func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 // CallTools reports whether one of the models is known to call tools.
 func (s *Set) CallTools(ctx context.Context) bool {
 	models, _ := s.List(ctx) // those that cannot be listed cannot be asked
+	if actual := withoutScripts(models); len(actual) > 0 {
+		models = actual
+	}
 	return slices.ContainsFunc(models, func(m protocol.Model) bool {
 		return m.Tools != nil && *m.Tools && !slices.Contains(m.Cannot, protocol.PartTools)
 	})

@@ -285,3 +285,44 @@ func TestAToolThatWasNotOfferedIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDemoCallsTools(t *testing.T) {
+	request := &protocol.McpSamplingRequest{
+		MaxTokens: 100,
+		Messages:  []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Weather?"}}}},
+		Tools: []protocol.SamplingTool{
+			{Name: "weather", InputSchema: json.RawMessage(`{"properties":{"city":{"type":"string"},"days":{"type":"integer"},"unit":{"enum":["C","F"]},"place":{}},"required":["city","days","unit"]}`)},
+			{Name: "time", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			{Name: "third", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		},
+	}
+	generate := func() *model.Completion {
+		t.Helper()
+		completion, err := model.Demo{}.Generate(t.Context(), "script", request, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return completion
+	}
+	first := generate()
+	want := []protocol.ToolUseContent{
+		{ID: "demo_1", Name: "weather", Input: json.RawMessage(`{"city":"demo","days":1,"unit":"C"}`)},
+		{ID: "demo_2", Name: "time", Input: json.RawMessage(`{}`)},
+	}
+	if diff := cmp.Diff(want, first.ToolUses); diff != "" || first.StopReason != model.StopToolUse {
+		t.Errorf("it stops with %s and calls (-want +got):\n%s", first.StopReason, diff)
+	}
+	request.ToolChoice = &protocol.ToolChoice{Mode: protocol.ToolChoiceNone}
+	if got := generate(); got.ToolUses != nil || got.StopReason != model.StopEndTurn {
+		t.Errorf("it calls tools that it must not: %+v", got)
+	}
+	request.ToolChoice = nil
+	request.Messages = append(request.Messages,
+		protocol.SamplingMessage{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{first.ToolUses[0]}},
+		protocol.SamplingMessage{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.ToolResultContent{
+			ToolUseID: "demo_1", Content: []protocol.ToolResultBlock{protocol.TextContent{Text: "Rain."}},
+		}}})
+	if got := generate(); got.ToolUses != nil || !strings.Contains(got.Text, `"Rain."`) {
+		t.Errorf("after the results it says %+v", got)
+	}
+}

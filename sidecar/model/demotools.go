@@ -1,0 +1,86 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// mostDemoCalls is how many tools the script calls at once: several, to show that there can be.
+const mostDemoCalls = 2
+
+// demoCalls are the calls that the script makes: of the first tools, once in a conversation.
+func demoCalls(request *protocol.McpSamplingRequest) []protocol.ToolUseContent {
+	if toolMode(request) == protocol.ToolChoiceNone || len(toolResults(request)) > 0 {
+		return nil
+	}
+	var calls []protocol.ToolUseContent
+	for i, tool := range request.Tools[:min(len(request.Tools), mostDemoCalls)] {
+		calls = append(calls, protocol.ToolUseContent{ID: fmt.Sprintf("demo_%d", i+1), Name: tool.Name, Input: demoInput(tool.InputSchema)})
+	}
+	return calls
+}
+
+// toolResults are those of the newest message.
+func toolResults(request *protocol.McpSamplingRequest) []protocol.ToolResultContent {
+	if len(request.Messages) == 0 {
+		return nil
+	}
+	var results []protocol.ToolResultContent
+	for _, block := range request.Messages[len(request.Messages)-1].Content {
+		if result, ok := block.(protocol.ToolResultContent); ok {
+			results = append(results, result)
+		}
+	}
+	return results
+}
+
+// demoResults says what the tools said.
+func demoResults(results []protocol.ToolResultContent) string {
+	var said []string
+	for _, result := range results {
+		for _, block := range result.Content {
+			if text, ok := block.(protocol.TextContent); ok {
+				said = append(said, quote(text.Text))
+			}
+		}
+	}
+	return "This is where a language model would make something of what the tools said: " + cmp.Or(strings.Join(said, ", "), "nothing") + "."
+}
+
+// demoInput fills in what a schema requires, with values that are nothing but valid in most cases.
+func demoInput(schema json.RawMessage) json.RawMessage {
+	type property struct {
+		Type    string            `json:"type"`
+		Default json.RawMessage   `json:"default"`
+		Enum    []json.RawMessage `json:"enum"`
+	}
+	var object struct {
+		Properties map[string]property `json:"properties"`
+		Required   []string            `json:"required"`
+	}
+	if json.Unmarshal(schema, &object) != nil {
+		return json.RawMessage(`{}`)
+	}
+	byType := map[string]string{"string": `"demo"`, "number": "1", "integer": "1", "boolean": "true", "array": "[]", "object": "{}"}
+	input := map[string]json.RawMessage{}
+	for _, name := range object.Required {
+		p := object.Properties[name]
+		switch {
+		case p.Default != nil:
+			input[name] = p.Default
+		case len(p.Enum) > 0:
+			input[name] = p.Enum[0]
+		default:
+			input[name] = json.RawMessage(cmp.Or(byType[p.Type], `"demo"`))
+		}
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return raw
+}
