@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { bundledScripts } from "./bundledScripts.ts";
 import { run } from "./command.ts";
 import { extensionFolder, root, sidecarBinary } from "./paths.ts";
 import { version } from "./version.ts";
@@ -40,6 +41,7 @@ export async function buildWebview(): Promise<void> {
     target: "chrome130",
     jsx: "automatic",
     loader: { ".ttf": "file" },
+    plugins: [bundledScripts],
     define: { "process.env.NODE_ENV": '"production"' },
   });
 }
