@@ -64,9 +64,17 @@ export interface PageDoneParams {
   readonly opened: boolean;
 }
 
+/** What the person has set of the panel itself; the sidecar has no say in it. */
+export interface PanelSettings {
+  /** A diagram shows where a sampling request is while it runs. */
+  readonly samplingDiagram: boolean;
+}
+
 /** Where the webview finds itself. */
 export interface HostReadyResult {
   readonly status: SidecarStatus;
+  /** Absent where the host has none: then all is as it is by default. */
+  readonly settings?: PanelSettings;
   /** What was to be shown before the webview was there. */
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
@@ -80,6 +88,7 @@ export interface HostNotifications {
   "host/sidecarStatus": SidecarStatus;
   "host/reveal": Reveal;
   "host/pages": PagesToOpen;
+  "host/settings": PanelSettings;
 }
 
 /** Something that the webview should bring into view. */

@@ -1,4 +1,5 @@
 import type { Configuration, SamplingLimits, SamplingReview } from "@assent/protocol";
+import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
 
@@ -18,6 +19,12 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       limits: settings.get<SamplingLimits>("sampling.limits", {}),
     },
   };
+}
+
+/** Reads what the person has set of the panel. */
+export function readPanelSettings(): PanelSettings {
+  const settings = vscode.workspace.getConfiguration("assent");
+  return { samplingDiagram: settings.get("sampling.diagram", true) };
 }
 
 /** Calls back whenever reading the configuration again may give something else. */

@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { type EditorRequests, type InitializeParams, protocolVersion } from "@assent/protocol";
 import * as vscode from "vscode";
 import { Attention } from "./attention.ts";
-import { onConfigurationChange, readConfiguration, setModelApiKey } from "./configuration.ts";
+import {
+  onConfigurationChange,
+  readConfiguration,
+  readPanelSettings,
+  setModelApiKey,
+} from "./configuration.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
@@ -67,6 +72,7 @@ export function activate(context: vscode.ExtensionContext): void {
     attention.setOpenAsks(count);
   });
   const tellConfiguration = async (): Promise<void> => {
+    relay.tell("host/settings", readPanelSettings());
     const configuration = await readConfiguration(context.secrets);
     sidecar.notify("workspace/didChangeConfiguration", configuration);
   };

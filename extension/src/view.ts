@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { HostRequests, Reveal } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { type Channel, openChannel } from "./channel.ts";
+import { readPanelSettings } from "./configuration.ts";
 import type { Handlers } from "./handlers.ts";
 import { page } from "./page.ts";
 import type { Relay } from "./relay.ts";
@@ -102,7 +103,8 @@ export class Panel implements vscode.WebviewViewProvider {
         const reveal = this.#reveal;
         this.#reveal = undefined;
         const { status } = this.#sidecar;
-        return { status, imports: true, ...(reveal !== undefined && { reveal }) };
+        const settings = readPanelSettings();
+        return { status, settings, imports: true, ...(reveal !== undefined && { reveal }) };
       },
     });
   }

@@ -15,7 +15,7 @@ import type { LinkListener } from "./bridge.ts";
 import { type Client, type RequestOptions, RpcError } from "./client.ts";
 import type { Listing, Offered, OfferKind } from "./state/offers.ts";
 import { reduce } from "./state/reducer.ts";
-import { type Action, initialState, type State } from "./state/state.ts";
+import { type Action, defaultPanelSettings, initialState, type State } from "./state/state.ts";
 import type { ViewStateStore } from "./viewState.ts";
 
 /** What the person can do. An action that fails says so in the state, unless it returns a promise. */
@@ -379,6 +379,9 @@ export function createSession(view: ViewStateStore): Session {
       client = next;
       next.onNotification("host/sidecarStatus", take);
       next.onNotification("host/reveal", actions.reveal);
+      next.onNotification("host/settings", (settings) =>
+        dispatch({ type: "settingsTold", settings }),
+      );
       next.onNotification("host/pages", ({ pages }) => dispatch({ type: "pagesAsked", pages }));
       next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
       next.onNotification("mcpSamplingProgress", (params) =>
@@ -399,8 +402,15 @@ export function createSession(view: ViewStateStore): Session {
       );
       dispatch({ type: "linkUp" });
       attempt(async () => {
-        const { status, reveal, imports = false, pages = [] } = await next.request("host/ready");
+        const {
+          status,
+          settings = defaultPanelSettings,
+          reveal,
+          imports = false,
+          pages = [],
+        } = await next.request("host/ready");
         dispatch({ type: "hostReady", imports });
+        dispatch({ type: "settingsTold", settings });
         dispatch({ type: "pagesAsked", pages });
         take(status);
         if (reveal !== undefined) actions.reveal(reveal);

@@ -21,6 +21,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, reveal: action.reveal };
     case "revealed":
       return { ...state, reveal: undefined };
+    case "settingsTold":
+      return { ...state, settings: action.settings };
     case "pagesAsked":
       return { ...state, pages: action.pages };
     case "tasksListed":

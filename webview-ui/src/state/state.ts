@@ -11,7 +11,7 @@ import type {
   Task,
   TaskEventParams,
 } from "@assent/protocol";
-import type { PageToOpen, Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
 import type { Offers } from "./offers.ts";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
@@ -40,6 +40,7 @@ export interface State {
   readonly imports: boolean;
   /** Pages that the person may open, the one asked for first first. */
   readonly pages: readonly PageToOpen[];
+  readonly settings: PanelSettings;
   /** Why the last thing that the person wanted did not work, until they put it away. */
   readonly failure: string | undefined;
 }
@@ -96,6 +97,7 @@ export type Action =
   | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
   | { readonly type: "reveal"; readonly reveal: Reveal }
   | { readonly type: "revealed" }
+  | { readonly type: "settingsTold"; readonly settings: PanelSettings }
   | { readonly type: "pagesAsked"; readonly pages: readonly PageToOpen[] }
   | { readonly type: "tasksListed"; readonly tasks: readonly Task[] }
   | { readonly type: "taskKnown"; readonly task: Task }
@@ -122,6 +124,8 @@ export type Action =
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "failureDismissed" };
 
+export const defaultPanelSettings: PanelSettings = { samplingDiagram: true };
+
 export const initialState: State = {
   link: { up: true },
   sidecar: { state: "starting" },
@@ -137,5 +141,6 @@ export const initialState: State = {
   reveal: undefined,
   imports: false,
   pages: [],
+  settings: defaultPanelSettings,
   failure: undefined,
 };
