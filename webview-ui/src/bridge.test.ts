@@ -38,6 +38,21 @@ describe("in VS Code", () => {
     client.dispose();
   });
 
+  test("a sandboxed frame of the page does not speak for the host", async () => {
+    const client = await connect();
+    const list = client.request("task/list");
+    await vi.waitFor(() => expect(posted).toHaveLength(1));
+    const say = (origin: string, tasks: readonly unknown[]) => {
+      const data = { jsonrpc: "2.0", id: posted[0]?.id, result: { tasks } };
+      window.dispatchEvent(new MessageEvent("message", { origin, data }));
+    };
+    say("vscode-webview://host", []);
+    // The connection would take the last of two responses that come at once.
+    say("null", [{ id: "forged" }]);
+    await expect(list).resolves.toEqual({ tasks: [] });
+    client.dispose();
+  });
+
   test("the view's state is VS Code's to keep", () => {
     const { storage } = createBridge();
     storage.save(emptyViewState);

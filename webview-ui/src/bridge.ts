@@ -50,7 +50,8 @@ function postMessageChannel(api: Pick<VsCodeApi, "postMessage">): Channel {
   return {
     reader: new PushReader((push) => {
       const onMessage = (event: MessageEvent<unknown>) => {
-        if (isMessage(event.data)) push(event.data);
+        // A sandboxed frame of the page's own says so; it must not speak for the host.
+        if (event.origin !== "null" && isMessage(event.data)) push(event.data);
       };
       window.addEventListener("message", onMessage);
       return Disposable.create(() => window.removeEventListener("message", onMessage));

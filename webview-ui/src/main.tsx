@@ -12,6 +12,7 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/content.css";
 import "./styles/chat.css";
+import "./styles/flow.css";
 import "./styles/form.css";
 import "./styles/tasks.css";
 import "./styles/tools.css";

@@ -13,6 +13,7 @@ import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
 import { McpTasksButton } from "./mcpTasks/McpTasksButton.tsx";
+import { SettingsContext } from "./SettingsContext.ts";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
@@ -94,7 +95,9 @@ export function App({ session, view }: AppProps) {
           />
         )}
         {conversation !== undefined ? (
-          <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+          <SettingsContext value={state.settings}>
+            <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+          </SettingsContext>
         ) : (
           <Home state={state} actions={actions} />
         )}

@@ -2,6 +2,7 @@ import type { Message, Model } from "@assent/protocol";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import { unreachable } from "../../unreachable.ts";
+import { SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { AskRow } from "./AskRow.tsx";
 import { CallRow } from "./CallRow.tsx";
 import { messageElementId } from "./focus.ts";
@@ -36,7 +37,12 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
         />
       );
     case "ask":
-      return <AskRow {...{ taskId, models, actions, keep }} ask={body} />;
+      return (
+        <>
+          <AskRow {...{ taskId, models, actions, keep }} ask={body} />
+          <SamplingFlow ask={body} keep={keep} />
+        </>
+      );
     default:
       return unreachable(body);
   }

@@ -1,0 +1,92 @@
+import { useCallback, useSyncExternalStore } from "react";
+import { highlighted } from "./drawing.ts";
+
+/** How a picture has to look that stands in the panel. */
+export interface Look {
+  readonly fontFamily: string;
+  readonly fontSize: number;
+  readonly colours: Colours;
+}
+
+type Colours = Readonly<Record<keyof typeof colours, string>>;
+
+/** The theme's colours, by what they are for; the first that the theme has. */
+const colours = {
+  text: ["--vscode-foreground"],
+  ground: ["--vscode-sideBar-background"],
+  box: ["--vscode-editorWidget-background", "--vscode-sideBar-background"],
+  line: ["--vscode-contrastBorder", "--vscode-descriptionForeground"],
+  highlight: ["--vscode-contrastActiveBorder", "--vscode-focusBorder"],
+} as const;
+
+/** The panel's look, now and whenever the theme changes. */
+export function useLook(): Look {
+  return JSON.parse(useSyncExternalStore(onThemeChange, readLook)) as Look;
+}
+
+/** As text, so that a look is the same as long as nothing in it changes. */
+function readLook(): string {
+  const style = getComputedStyle(document.body);
+  const colour = (names: readonly string[]) =>
+    names.map((name) => style.getPropertyValue(name).trim()).find(isColour) ?? "currentColor";
+  const entries = Object.entries(colours).map(([use, names]) => [use, colour(names)]);
+  const look: Look = {
+    fontFamily: style.fontFamily,
+    fontSize: Number.parseFloat(style.fontSize) || 13,
+    colours: Object.fromEntries(entries) as Colours,
+  };
+  return JSON.stringify(look);
+}
+
+/** A theme's author writes these; they are to be a declaration's value and nothing more. */
+function isColour(value: string): boolean {
+  return /^[\w#(),.%/\s-]+$/.test(value);
+}
+
+/** VS Code tells a page of its theme by the styles of its root and the classes of its body. */
+function onThemeChange(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  const attributes = { attributeFilter: ["style", "class", "data-theme"] };
+  observer.observe(document.documentElement, attributes);
+  observer.observe(document.body, attributes);
+  return () => observer.disconnect();
+}
+
+const query = "(prefers-reduced-motion: reduce)";
+
+/** Says whether the person wants things to keep still; VS Code has a setting of its own for that. */
+export function useStillness(): boolean {
+  const subscribe = useCallback((changed: () => void) => {
+    const media = window.matchMedia(query);
+    media.addEventListener("change", changed);
+    const stop = onThemeChange(changed);
+    return () => {
+      media.removeEventListener("change", changed);
+      stop();
+    };
+  }, []);
+  return useSyncExternalStore(
+    subscribe,
+    () =>
+      window.matchMedia(query).matches || document.body.classList.contains("vscode-reduce-motion"),
+  );
+}
+
+/** The style sheet of a picture, whose highlighted participants pulse where it is animated. */
+export function styleSheet({ fontFamily, colours }: Look, animating: boolean): string {
+  const { text, ground, box, line, highlight } = colours;
+  const pulse = animating ? "animation: pulse 1.6s ease-in-out infinite;" : "";
+  return `
+    svg { font-family: ${fontFamily}; }
+    rect.actor { fill: ${box}; stroke: ${line}; stroke-width: 1px; }
+    text { fill: ${text}; stroke: none; }
+    .messageText { stroke: ${ground}; stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }
+    .actor-line { stroke: ${line}; stroke-width: 1px; opacity: 0.5; }
+    .messageLine0, .messageLine1 { stroke: ${text}; stroke-width: 1.2px; fill: none; }
+    .messageLine1 { stroke-dasharray: 2 3; }
+    marker path { fill: ${text}; stroke: ${text}; }
+    .${highlighted} rect.actor { stroke: ${highlight}; stroke-width: 2px; ${pulse} }
+    .actor-line.${highlighted} { stroke: ${highlight}; stroke-width: 2px; opacity: 1; }
+    @keyframes pulse { 50% { stroke-width: 5px; } }
+  `;
+}

@@ -1,0 +1,73 @@
+import type { McpSampling, Outcome } from "@assent/protocol";
+import { brief } from "../ui/brief.ts";
+import { mermaidText } from "./mermaidText.ts";
+
+/** Where a sampling request is while it runs. */
+export type Place =
+  /** With the person, who is to approve it. */
+  | "approval"
+  /** With the model, of which nothing has come yet. */
+  | "asked"
+  /** With the model, which writes. */
+  | "answering"
+  /** With the person, who is to review what the model wrote. */
+  | "review";
+
+/** A picture of where a request is, and the same in words. */
+export interface Flow {
+  readonly code: string;
+  /** The participant that has it. */
+  readonly at: "person" | "model";
+  readonly words: string;
+}
+
+/** Nothing once it has ended, however it did. */
+export function placeOf(question: McpSampling, outcome: Outcome | undefined): Place | undefined {
+  if (outcome === undefined) return "approval";
+  if (outcome.reason !== "answered" || question.result !== undefined) return undefined;
+  if (question.inReview) return "review";
+  return (question.progress?.text ?? "") === "" ? "asked" : "answering";
+}
+
+/**
+ * Draws a request's way as a sequence: what has happened with solid lines, what is to come with
+ * dotted ones. A review is drawn once there is one; not every answer has one.
+ */
+export function flowOf(place: Place, question: McpSampling): Flow {
+  const server = question.serverName;
+  const model = question.model?.name ?? "The model";
+  const approved = place !== "approval";
+  const answered = place === "review";
+  const line = (happened: boolean) => (happened ? "->>" : "-->>");
+  const code = [
+    "sequenceDiagram",
+    `participant server as ${mermaidText(server) || "The server"}`,
+    "participant assent as Assent",
+    "participant person as You",
+    `participant model as ${mermaidText(model) || "The model"}`,
+    "server->>assent: asks",
+    "assent->>person: request",
+    `assent${line(approved)}model: request`,
+    `model${line(answered)}assent: answer`,
+    ...(answered ? ["assent->>person: answer"] : []),
+    "assent-->>server: answer",
+  ].join("\n");
+  return {
+    code,
+    at: place === "approval" || place === "review" ? "person" : "model",
+    words: wordsFor(place, brief(server), brief(model)),
+  };
+}
+
+function wordsFor(place: Place, server: string, model: string): string {
+  switch (place) {
+    case "approval":
+      return `It is with you: the request of ${server} waits for your approval.`;
+    case "asked":
+      return `It is with the model: you approved the request of ${server}, and ${model} was asked.`;
+    case "answering":
+      return `It is with the model: ${model} is answering the request of ${server}.`;
+    case "review":
+      return `It is with you: ${model} has answered, and ${server} waits for your review.`;
+  }
+}
