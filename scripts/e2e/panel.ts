@@ -68,6 +68,14 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} wanted a completion` }).last();
   }
 
+  /** The picture of where something is, by what it shows and which participant stands out in it. */
+  picture(words: RegExp, highlighted: string): Locator {
+    const mark = `data-id="${highlighted}" class="mermaid-node-highlighted"`;
+    return this.#view
+      .getByRole("img", { name: words })
+      .and(this.#view.locator(`[src*="${encodeURIComponent(mark)}"]`));
+  }
+
   /** The newest call of a tool. */
   call(server: string, tool: string): Locator {
     return this.#view.getByRole("region", { name: `${tool} of ${server}`, exact: true }).last();

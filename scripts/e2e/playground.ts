@@ -11,6 +11,7 @@ import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
+import { followCompletion, wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
@@ -103,6 +104,8 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await fillInForm(panel);
   await approveCompletion(panel);
   await editCompletion(panel);
+  await followCompletion(panel);
+  await wearPicture(page, panel);
   await readResources(panel);
   await fillInPrompt(panel);
   await cancelCall(panel);

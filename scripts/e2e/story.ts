@@ -224,7 +224,7 @@ export async function beginCompletion(panel: Panel): Promise<void> {
 }
 
 /** Lets a model's answer go to the server as it is. */
-async function returnAnswer(panel: Panel, of = server): Promise<void> {
+export async function returnAnswer(panel: Panel, of = server): Promise<void> {
   await panel.review(of).getByRole("button", { name: "Return to Server" }).click();
 }
 

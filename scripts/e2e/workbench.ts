@@ -18,6 +18,7 @@ import { root } from "../setup/paths.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { followCompletion } from "./flowStory.ts";
 import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
@@ -125,6 +126,7 @@ async function tell(page: Page): Promise<void> {
   await fillInForm(panel);
   await approveCompletion(panel);
   await editCompletion(panel);
+  await followCompletion(panel);
   await declineForm(panel);
   await cancelForm(panel);
   await denyCompletion(panel);
@@ -168,6 +170,16 @@ async function tell(page: Page): Promise<void> {
     assert(await panel.form(server).getByRole("radio", { name: "markdown" }).isChecked());
   });
   await photograph(page, "asks");
+  await step("a setting takes the picture away at once, and brings it back", async () => {
+    const settings = join(workbench.workspace, ".vscode", "settings.json");
+    const picture = panel.picture(/^It is with you/, "person");
+    await picture.scrollIntoViewIfNeeded();
+    await writeFile(settings, JSON.stringify({ "assent.sampling.diagram": false }));
+    await picture.waitFor({ state: "detached" });
+    await rm(settings);
+    await picture.scrollIntoViewIfNeeded();
+  });
+  await photograph(page, "picture");
   await step("a killed sidecar is started again and says what became of the asks", async () => {
     await killSidecar();
     await panel.settledForm(server).getByText("Assent stopped while this was open").waitFor();

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import type { Panel } from "./panel.ts";
+import { step } from "./step.ts";
+import { beginCompletion, returnAnswer, server } from "./story.ts";
+
+/** A completion whose way is followed in the picture, to its end. */
+export async function followCompletion(panel: Panel): Promise<void> {
+  await step("a picture shows where a completion is, from the approval to the answer", async () => {
+    await beginCompletion(panel);
+    await assertDrawn(panel.picture(/^It is with you: .* waits for your approval/, "person"));
+    await panel.approval(server).getByRole("button", { name: "Approve & Send" }).click();
+    await assertDrawn(panel.picture(/^It is with the model: /, "model"));
+    await panel.review(server).waitFor();
+    await assertDrawn(panel.picture(/^It is with you: .* waits for your review/, "person"));
+    await returnAnswer(panel);
+    await panel.text("Where it is").waitFor({ state: "detached" });
+  });
+}
+
+/** What the browser says of the person's wishes is heeded while the picture is there. */
+export async function wearPicture(page: Page, panel: Panel): Promise<void> {
+  await step("the picture has the theme's colours, and keeps still where it should", async () => {
+    const picture = panel.picture(/^It is with you/, "person");
+    const drawnWith = (text: string) =>
+      picture.and(page.locator(`[src*="${encodeURIComponent(text)}"]`));
+    await beginCompletion(panel);
+    await assertDrawn(drawnWith("animation: pulse"));
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await drawnWith("animation: pulse").waitFor({ state: "detached" });
+    const foreground = await page.evaluate(() =>
+      getComputedStyle(document.body).getPropertyValue("--vscode-foreground"),
+    );
+    await assertDrawn(drawnWith(`fill: ${foreground}`));
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "no-preference" });
+    await drawnWith(`fill: ${foreground}`).waitFor({ state: "detached" });
+    await assertDrawn(drawnWith("animation: pulse"));
+    await page.emulateMedia({ colorScheme: null });
+    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
+    await panel.text("Where it is").waitFor({ state: "detached" });
+  });
+}
+
+/** An image that the browser could not make a picture of has no size. */
+async function assertDrawn(picture: Locator): Promise<void> {
+  await picture.waitFor();
+  const width = await picture.evaluate(async (image: HTMLImageElement) => {
+    await image.decode();
+    return image.naturalWidth;
+  });
+  assert(width > 100, `the picture is ${width} pixels wide`);
+}
