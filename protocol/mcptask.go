@@ -47,3 +47,34 @@ type McpTaskEntry struct {
 	// Call is without the contents of its result.
 	Call Call `json:"call"`
 }
+
+// ListServerMcpTasksResult holds the MCP tasks that only their servers know: of an earlier installation,
+// or of a call whose answer was lost.
+type ListServerMcpTasksResult struct {
+	McpTasks []ServerMcpTask `json:"mcpTasks,omitempty"`
+	// Problems are of the servers whose list could not be had, or not all of it.
+	Problems []ServerMcpTasksProblem `json:"problems,omitempty"`
+}
+
+// ServerMcpTask is an MCP task as a server lists it, whose end no call has or waits for. Which tool it
+// came from, MCP does not say. A [TaskResultRequest] makes it a call.
+type ServerMcpTask struct {
+	ServerName string `json:"serverName"`
+	// McpTaskID is the server's.
+	McpTaskID string        `json:"mcpTaskId"`
+	Status    McpTaskStatus `json:"status"`
+	// StatusMessage is the server's; it is not to be trusted.
+	StatusMessage string `json:"statusMessage,omitempty"`
+	// CreatedAt and LastUpdatedAt are by the server's clock; absent where it does not say. After ExpiresAt
+	// it may forget the task; absent where it will not.
+	CreatedAt     int64 `json:"createdAt,omitempty"`
+	LastUpdatedAt int64 `json:"lastUpdatedAt,omitempty"`
+	ExpiresAt     int64 `json:"expiresAt,omitempty"`
+}
+
+// ServerMcpTasksProblem says why a server's list is not there, or not whole.
+type ServerMcpTasksProblem struct {
+	ServerName string `json:"serverName"`
+	// Message is a sentence for the person.
+	Message string `json:"message"`
+}

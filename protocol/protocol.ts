@@ -128,6 +128,11 @@ export interface SidecarRequests {
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
   /** ListMcpTasks returns the MCP tasks of every conversation. */
   "mcpTask/list": { params: undefined; result: ListMcpTasksResult };
+  /**
+   * ListServerMcpTasks asks the servers that are running and list their tasks (2025-11-25, "Tasks:
+   * Listing Tasks") for those that no call of a conversation stands for. It takes a few seconds at most.
+   */
+  "mcpTask/listOfServers": { params: undefined; result: ListServerMcpTasksResult };
   /** ListResources returns a server's resources, starting the server first where it is not running. */
   "resources/list": { params: ServerParams; result: ListResourcesResult };
   /** ListResourceTemplates returns the URIs with variables that a server can read. */
@@ -1023,6 +1028,43 @@ export interface McpTaskEntry {
   call: Call;
 }
 
+/**
+ * ListServerMcpTasksResult holds the MCP tasks that only their servers know: of an earlier installation,
+ * or of a call whose answer was lost.
+ */
+export interface ListServerMcpTasksResult {
+  mcpTasks?: readonly ServerMcpTask[];
+  /** Problems are of the servers whose list could not be had, or not all of it. */
+  problems?: readonly ServerMcpTasksProblem[];
+}
+
+/**
+ * ServerMcpTask is an MCP task as a server lists it, whose end no call has or waits for. Which tool it
+ * came from, MCP does not say. A `TaskResultRequest` makes it a call.
+ */
+export interface ServerMcpTask {
+  serverName: string;
+  /** McpTaskID is the server's. */
+  mcpTaskId: string;
+  status: McpTaskStatus;
+  /** StatusMessage is the server's; it is not to be trusted. */
+  statusMessage?: string;
+  /**
+   * CreatedAt and LastUpdatedAt are by the server's clock; absent where it does not say. After ExpiresAt
+   * it may forget the task; absent where it will not.
+   */
+  createdAt?: number;
+  lastUpdatedAt?: number;
+  expiresAt?: number;
+}
+
+/** ServerMcpTasksProblem says why a server's list is not there, or not whole. */
+export interface ServerMcpTasksProblem {
+  serverName: string;
+  /** Message is a sentence for the person. */
+  message: string;
+}
+
 /** Model is a model that can answer a sampling request. */
 export interface Model extends ModelFacts {
   /** ID is "PROVIDER:NAME", as `AskResponseParams` takes it. */
@@ -1732,6 +1774,7 @@ export interface Call {
 /** CallRequest is what a server is asked to do, named by MCP's own method. */
 export type CallRequest =
   | CallToolRequest
+  | TaskResultRequest
   | ReadResourceRequest
   | GetPromptRequest;
 
@@ -1741,6 +1784,16 @@ export interface CallToolRequest {
   toolName: string;
   /** Arguments is the JSON object that is sent. */
   arguments: unknown;
+}
+
+/**
+ * TaskResultRequest follows an MCP task that the server knows and Assent does not (see `ServerMcpTask`)
+ * to its end, with all that the call has that became it: progress, questions, cancelling. It is refused
+ * where a call does that already, or has the end.
+ */
+export interface TaskResultRequest {
+  type: "tasks/result";
+  mcpTaskId: string;
 }
 
 /** ReadResourceRequest reads a resource. */

@@ -284,6 +284,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 		return s.CancelCall(ctx, &p)
 	case "mcpTask/list":
 		return s.ListMcpTasks(ctx)
+	case "mcpTask/listOfServers":
+		return s.ListServerMcpTasks(ctx)
 	case "resources/list":
 		var p ServerParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -493,6 +495,14 @@ func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams)
 func (r remoteSidecar) ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error) {
 	var result ListMcpTasksResult
 	if err := r.conn.Call(ctx, "mcpTask/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListServerMcpTasks(ctx context.Context) (*ListServerMcpTasksResult, error) {
+	var result ListServerMcpTasksResult
+	if err := r.conn.Call(ctx, "mcpTask/listOfServers", nil, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1032,6 +1042,17 @@ func (v CallToolRequest) MarshalJSON() ([]byte, error) {
 	}{"tools/call", plain(v)})
 }
 
+func (TaskResultRequest) isCallRequest() {}
+
+// MarshalJSON adds the tag "tasks/result".
+func (v TaskResultRequest) MarshalJSON() ([]byte, error) {
+	type plain TaskResultRequest
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"tasks/result", plain(v)})
+}
+
 func (ReadResourceRequest) isCallRequest() {}
 
 // MarshalJSON adds the tag "resources/read".
@@ -1063,6 +1084,10 @@ func UnmarshalCallRequest(data []byte) (CallRequest, error) {
 	switch tag {
 	case "tools/call":
 		var v CallToolRequest
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "tasks/result":
+		var v TaskResultRequest
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "resources/read":

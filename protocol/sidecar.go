@@ -117,6 +117,12 @@ type Sidecar interface {
 	//protocol:method mcpTask/list
 	ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error)
 
+	// ListServerMcpTasks asks the servers that are running and list their tasks (2025-11-25, "Tasks:
+	// Listing Tasks") for those that no call of a conversation stands for. It takes a few seconds at most.
+	//
+	//protocol:method mcpTask/listOfServers
+	ListServerMcpTasks(ctx context.Context) (*ListServerMcpTasksResult, error)
+
 	// ListResources returns a server's resources, starting the server first where it is not running.
 	//
 	//protocol:method resources/list

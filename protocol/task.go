@@ -163,6 +163,15 @@ type CallToolRequest struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+// TaskResultRequest follows an MCP task that the server knows and Assent does not (see [ServerMcpTask])
+// to its end, with all that the call has that became it: progress, questions, cancelling. It is refused
+// where a call does that already, or has the end.
+//
+//protocol:variant CallRequest tasks/result
+type TaskResultRequest struct {
+	McpTaskID string `json:"mcpTaskId"`
+}
+
 // ReadResourceRequest reads a resource.
 //
 //protocol:variant CallRequest resources/read

@@ -28,6 +28,7 @@ export async function tellMcpTasks(stage: Stage): Promise<void> {
   await cancelJob(stage);
   await findJob(stage);
   await outliveSidecar(stage);
+  await followFound(stage);
   await openPages(stage);
 }
 
@@ -131,6 +132,26 @@ async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
     // A server of 2025-11-25 asks once more on a new connection, and the person is not asked again.
     const ofLegacy = await returned(panel.call(legacy, job));
     assert.equal(withoutRelatedTask(ofLegacy), told("Faro", "monday", "aisle", 2));
+  });
+}
+
+/** The server of the older era lists the jobs of the other one, too, with which it shares a folder. */
+async function followFound({ panel, page, newTask }: Stage): Promise<void> {
+  await newTask();
+  await step("a job that only its server knows is followed to its end", async () => {
+    await runCommand(page, "Assent: Show MCP Tasks");
+    const found = panel
+      .mcpTasks()
+      .getByRole("region", { name: "Known only to their servers" })
+      .getByRole("listitem")
+      .filter({ hasText: legacy });
+    await found
+      .getByRole("button", { name: /^Follow in This Task/ })
+      .first()
+      .click();
+    const call = panel.call(legacy, "Found MCP task");
+    await panel.focused(call).waitFor();
+    assert.equal(await returned(call), told("Lisbon", "friday", "window", 1));
   });
 }
 

@@ -2,6 +2,7 @@
 // by the next sidecar when one was killed at any moment. `--seed N` repeats a run's moments.
 import { parseArgs } from "node:util";
 import { type Setup, setups } from "./mcpTasks/exampleServer.ts";
+import { found, unlisted } from "./mcpTasks/found.ts";
 import { cancelled, plain, withModel } from "./mcpTasks/journey.ts";
 import { everyMoment, killed, tenMoments } from "./mcpTasks/killed.ts";
 import { huge, misbehaving, sameKeyTwice } from "./mcpTasks/misbehaving.ts";
@@ -24,7 +25,10 @@ async function play(setup: Setup, index: number): Promise<void> {
     await step(`${name}: a server breaks the rules`, () => misbehaving(scene));
     await step(`${name}: two questions under one key`, () => sameKeyTwice(scene));
     await step(`${name}: a result that is too great`, () => huge(scene));
-    if (setup.era === "legacy") {
+    if (setup.era === "modern") {
+      await step(`${name}: no list is asked for`, () => unlisted(scene));
+    } else {
+      await step(`${name}: a job of another installation is found`, () => found(scene));
       await step(`${name}: the person visits two pages`, () => visited(scene));
       await step(`${name}: the person gives up on two pages`, () => givenUp(scene));
     }

@@ -82,6 +82,9 @@ func (c *Chat) StartCall(params *protocol.StartCallParams) (*protocol.StartCallR
 	if c.closed {
 		return nil, protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
 	}
+	if found, ok := request.(protocol.TaskResultRequest); ok {
+		return c.follow(t, params.ServerName, found)
+	}
 	id, err := t.StartCall(params.ServerName, request)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,32 @@ func (c *Chat) StartCall(params *protocol.StartCallParams) (*protocol.StartCallR
 		return c.call(ctx, params.TaskID, params.ServerName, request, hooks)
 	})
 	return &protocol.StartCallResult{MessageID: id}, nil
+}
+
+// follow follows an MCP task that was found in a server's list, as if an earlier sidecar had. The lock
+// must be held.
+func (c *Chat) follow(t *task.Task, serverName string, found protocol.TaskResultRequest) (*protocol.StartCallResult, error) {
+	held, err := c.tasks.HoldsMcpTask(context.Background(), serverName, found.McpTaskID)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams,
+			"the MCP task %q of the server %q belongs to a call already: see the list of MCP tasks", found.McpTaskID, serverName)
+	}
+	id, known, err := t.FollowMcpTask(serverName, found)
+	if err != nil {
+		return nil, err
+	}
+	c.resume(t, id, serverName, "", known)
+	return &protocol.StartCallResult{MessageID: id}, nil
+}
+
+// resume follows an MCP task to its end. The lock must be held.
+func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string, known protocol.McpTask) {
+	c.begin(t, messageID, true, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+		return c.servers.ResumeTool(ctx, t.Info().ID, serverName, toolName, known, hooks)
+	})
 }
 
 // begin runs a call to its end. The lock must be held.
@@ -131,19 +160,24 @@ func (c *Chat) Resume() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range unfinished {
-		tool, ok := u.Call.Request.(protocol.CallToolRequest)
-		if !ok || c.closed {
-			continue
+		if c.closed {
+			break
 		}
-		c.begin(u.Task, u.MessageID, true, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-			return c.servers.ResumeTool(ctx, u.Task.Info().ID, u.Call.ServerName, tool.ToolName, *u.Call.Task, hooks)
-		})
+		switch r := u.Call.Request.(type) {
+		case protocol.CallToolRequest:
+			c.resume(u.Task, u.MessageID, u.Call.ServerName, r.ToolName, *u.Call.Task)
+		case protocol.TaskResultRequest:
+			c.resume(u.Task, u.MessageID, u.Call.ServerName, "", *u.Call.Task)
+		}
 	}
 	return nil
 }
 
 // checkRequest refuses what no server could be asked, and completes the rest.
 func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
+	if found, ok := request.(protocol.TaskResultRequest); ok && found.McpTaskID == "" {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "mcpTaskId must not be empty")
+	}
 	tool, ok := request.(protocol.CallToolRequest)
 	if !ok {
 		return request, nil

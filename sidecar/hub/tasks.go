@@ -34,6 +34,7 @@ type Hooks struct {
 // taskState is MCP's Task in both shapes.
 type taskState struct {
 	TaskID        string                   `json:"taskId"`
+	CreatedAt     any                      `json:"createdAt"`
 	Status        protocol.McpTaskStatus   `json:"status"`
 	StatusMessage string                   `json:"statusMessage"`
 	TTL           *float64                 `json:"ttl"`
@@ -53,7 +54,7 @@ func parseTask(raw json.RawMessage) *mcptask.State {
 	}
 	s := &mcptask.State{
 		ID: t.TaskID, Status: t.Status, StatusMessage: t.StatusMessage, Inputs: t.Inputs,
-		TTL: milliseconds(t.TTL, t.TTLMs), Result: t.Result, Err: t.Error,
+		CreatedAt: unixMilli(t.CreatedAt), TTL: milliseconds(t.TTL, t.TTLMs), Result: t.Result, Err: t.Error,
 	}
 	if poll := milliseconds(t.PollInterval, t.PollMs); poll != nil {
 		s.PollInterval = *poll
@@ -145,7 +146,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 				x.hooks.Task(s)
 			}
 		},
-		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Floor: x.server.hub.opts.PollFloor,
+		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Found: x.toolName == "", Floor: x.server.hub.opts.PollFloor,
 	})
 	abandon(err)
 	d.legacy.wg.Wait()
@@ -259,8 +260,9 @@ func (s *server) taskNews(params json.RawMessage) {
 	}
 }
 
-// ResumeTool follows the MCP task that a call of an earlier sidecar became. The result is nil where
-// Assent closes again before its end.
+// ResumeTool follows the MCP task that a call of an earlier sidecar became, or one that was found in the
+// server's list, of which nobody knows the tool: then toolName is empty. The result is nil where Assent
+// closes before its end.
 func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
 	s, err := h.server(serverName)
 	if err != nil {

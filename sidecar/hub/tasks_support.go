@@ -12,19 +12,8 @@ import (
 // taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
 // word, where the server declares tasks at all (2025-11-25, "Tasks: Tool-Level Negotiation").
 func (x *exchange) taskSupport(ctx context.Context, c *conn) (bool, error) {
-	var declared struct {
-		Capabilities struct {
-			Tasks struct {
-				Requests struct {
-					Tools struct {
-						Call json.RawMessage `json:"call"`
-					} `json:"tools"`
-				} `json:"requests"`
-			} `json:"tasks"`
-		} `json:"capabilities"`
-	}
-	if err := json.Unmarshal(c.link.handshake.Result, &declared); err != nil || declared.Capabilities.Tasks.Requests.Tools.Call == nil {
-		return false, nil // a handshake that cannot be read has been refused before
+	if !c.declaredTasks().calls() {
+		return false, nil
 	}
 	support, err := x.server.taskTools(ctx)
 	return support[x.toolName], err
@@ -71,3 +60,29 @@ func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
 // taskTTL is for how long a legacy server is asked to keep a task: a person may come back after a
 // weekend.
 const taskTTL = 7 * 24 * time.Hour
+
+// declared is what a legacy server declares of tasks (2025-11-25, "Tasks: Capabilities").
+type declared struct {
+	List     json.RawMessage `json:"list"`
+	Requests struct {
+		Tools struct {
+			Call json.RawMessage `json:"call"`
+		} `json:"tools"`
+	} `json:"requests"`
+}
+
+func (d declared) list() bool  { return len(d.List) > 0 && string(d.List) != "null" }
+func (d declared) calls() bool { return d.Requests.Tools.Call != nil }
+
+// declaredTasks reads it from the handshake; one that cannot be read has been refused before.
+func (c *conn) declaredTasks() declared {
+	var result struct {
+		Capabilities struct {
+			Tasks declared `json:"tasks"`
+		} `json:"capabilities"`
+	}
+	if json.Unmarshal(c.link.handshake.Result, &result) != nil {
+		return declared{}
+	}
+	return result.Capabilities.Tasks
+}

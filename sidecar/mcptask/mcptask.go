@@ -26,6 +26,8 @@ type State struct {
 	ID            string
 	Status        protocol.McpTaskStatus
 	StatusMessage string
+	// CreatedAt is by the server's clock, in milliseconds; 0 where it does not say.
+	CreatedAt int64
 	// TTL is nil where the server never forgets the task, or does not say.
 	TTL *time.Duration
 	// PollInterval is 0 where the server does not say.
@@ -45,6 +47,11 @@ func (s *State) Ended() bool {
 	default:
 		return false
 	}
+}
+
+// Valid reports whether the status is one of MCP's.
+func (s *State) Valid() bool {
+	return s.Ended() || s.Status == protocol.McpTaskWorking || s.Status == protocol.McpTaskInputRequired
 }
 
 // Input is a request of the server's that is carried by a state.
@@ -78,6 +85,8 @@ type Options struct {
 	Cancel <-chan struct{}
 	// Known is what an earlier sidecar knew of the task, or nil.
 	Known *protocol.McpTask
+	// Found says that no call of ours made the task: how old it is, only the server knows.
+	Found bool
 	// Floor is the shortest pause between two polls; 0 means [DefaultFloor].
 	Floor time.Duration
 }
@@ -161,7 +170,11 @@ func (f *follower) take(s *State) {
 	f.state, f.failures, f.stale, f.known.Problem = s, 0, false, ""
 	f.known.Status, f.known.StatusMessage = s.Status, s.StatusMessage
 	if s.TTL != nil {
-		f.known.ExpiresAt = f.known.CreatedAt + s.TTL.Milliseconds()
+		created := f.known.CreatedAt
+		if f.Found && s.CreatedAt != 0 {
+			created = min(created, s.CreatedAt)
+		}
+		f.known.ExpiresAt = created + s.TTL.Milliseconds()
 	} else {
 		f.known.ExpiresAt = 0
 	}

@@ -292,3 +292,20 @@ func (s *Server) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult
 	}
 	return &protocol.ListMcpTasksResult{McpTasks: entries}, nil
 }
+
+// ListServerMcpTasks implements [protocol.Sidecar].
+func (s *Server) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMcpTasksResult, error) {
+	// The servers first: what becomes a call meanwhile is then known.
+	listed, problems := s.hub.ListTasks(ctx)
+	result := &protocol.ListServerMcpTasksResult{Problems: problems}
+	for _, t := range listed {
+		held, err := s.tasks.HoldsMcpTask(ctx, t.ServerName, t.McpTaskID)
+		if err != nil {
+			return nil, err
+		}
+		if !held {
+			result.McpTasks = append(result.McpTasks, t)
+		}
+	}
+	return result, nil
+}

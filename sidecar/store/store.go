@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -51,11 +51,16 @@ CREATE INDEX messages_by_mcp_task ON messages (mcp_task) WHERE mcp_task > 0;
 `, `
 -- A completion's content, once a block, is a list of them.
 UPDATE messages SET body = json_set(body, '$.body.question.result.content', json_array(json_extract(body, '$.body.question.result.content')))
-	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.result.content') = 'object';
+	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_type(body, '$.body.question.result.content') = 'object';
 UPDATE messages SET body = json_set(body, '$.body.question.samplingResponse.content', json_array(json_extract(body, '$.body.question.samplingResponse.content')))
-	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.samplingResponse.content') = 'object';
+	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_type(body, '$.body.question.samplingResponse.content') = 'object';
 UPDATE messages SET body = json_set(body, '$.body.question.sentResponse.content', json_array(json_extract(body, '$.body.question.sentResponse.content')))
-	WHERE ask_id IS NOT NULL AND json_type(body, '$.body.question.sentResponse.content') = 'object';
+	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_type(body, '$.body.question.sentResponse.content') = 'object';
+`, `
+ALTER TABLE messages ADD COLUMN mcp_task_id TEXT; -- the server's id of that MCP task
+UPDATE messages SET mcp_task_id = json_extract(body, '$.body.task.taskId')
+WHERE mcp_task > 0 AND json_valid(body);
+CREATE INDEX messages_by_mcp_task_id ON messages (mcp_task_id) WHERE mcp_task_id IS NOT NULL;
 `}
 
 // Store is an open file, or a database in memory.
@@ -74,6 +79,8 @@ type Entry struct {
 	AskID string
 	// McpTask is when the message, a call, became an MCP task; 0 where it did not.
 	McpTask int64
+	// McpTaskID is the server's id of that MCP task, and empty where the message is none.
+	McpTaskID string
 }
 
 // Range selects messages of a task.
@@ -173,9 +180,11 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) erro
 			return fmt.Errorf("encode message: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, body) VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, ?)
-			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task, body = excluded.body`,
-			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, string(body))
+			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, body)
+			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?)
+			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
+				mcp_task_id = excluded.mcp_task_id, body = excluded.body`,
+			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, string(body))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
@@ -241,8 +250,18 @@ func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
 // McpTasks returns the ids of the tasks and messages of the calls that became MCP tasks, the newest
 // first.
 func (s *Store) McpTasks(ctx context.Context, limit int) ([]Place, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task
 		WHERE mcp_task > 0 ORDER BY mcp_task DESC LIMIT ?`, limit)
+}
+
+// McpTask returns the calls of all tasks that became an MCP task of this id, of whichever server.
+func (s *Store) McpTask(ctx context.Context, mcpTaskID string) ([]Entry, error) {
+	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE mcp_task_id = ?`, mcpTaskID)
+}
+
+// places runs a query that selects the ids of tasks and messages.
+func (s *Store) places(ctx context.Context, query string, args ...any) ([]Place, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read MCP tasks: %w", err)
 	}

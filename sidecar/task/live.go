@@ -38,6 +38,23 @@ func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64
 	return m.ID, nil
 }
 
+// FollowMcpTask adds a call for an MCP task that was found in a server's list, and returns its message's
+// id and the task, of which nothing more is known yet than that it is there.
+func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultRequest) (int64, protocol.McpTask, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := protocol.McpTask{TaskID: request.McpTaskID, Status: protocol.McpTaskWorking, CreatedAt: t.registry.now()}
+	if err := t.checkOpen(); err != nil {
+		return 0, known, err
+	}
+	if t.info.Title == "" {
+		t.info.Title = titleOf(request)
+		t.changed()
+	}
+	m := t.add(protocol.Call{ServerName: serverName, Request: request, Task: &known}, true, "")
+	return m.ID, known, nil
+}
+
 func titleOf(request protocol.CallRequest) string {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
@@ -46,6 +63,8 @@ func titleOf(request protocol.CallRequest) string {
 		return r.URI
 	case protocol.GetPromptRequest:
 		return r.PromptName
+	case protocol.TaskResultRequest:
+		return "Found MCP task"
 	}
 	return ""
 }

@@ -193,7 +193,7 @@ func (t *Task) save(m *message) bool {
 	if m != nil {
 		entry = &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
 		if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
-			entry.McpTask = call.Task.CreatedAt
+			entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
 		}
 	}
 	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {

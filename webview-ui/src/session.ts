@@ -7,6 +7,7 @@ import {
   type ListKind,
   type OpenAskURLParams,
   type Outcome,
+  type ServerMcpTask,
   type StartCallParams,
   type StopSamplingParams,
 } from "@assent/protocol";
@@ -41,8 +42,16 @@ export interface Actions {
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   /** Says whether the sidecar took it; where it did not, the person is told. */
   cancelCall(taskId: string, messageId: number): Promise<boolean>;
-  /** Reads the MCP tasks of every task anew: those of other windows tell nothing of themselves. */
+  /**
+   * Reads the MCP tasks of every task anew, and asks servers for those that only they know: those of
+   * other windows tell nothing of themselves.
+   */
   listMcpTasks(): void;
+  /**
+   * Follows a server's MCP task in the open task, or in a new one where none is open that takes calls.
+   * Resolves to where that is; to undefined where it was refused, of which the person is told.
+   */
+  followMcpTask(task: ServerMcpTask): Promise<StartedCall | undefined>;
   /** Reads lists of what a server offers, starting the server where it is not running. */
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
   /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
@@ -60,6 +69,12 @@ export interface Actions {
   /** Says what became of a page that the host has the person open. */
   pageDone(id: number, opened: boolean): void;
   dismissFailure(): void;
+}
+
+/** Where a call is. */
+export interface StartedCall {
+  readonly taskId: string;
+  readonly messageId: number;
 }
 
 /** The state and all that changes it; knows nothing of how it is drawn. */
@@ -251,6 +266,29 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
+  /** Asks servers for the tasks that only they know; one question at a time. */
+  function listServerMcpTasks(): void {
+    if (state.serverMcpTasks.reading) return;
+    dispatch({ type: "serverMcpTasksAsked" });
+    void (async () => {
+      try {
+        const result = await request()("mcpTask/listOfServers");
+        dispatch({ type: "serverMcpTasksListed", result });
+      } catch (error) {
+        dispatch({ type: "serverMcpTasksListFailed", message: messageOf(error) });
+      }
+    })();
+  }
+
+  async function followMcpTask({ serverName, mcpTaskId }: ServerMcpTask): Promise<StartedCall> {
+    const open = state.conversation;
+    const taskId =
+      open === undefined || open.task?.closed === true ? await createTask() : open.taskId;
+    const params = { taskId, serverName, request: { type: "tasks/result", mcpTaskId } } as const;
+    const { messageId } = await request()("call/start", params);
+    return { taskId, messageId };
+  }
+
   /** Takes a notification about a task, and mends what it shows to be missing. */
   function hear(action: Action): void {
     dispatch(action);
@@ -336,7 +374,18 @@ export function createSession(view: ViewStateStore): Session {
         return false;
       }
     },
-    listMcpTasks: () => hear({ type: "mcpTasksDoubted" }),
+    listMcpTasks() {
+      hear({ type: "mcpTasksDoubted" });
+      listServerMcpTasks();
+    },
+    async followMcpTask(task) {
+      try {
+        return await followMcpTask(task);
+      } catch (error) {
+        dispatch({ type: "failed", message: messageOf(error) });
+        return undefined;
+      }
+    },
     listOffers(serverName, kinds, signal) {
       for (const kind of kinds) void readOffers(serverName, kind, signal);
     },

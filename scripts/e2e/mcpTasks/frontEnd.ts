@@ -143,6 +143,13 @@ export class FrontEnd {
     return (await this.request("call/start", params)).messageId;
   }
 
+  /** Follows a task that a server lists; the id of the message that stands for it. */
+  async follow(serverName: string, mcpTaskId: string): Promise<number> {
+    const request = { type: "tasks/result", mcpTaskId } as const;
+    const params = { taskId: this.#taskId, serverName, request };
+    return (await this.request("call/start", params)).messageId;
+  }
+
   async cancelCall(messageId: number): Promise<void> {
     await this.request("call/cancel", { taskId: this.#taskId, messageId });
   }

@@ -85,10 +85,19 @@ export function App({ session, view }: AppProps) {
           <McpTasks
             key={mcpTasksAsked}
             known={state.mcpTasks}
+            ofServers={state.serverMcpTasks}
+            here={conversation !== undefined && conversation.task?.closed !== true}
             tasks={state.tasks ?? []}
             onOpen={(taskId, messageId) => {
               setMcpTasksAsked(0);
               actions.reveal({ kind: "message", taskId, messageId });
+            }}
+            onFollow={async (task) => {
+              const started = await actions.followMcpTask(task);
+              if (started === undefined) return false;
+              setMcpTasksAsked(0);
+              actions.reveal({ kind: "message", ...started });
+              return true;
             }}
             onRetry={actions.listMcpTasks}
             onClose={hideMcpTasks}

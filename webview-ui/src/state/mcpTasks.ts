@@ -1,4 +1,4 @@
-import type { Call, McpTaskEntry, TaskEventParams } from "@assent/protocol";
+import type { Call, McpTaskEntry, ServerMcpTask, TaskEventParams } from "@assent/protocol";
 import type { McpTasks } from "./state.ts";
 
 /**
@@ -29,4 +29,23 @@ export function takeMcpTaskEvent(known: McpTasks, { taskId, event }: TaskEventPa
 /** Says whether the call of an MCP task has no end yet. */
 export function isUnderWay({ call }: McpTaskEntry): boolean {
   return call.result === undefined;
+}
+
+/**
+ * Those of the tasks that a server lists which no call has or waits for; the list may be older than the
+ * calls. A call that lost its server has no end, so that its task may be found again.
+ */
+export function onlyOfServers(
+  listed: readonly ServerMcpTask[],
+  entries: readonly McpTaskEntry[],
+): readonly ServerMcpTask[] {
+  return listed.filter(
+    ({ serverName, mcpTaskId }) =>
+      !entries.some(
+        ({ call }) =>
+          call.serverName === serverName &&
+          call.task?.taskId === mcpTaskId &&
+          call.result?.type !== "lost",
+      ),
+  );
 }

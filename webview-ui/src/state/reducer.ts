@@ -72,6 +72,19 @@ export function reduce(state: State, action: Action): State {
         ...state,
         mcpTasks: { ...state.mcpTasks, reading: false, failure: action.message },
       };
+    case "serverMcpTasksAsked":
+      return { ...state, serverMcpTasks: { ...state.serverMcpTasks, reading: true } };
+    case "serverMcpTasksListed": {
+      const { result } = action;
+      return { ...state, serverMcpTasks: { listed: result, reading: false, failure: undefined } };
+    }
+    case "serverMcpTasksListFailed": {
+      const { message } = action;
+      return {
+        ...state,
+        serverMcpTasks: { ...state.serverMcpTasks, reading: false, failure: message },
+      };
+    }
     case "serversListed":
       return {
         ...state,
@@ -111,6 +124,8 @@ function withStatus(state: State, status: SidecarStatus): State {
     // Known tasks stay in sight, and give way to whatever is said of them next.
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
     mcpTasks: { ...state.mcpTasks, missed: true },
+    // No server runs yet that could be asked.
+    serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
     storageFailure: undefined,
     models: undefined,
     offers: new Map(),

@@ -1,6 +1,7 @@
 import type {
   CallProgressParams,
   ConfigProblem,
+  ListServerMcpTasksResult,
   McpSamplingProgressParams,
   McpTaskEntry,
   Message,
@@ -25,6 +26,7 @@ export interface State {
   /** The open task. */
   readonly conversation: Conversation | undefined;
   readonly mcpTasks: McpTasks;
+  readonly serverMcpTasks: ServerMcpTasks;
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
@@ -47,6 +49,15 @@ export interface State {
 
 /** The way to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
+
+/** The MCP tasks that servers list. No event tells of them: they are as they were when last asked for. */
+export interface ServerMcpTasks {
+  /** Absent until they were listed. */
+  readonly listed: ListServerMcpTasksResult | undefined;
+  readonly reading: boolean;
+  /** Why they could not be listed the last time. */
+  readonly failure: string | undefined;
+}
 
 /** The calls of every task that became MCP tasks. */
 export interface McpTasks {
@@ -115,6 +126,9 @@ export type Action =
   | { readonly type: "mcpTasksAsked" }
   | { readonly type: "mcpTasksListed"; readonly entries: readonly McpTaskEntry[] }
   | { readonly type: "mcpTasksListFailed"; readonly message: string }
+  | { readonly type: "serverMcpTasksAsked" }
+  | { readonly type: "serverMcpTasksListed"; readonly result: ListServerMcpTasksResult }
+  | { readonly type: "serverMcpTasksListFailed"; readonly message: string }
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
   /** These lists are so now; the server's others are as they were. */
@@ -133,6 +147,7 @@ export const initialState: State = {
   tasksMissed: false,
   conversation: undefined,
   mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
+  serverMcpTasks: { listed: undefined, reading: false, failure: undefined },
   servers: undefined,
   problems: [],
   offers: new Map(),

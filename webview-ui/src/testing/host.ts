@@ -89,6 +89,7 @@ export class FakeHost {
         reset: (params as OpenTaskParams).after === 0,
       }),
       "mcpTask/list": () => ({}),
+      "mcpTask/listOfServers": () => ({}),
       "server/list": () => ({ servers: this.servers }),
       "resources/list": () => ({}),
       "resources/templates/list": () => ({}),

@@ -8,7 +8,7 @@ import { duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
-import { describeCall } from "./callWords.ts";
+import { describeCall, foundMcpTask } from "./callWords.ts";
 import { parkedFocus } from "./focus.ts";
 import { McpTaskDetails } from "./McpTaskDetails.tsx";
 import { isFinal } from "./mcpTaskWords.ts";
@@ -66,6 +66,9 @@ export function CallRow(props: CallRowProps) {
           <Verbatim text={json(args)} />
         </Disclosure>
       )}
+      {request.type === "tasks/result" && (
+        <p className="muted">It was in the server's list, which names no tool.</p>
+      )}
       {result === undefined && progress !== undefined && (
         <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />
       )}
@@ -92,6 +95,8 @@ function asked(request: CallRequest): Asked {
       return { name: request.uri, kind: "resource of", args: undefined };
     case "prompts/get":
       return { name: request.promptName, kind: "prompt of", args: request.arguments };
+    case "tasks/result":
+      return { name: foundMcpTask, kind: "of", args: undefined };
     default:
       return unreachable(request);
   }

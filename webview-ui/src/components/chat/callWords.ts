@@ -2,6 +2,9 @@ import type { Call, CallResult } from "@assent/protocol";
 import { unreachable } from "../../unreachable.ts";
 import { type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 
+/** What stands in the place of a tool's name where a task was found in its server's list. */
+export const foundMcpTask = "Found MCP task";
+
 /** How a call is, or how it ended. */
 export function describeCall({ result, task }: Call): McpTaskWords {
   if (result !== undefined) return { spin: false, ...describeResult(result) };

@@ -1,6 +1,6 @@
 import type { CallRequest, McpTaskEntry } from "@assent/protocol";
 import { unreachable } from "../../unreachable.ts";
-import { describeCall } from "../chat/callWords.ts";
+import { describeCall, foundMcpTask } from "../chat/callWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { briefly, elapsed } from "../ui/words.ts";
@@ -44,6 +44,8 @@ function nameOf(request: CallRequest): string {
       return request.uri;
     case "prompts/get":
       return request.promptName;
+    case "tasks/result":
+      return foundMcpTask;
     default:
       return unreachable(request);
   }

@@ -1,24 +1,31 @@
-import type { McpTaskEntry, Task } from "@assent/protocol";
+import type { McpTaskEntry, ServerMcpTask, Task } from "@assent/protocol";
 import { useEffect, useId, useRef } from "react";
 import { isUnderWay } from "../../state/mcpTasks.ts";
-import type { McpTasks as Known } from "../../state/state.ts";
+import type { McpTasks as Known, ServerMcpTasks as OfServers } from "../../state/state.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { McpTaskLine } from "./McpTaskLine.tsx";
+import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
 
 export interface McpTasksProps {
   readonly known: Known;
+  readonly ofServers: OfServers;
+  /** A task is open that takes calls. */
+  readonly here: boolean;
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string, messageId: number) => void;
+  /** Says whether it was taken; the person is told where it was not. */
+  readonly onFollow: (task: ServerMcpTask) => Promise<boolean>;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
 /** The MCP tasks of all servers and conversations, with those that outlived their window. */
-export function McpTasks({ known, tasks, onOpen, onRetry, onClose }: McpTasksProps) {
+export function McpTasks(props: McpTasksProps) {
+  const { known, ofServers, here, tasks, onOpen, onFollow, onRetry, onClose } = props;
   const { entries, failure } = known;
   const headingId = useId();
   const section = useRef<HTMLElement>(null);
@@ -79,6 +86,7 @@ export function McpTasks({ known, tasks, onOpen, onRetry, onClose }: McpTasksPro
           {list(ended)}
         </Disclosure>
       )}
+      <ServerMcpTasks {...{ ofServers, here, now, onFollow }} entries={entries ?? []} />
     </section>
   );
 }
