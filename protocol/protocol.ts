@@ -1413,6 +1413,18 @@ export interface Configuration {
   model: ModelSettings;
   /** Sampling is absent where the person has set nothing of it. */
   sampling?: SamplingSettings;
+  /** McpTasks is absent where the person has set nothing of it. */
+  mcpTasks?: McpTaskSettings;
+}
+
+/** McpTaskSettings are of MCP tasks. */
+export interface McpTaskSettings {
+  /**
+   * KeepResults is for how many days the result of an MCP task is kept after a front end has got it: the
+   * conversation was opened since the end, or had been before. 0 keeps it for ever; where the settings
+   * are absent it is 30.
+   */
+  keepResults: number;
 }
 
 /** WorkspaceFolder is a folder that the front end has open. */
@@ -1714,7 +1726,7 @@ export interface SamplingEnded {
   usage?: SamplingUsage;
 }
 
-/** CallEnded says how a call ended. */
+/** CallEnded says how a call ended; once more where the content of its result was removed. */
 export interface CallEnded {
   type: "callEnded";
   messageId: number;
@@ -1830,6 +1842,11 @@ export interface ToolResult {
   content?: readonly ContentBlock[];
   structuredContent?: unknown;
   isError?: boolean;
+  /**
+   * RemovedAfter is the number of days after which the content was removed, as the person has set by
+   * `McpTaskSettings`; absent where it was not.
+   */
+  removedAfter?: number;
 }
 
 /** CallError is the JSON-RPC error that the server gave instead of a result. */

@@ -227,6 +227,16 @@ type Configuration struct {
 	Model  ModelSettings   `json:"model"`
 	// Sampling is absent where the person has set nothing of it.
 	Sampling *SamplingSettings `json:"sampling,omitempty"`
+	// McpTasks is absent where the person has set nothing of it.
+	McpTasks *McpTaskSettings `json:"mcpTasks,omitempty"`
+}
+
+// McpTaskSettings are of MCP tasks.
+type McpTaskSettings struct {
+	// KeepResults is for how many days the result of an MCP task is kept after a front end has got it: the
+	// conversation was opened since the end, or had been before. 0 keeps it for ever; where the settings
+	// are absent it is 30.
+	KeepResults int `json:"keepResults"`
 }
 
 // WorkspaceFolder is a folder that the front end has open.

@@ -85,7 +85,7 @@ type SamplingEnded struct {
 	Usage *SamplingUsage `json:"usage,omitempty"`
 }
 
-// CallEnded says how a call ended.
+// CallEnded says how a call ended; once more where the content of its result was removed.
 //
 //protocol:variant Event callEnded
 type CallEnded struct {
@@ -201,6 +201,9 @@ type ToolResult struct {
 	Content           []ContentBlock  `json:"content,omitempty"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
+	// RemovedAfter is the number of days after which the content was removed, as the person has set by
+	// [McpTaskSettings]; absent where it was not.
+	RemovedAfter int `json:"removedAfter,omitempty"`
 }
 
 // CallError is the JSON-RPC error that the server gave instead of a result.

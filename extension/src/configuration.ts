@@ -18,6 +18,7 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       review: settings.get<SamplingReview>("sampling.review", "always"),
       limits: settings.get<SamplingLimits>("sampling.limits", {}),
     },
+    mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
   };
 }
 

@@ -32,6 +32,9 @@ import (
 // demoPace is how fast the demo model writes: as one that can be watched.
 const demoPace = 20 * time.Millisecond
 
+// defaultKeepResults is for how many days results of MCP tasks are kept, as in [protocol.McpTaskSettings].
+const defaultKeepResults = 30
+
 // Options are what a server needs.
 type Options struct {
 	// Version is the sidecar's own.
@@ -68,6 +71,10 @@ type Server struct {
 	given given
 
 	resuming sync.WaitGroup
+	// keepResults brings the days for which results are kept, the newest setting only.
+	keepResults chan int
+	keeping     sync.WaitGroup
+	stopKeeping context.CancelFunc // set by the handshake
 
 	mu            sync.Mutex // guards the fields below
 	configuration protocol.Configuration
@@ -79,7 +86,7 @@ var _ protocol.Sidecar = (*Server)(nil)
 
 // New returns a server that has not begun.
 func New(opts Options) *Server {
-	return &Server{opts: opts, initialized: make(chan struct{})}
+	return &Server{opts: opts, initialized: make(chan struct{}), keepResults: make(chan int, 1)}
 }
 
 // Serve speaks the protocol over in and out until in ends or ctx does, and returns when everything
@@ -117,12 +124,14 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // shutdown ends what is still going on, in the order in which one depends on the other.
 func (s *Server) shutdown() {
 	if s.isInitialized() {
+		s.stopKeeping()
 		s.watcher.Close()
 		s.auth.Close() // whoever waits for a login waits no more
 		s.hub.Close()
 		s.chat.Close()
 	}
 	s.resuming.Wait()
+	s.keeping.Wait()
 	if err := s.tasks.Close(); err != nil {
 		s.opts.Log.Error().Err(err).Msg("closing the store")
 	}
@@ -206,6 +215,9 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 			s.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
 		}
 	})
+	keeping, stop := context.WithCancel(context.Background())
+	s.stopKeeping = stop
+	s.keeping.Go(func() { s.tasks.KeepResults(keeping, s.keepResults) })
 	close(s.initialized)
 	s.opts.Log.Info().Str("frontEnd", params.ClientInfo.Name).Str("version", params.ClientInfo.Version).Msg("front end attached")
 	return &protocol.InitializeResult{
@@ -263,6 +275,11 @@ func (s *Server) configure(c protocol.Configuration) {
 	s.mu.Lock()
 	s.configuration = c
 	s.models = model.NewSet(providers, c.Model, model.DefaultPatience)
+	select {
+	case <-s.keepResults: // not taken yet, and overtaken
+	default:
+	}
+	s.keepResults <- keepResultsDays(c)
 	s.mu.Unlock()
 	var folders []string
 	for _, f := range c.WorkspaceFolders {
@@ -294,6 +311,14 @@ func (s *Server) modelsFor(server string) broker.Models {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.models.For(server)
+}
+
+// keepResultsDays returns for how many days results are kept.
+func keepResultsDays(c protocol.Configuration) int {
+	if c.McpTasks == nil {
+		return defaultKeepResults
+	}
+	return c.McpTasks.KeepResults
 }
 
 func (s *Server) samplingSettings() protocol.SamplingSettings {

@@ -58,9 +58,13 @@ UPDATE messages SET body = json_set(body, '$.body.question.sentResponse.content'
 	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_type(body, '$.body.question.sentResponse.content') = 'object';
 `, `
 ALTER TABLE messages ADD COLUMN mcp_task_id TEXT; -- the server's id of that MCP task
-UPDATE messages SET mcp_task_id = json_extract(body, '$.body.task.taskId')
+ALTER TABLE messages ADD COLUMN result_got INTEGER; -- see Entry.ResultGot
+UPDATE messages SET
+	mcp_task_id = json_extract(body, '$.body.task.taskId'),
+	result_got = CASE json_extract(body, '$.body.result.type') WHEN 'result' THEN 0 END
 WHERE mcp_task > 0 AND json_valid(body);
 CREATE INDEX messages_by_mcp_task_id ON messages (mcp_task_id) WHERE mcp_task_id IS NOT NULL;
+CREATE INDEX messages_by_result ON messages (result_got, task_id, id) WHERE result_got IS NOT NULL;
 `}
 
 // Store is an open file, or a database in memory.
@@ -81,6 +85,9 @@ type Entry struct {
 	McpTask int64
 	// McpTaskID is the server's id of that MCP task, and empty where the message is none.
 	McpTaskID string
+	// ResultGot is nil where the message has no result of an MCP task. Until a front end has got the
+	// result it is 0, then when that was. It is written and not read; see [Store.ResultsGotBefore].
+	ResultGot *int64
 }
 
 // Range selects messages of a task.
@@ -180,11 +187,11 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) erro
 			return fmt.Errorf("encode message: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, body)
-			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?)
+			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, body)
+			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?)
 			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
-				mcp_task_id = excluded.mcp_task_id, body = excluded.body`,
-			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, string(body))
+				mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body`,
+			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, entry.ResultGot, string(body))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
@@ -257,6 +264,23 @@ func (s *Store) McpTasks(ctx context.Context, limit int) ([]Place, error) {
 // McpTask returns the calls of all tasks that became an MCP task of this id, of whichever server.
 func (s *Store) McpTask(ctx context.Context, mcpTaskID string) ([]Entry, error) {
 	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE mcp_task_id = ?`, mcpTaskID)
+}
+
+// GotResults notes that a front end has got the results of MCP tasks among the messages first to last of
+// a task. Those that one got before are left as they are.
+func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now int64) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE messages SET result_got = ?
+		WHERE result_got = 0 AND task_id = ? AND id BETWEEN ? AND ?`, now, taskID, first, last)
+	if err != nil {
+		return fmt.Errorf("note that results were got: %w", err)
+	}
+	return nil
+}
+
+// ResultsGotBefore returns where the results of MCP tasks are that a front end got before a time.
+func (s *Store) ResultsGotBefore(ctx context.Context, before int64) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_result
+		WHERE result_got > 0 AND result_got < ? ORDER BY result_got`, before)
 }
 
 // places runs a query that selects the ids of tasks and messages.

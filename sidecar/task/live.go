@@ -141,7 +141,9 @@ func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	}
 	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
 	m.Body, m.live = call, false
-	t.commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result})
+	if t.commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result}) && t.opened {
+		t.gotResults([]protocol.Message{m.Message})
+	}
 }
 
 // Progress adds a piece to an approved completion. Pieces are announced together, at most once a

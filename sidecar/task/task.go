@@ -24,6 +24,8 @@ type Task struct {
 	memory map[int64]*message
 	// asks holds the open asks by their id.
 	asks map[string]*ask
+	// opened is set once a front end read the task: since then it has seen what was announced.
+	opened bool
 	// keys holds those that have a key, until they are released: open, or answered.
 	keys map[string]*ask
 }
@@ -95,12 +97,14 @@ func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*proto
 	if err != nil {
 		return nil, err
 	}
+	t.opened = true
 	reset := before == 0 && (after == 0 || more || after > t.info.LastNumber)
 	if reset && after > 0 {
 		if messages, more, err = t.read(ctx, store.Range{Limit: limit}); err != nil {
 			return nil, err
 		}
 	}
+	t.gotResults(messages)
 	return &protocol.OpenTaskResult{
 		Task: t.info, Messages: messages, Reset: reset, Earlier: more && (reset || before > 0),
 	}, nil
@@ -176,14 +180,15 @@ func (t *Task) changed() {
 	t.announce(protocol.TaskChanged{Task: t.info})
 }
 
-// commit gives a change of m its number, keeps it, and announces it. The lock must be held.
-func (t *Task) commit(m *message, event protocol.Event) {
+// commit gives a change of m its number, keeps it, and announces it; it reports whether a front end took
+// that. The lock must be held.
+func (t *Task) commit(m *message, event protocol.Event) bool {
 	t.info.LastNumber++
 	m.number = t.info.LastNumber
 	if t.save(m) && !m.live {
 		delete(t.memory, m.ID)
 	}
-	t.announce(event)
+	return t.announce(event)
 }
 
 // save reports whether the change is on disk. Nobody waits for a caller's patience here: what
@@ -194,6 +199,9 @@ func (t *Task) save(m *message) bool {
 		entry = &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
 		if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
 			entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
+			if hasResult(m.Message) {
+				entry.ResultGot = new(int64)
+			}
 		}
 	}
 	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {
@@ -203,11 +211,12 @@ func (t *Task) save(m *message) bool {
 	return true
 }
 
-func (t *Task) announce(event protocol.Event) {
+func (t *Task) announce(event protocol.Event) bool {
 	err := t.registry.opts.Events.TaskEvent(context.Background(), &protocol.TaskEventParams{
 		TaskID: t.info.ID, Number: t.info.LastNumber, OpenAsks: t.info.OpenAsks, Event: event,
 	})
 	t.registry.logSend(err)
+	return err == nil
 }
 
 // checkOpen fails in a closed task. The lock must be held.

@@ -4,7 +4,7 @@ import { unreachable } from "../../unreachable.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { duration, elapsed, json } from "../ui/words.ts";
+import { count, duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
@@ -138,7 +138,14 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
 }
 
 function Returned({ result, keep }: EndingProps<ToolResult>) {
-  const { content = [], structuredContent, isError = false } = result;
+  const { content = [], structuredContent, isError = false, removedAfter } = result;
+  if (removedAfter !== undefined) {
+    return (
+      <p className="ending muted">
+        {`The result was removed after ${count(removedAfter, "day")}, as set by assent.mcpTasks.keepResults.`}
+      </p>
+    );
+  }
   return (
     <div className={isError ? "ending ending-error" : "ending"}>
       {isError && <p>The tool says that it failed:</p>}

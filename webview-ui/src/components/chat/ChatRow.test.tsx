@@ -124,6 +124,12 @@ describe("a call", () => {
     ["done", result({ content: [{ type: "text", text: "7 rows" }] }), "done 1.5 s", ["7 rows"]],
     ["that returned nothing", result({}), "done 1.5 s", ["It returned nothing."]],
     [
+      "whose result was removed",
+      result({ removedAfter: 30 }),
+      "done 1.5 s",
+      ["The result was removed after 30 days, as set by assent.mcpTasks.keepResults."],
+    ],
+    [
       "with a structured result alone",
       result({ structuredContent: { rows: 7 } }),
       "done 1.5 s",

@@ -1,0 +1,114 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// sweepEvery is how often results are looked for that have outlived their time.
+const sweepEvery = 24 * time.Hour
+
+// maxDays is more than anybody means, and a date can still be reckoned from it.
+const maxDays = 1000 * 365
+
+// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting has:
+// whenever the setting comes over the channel, and once a day from then on. 0 keeps them for ever. What
+// no front end has got is kept. It returns when ctx ends.
+func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	days := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case days = <-setting:
+		case <-ticker.C:
+		}
+		if days <= 0 {
+			continue
+		}
+		if err := r.removeResults(ctx, days); err != nil && ctx.Err() == nil {
+			r.opts.Log.Error().Err(err).Msg("old results of MCP tasks were not removed")
+		}
+	}
+}
+
+// removeResults removes the results that a front end got longer ago than that.
+func (r *Registry) removeResults(ctx context.Context, days int) error {
+	if err := r.load(); err != nil {
+		return err
+	}
+	places, err := r.store.ResultsGotBefore(ctx, r.opts.Now().AddDate(0, 0, -min(days, maxDays)).UnixMilli())
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.removeResult(ctx, p, days); err != nil { // one that cannot be read must not keep the others
+			r.opts.Log.Warn().Err(err).Str("task", p.TaskID).Int64("message", p.MessageID).Msg("an old result was not removed")
+		}
+	}
+	return nil
+}
+
+func (r *Registry) removeResult(ctx context.Context, p store.Place, days int) error {
+	t, err := r.Get(p.TaskID)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.memory[p.MessageID]
+	if m == nil {
+		e, err := t.registry.store.Message(ctx, p.TaskID, p.MessageID)
+		if err != nil || e == nil {
+			return err
+		}
+		m = &message{Message: e.Message, number: e.Number}
+	}
+	if !hasResult(m.Message) {
+		return nil
+	}
+	call := m.Body.(protocol.Call)
+	call.Result = protocol.ToolResult{IsError: call.Result.(protocol.ToolResult).IsError, RemovedAfter: days}
+	m.Body = call
+	t.memory[m.ID] = m // until it is on disk
+	t.commit(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: call.Result})
+	return nil
+}
+
+// hasResult reports whether a message is a call that became an MCP task and still has what came of it.
+func hasResult(m protocol.Message) bool {
+	call, ok := m.Body.(protocol.Call)
+	if !ok || call.Task == nil {
+		return false
+	}
+	result, ok := call.Result.(protocol.ToolResult)
+	return ok && result.RemovedAfter == 0
+}
+
+// gotResults notes that a front end has the results among these messages, which are in ascending order
+// of id. The lock must be held.
+func (t *Task) gotResults(messages []protocol.Message) {
+	first, last := int64(0), int64(0)
+	for _, m := range messages {
+		if hasResult(m) {
+			if first == 0 {
+				first = m.ID
+			}
+			last = m.ID
+		}
+	}
+	if first == 0 {
+		return
+	}
+	if err := t.registry.store.GotResults(context.Background(), t.info.ID, first, last, t.registry.now()); err != nil {
+		t.registry.reportStorage(err)
+	}
+}
