@@ -62,7 +62,13 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 	}
 }
 
-// A store of the version before finds its MCP tasks, and a row that is damaged does not keep it shut.
+// toVersion2 takes away what later versions added.
+const toVersion2 = `
+	DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
+	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
+	PRAGMA user_version = 2`
+
+// A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.
 func TestTheStoreOfAnEarlierVersionIsTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.Open(dir)
@@ -80,9 +86,7 @@ func TestTheStoreOfAnEarlierVersionIsTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Exec(`DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
-		ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
-		UPDATE messages SET body = '{' WHERE id = 2; PRAGMA user_version = 2`)
+	_, err = db.Exec(`UPDATE messages SET body = '{' WHERE id = 2;` + toVersion2)
 	if err != nil {
 		t.Fatal(err)
 	}
