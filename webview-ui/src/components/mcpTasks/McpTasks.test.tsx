@@ -1,6 +1,6 @@
 import type { Call, McpTask, McpTaskEntry } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
@@ -19,6 +19,14 @@ function entry(
 }
 
 const ended: Partial<Call> = { endedAt: at, result: { type: "result" } };
+// The clock stands, so that a slow machine does not count a second more.
+beforeEach(() => {
+  vi.useFakeTimers({ now: at, toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 const button = (name: RegExp | string = /^MCP Tasks/) => screen.findByRole("button", { name });
 const list = () => screen.findByRole("region", { name: "MCP tasks" });
 
