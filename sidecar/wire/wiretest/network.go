@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -238,17 +239,14 @@ func (c *conversation) write(w http.ResponseWriter, r *http.Request, s *stream) 
 		if flush.Flush() != nil {
 			return
 		}
-		select {
-		case line, ok := <-s.lines:
-			if !ok {
-				return
-			}
-			fmt.Fprintf(w, "data: %s\n\n", line)
-		case <-r.Context().Done():
-			return
-		case <-c.gone:
+		line, ok, left := s.next(r.Context(), c.gone)
+		switch {
+		case left:
 			panic(http.ErrAbortHandler)
+		case !ok:
+			return
 		}
+		fmt.Fprintf(w, "data: %s\n\n", line)
 	}
 }
 
@@ -302,13 +300,25 @@ func (n *network) webSocket(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	for {
-		select {
-		case line := <-s.lines:
-			if conn.Write(r.Context(), websocket.MessageText, []byte(line)) != nil {
-				return
-			}
-		case <-c.gone:
+		line, ok, _ := s.next(r.Context(), c.gone)
+		if !ok || conn.Write(r.Context(), websocket.MessageText, []byte(line)) != nil {
 			return
 		}
 	}
+}
+
+// next returns the next line of a stream, or whether the server left before it. What it said before is
+// still said.
+func (s *stream) next(ctx context.Context, gone <-chan struct{}) (line string, ok, left bool) {
+	select {
+	case line, ok = <-s.lines:
+	case <-ctx.Done():
+	case <-gone:
+		select {
+		case line, ok = <-s.lines:
+		default:
+			left = true
+		}
+	}
+	return line, ok, left
 }
