@@ -6,6 +6,7 @@ import type {
   Field,
   McpElicitation,
   McpSampling,
+  McpSamplingRequest,
   McpSamplingReview,
   McpTask,
   McpURLElicitation,
@@ -64,6 +65,49 @@ export function sampling(part: Partial<McpSampling> = {}): McpSampling {
     ...part,
   };
 }
+
+/** A conversation in which the model has called two of the server's tools, one in vain. */
+export const toolRequest: McpSamplingRequest = {
+  messages: [
+    { role: "user", content: [{ type: "text", text: "What is the weather in Paris?" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I look." },
+        { type: "tool_use", id: "c1", name: "forecast", input: { city: "Paris" } },
+        { type: "tool_use", id: "c2", name: "tides", input: {} },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          toolUseId: "c1",
+          content: [{ type: "text", text: "Rain from noon." }],
+          structuredContent: { rain: true },
+        },
+        {
+          type: "tool_result",
+          toolUseId: "c2",
+          content: [{ type: "text", text: "No coast." }],
+          isError: true,
+        },
+      ],
+    },
+  ],
+  maxTokens: 500,
+  tools: [
+    {
+      name: "forecast",
+      title: "Weather forecast",
+      description: "The weather of *one* city.",
+      inputSchema: { type: "object", properties: { city: { type: "string" } } },
+    },
+    { name: "tides" },
+  ],
+  toolChoice: { mode: "required" },
+};
 
 export function samplingReview(part: Partial<McpSamplingReview> = {}): McpSamplingReview {
   return {

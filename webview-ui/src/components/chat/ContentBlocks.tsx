@@ -1,7 +1,14 @@
-import type { ContentBlock, EmbeddedResource, ResourceLink } from "@assent/protocol";
+import type {
+  ContentBlock,
+  EmbeddedResource,
+  ResourceLink,
+  ToolResultContent,
+  ToolUseContent,
+} from "@assent/protocol";
 import { useState } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Clamp } from "../ui/Clamp.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { json, size } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
@@ -10,29 +17,31 @@ export interface ContentBlocksProps {
   readonly blocks: readonly ContentBlock[];
   /** A conversation's texts are Markdown; a tool's result is shown letter by letter. */
   readonly texts: "markdown" | "plain";
+  /** The names of the tools that were called, by the ids of their calls. */
+  readonly calls?: ToolCalls | undefined;
   /** Names the blocks in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
+export type ToolCalls = ReadonlyMap<string, string>;
+
 /** MCP content of every type. Nothing of it is fetched, and nothing is left out. */
-export function ContentBlocks({ blocks, texts, keep }: ContentBlocksProps) {
+export function ContentBlocks({ blocks, texts, calls, keep }: ContentBlocksProps) {
   return (
     <div className="content-blocks">
       {blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
-        <Block key={index} block={block} texts={texts} keep={`${keep}:${index}`} />
+        <Block key={index} block={block} texts={texts} calls={calls} keep={`${keep}:${index}`} />
       ))}
     </div>
   );
 }
 
-interface BlockProps {
+interface BlockProps extends Omit<ContentBlocksProps, "blocks"> {
   readonly block: ContentBlock;
-  readonly texts: "markdown" | "plain";
-  readonly keep: string;
 }
 
-function Block({ block, texts, keep }: BlockProps) {
+function Block({ block, texts, calls, keep }: BlockProps) {
   switch (block.type) {
     case "text":
       return (
@@ -48,26 +57,11 @@ function Block({ block, texts, keep }: BlockProps) {
       return <LinkedResource link={block} />;
     case "resource":
       return <Resource block={block} keep={keep} />;
-    case "tool_use": {
-      const text = json(block.input);
-      return (
-        <Clamp keep={keep} text={text}>
-          <p className="muted">The model asks for the tool {visible(block.name)}:</p>
-          <Verbatim text={text} />
-        </Clamp>
-      );
-    }
+    case "tool_use":
+      return <ToolUse use={block} keep={keep} />;
     case "tool_result":
       return (
-        <>
-          <p className="muted">{block.isError ? "The tool failed:" : "The tool returned:"}</p>
-          <ContentBlocks blocks={block.content ?? []} texts={texts} keep={keep} />
-          {block.structuredContent !== undefined && (
-            <Clamp keep={`${keep}:structured`} text={json(block.structuredContent)}>
-              <Verbatim text={json(block.structuredContent)} />
-            </Clamp>
-          )}
-        </>
+        <ToolReturned result={block} name={calls?.get(block.toolUseId)} {...{ texts, keep }} />
       );
     case "unknown": {
       const text = json(block.raw);
@@ -81,6 +75,64 @@ function Block({ block, texts, keep }: BlockProps) {
     default:
       return unreachable(block);
   }
+}
+
+interface ToolUseProps {
+  readonly use: ToolUseContent;
+  readonly keep: string;
+}
+
+/** A call that a model asks for, or asked for earlier in the conversation. */
+export function ToolUse({ use: { name, input }, keep }: ToolUseProps) {
+  const text = json(input);
+  return (
+    <div className="tool-block">
+      <p>
+        <Icon name="tools" />
+        <span>
+          Calls the tool <strong className="name">{visible(name)}</strong> with
+        </span>
+      </p>
+      <Clamp keep={keep} text={text}>
+        <Verbatim text={text} />
+      </Clamp>
+    </div>
+  );
+}
+
+interface ToolReturnedProps extends Omit<ContentBlocksProps, "blocks"> {
+  readonly result: ToolResultContent;
+  /** The tool's; absent where the call is not in the conversation. */
+  readonly name: string | undefined;
+}
+
+function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
+  const { toolUseId, content = [], structuredContent, isError = false } = result;
+  const who =
+    name === undefined ? (
+      <>A tool, called as {visible(toolUseId)},</>
+    ) : (
+      <>
+        The tool <strong className="name">{visible(name)}</strong>
+      </>
+    );
+  return (
+    <div className="tool-block">
+      <p className={isError ? "tool-failed" : undefined}>
+        <Icon name={isError ? "error" : "output"} />
+        <span>
+          {who} {isError ? "failed" : "returned"}
+        </span>
+      </p>
+      {content.length === 0 && structuredContent === undefined && <p className="muted">Nothing.</p>}
+      {content.length > 0 && <ContentBlocks blocks={content} texts={texts} keep={keep} />}
+      {structuredContent !== undefined && (
+        <Clamp keep={`${keep}:structured`} text={json(structuredContent)}>
+          <Verbatim text={json(structuredContent)} />
+        </Clamp>
+      )}
+    </div>
+  );
 }
 
 export function Verbatim({ text }: { readonly text: string }) {

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
-import { demoModel, otherModel, sampling } from "../../testing/samples.ts";
+import { demoModel, otherModel, sampling, toolRequest } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
@@ -67,7 +67,7 @@ test("nothing of the request is hidden", async () => {
   const { container } = show({ request: everything });
   const card = screen.getByRole("region", { name: "database wants a completion" });
   within(card).getByText(
-    "4 messages · a system prompt · 1 picture, 1 sound · about 8 tokens of text · at most 1,500 tokens back",
+    "4 messages · a system prompt · 1 picture, 1 sound · about 1,525 tokens · at most 1,500 tokens back",
   );
   expect(within(card).getByText("terse").tagName).toBe("EM");
   within(card).getByText("Look at this:");
@@ -275,6 +275,64 @@ describe("an edit", () => {
     expect(onDraft).toHaveBeenLastCalledWith({ model: demoModel.id, editing: false });
     await user.click(approve());
     expect(onApprove).toHaveBeenLastCalledWith({});
+  });
+});
+
+describe("tools", () => {
+  test("that are offered, called and returned from are all shown", async () => {
+    const { container, user } = show({ request: toolRequest });
+    screen.getByText(/^3 messages · 2 tools offered · 2 tool calls, 2 tool results · about /);
+    screen.getByText("The model must call at least one of them.");
+    const offered = screen.getByRole("list", { name: "Tools offered to the model" });
+    const [first, second] = within(offered).getAllByRole("listitem");
+    expect(first?.textContent).toContain("forecast Weather forecast");
+    expect(within(offered).getByText("one").tagName).toBe("EM");
+    expect(second?.textContent).toBe("tides");
+    expect(screen.queryByText(/"properties"/)).toBeNull();
+    await user.click(within(offered).getByText("Its arguments, as a JSON Schema"));
+    await within(offered).findByText(/"properties"/);
+    const blocks = [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);
+    expect(blocks).toEqual([
+      'Calls the tool forecast with{\n  "city": "Paris"\n}',
+      "Calls the tool tides with{}",
+      'The tool forecast returnedRain from noon.{\n  "rain": true\n}',
+      "The tool tides failedNo coast.",
+    ]);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test.each([
+    [{ mode: "auto" as const }, "The model may call them or not."],
+    [{}, "The model may call them or not."],
+    [{ mode: "none" as const }, "The model must call none of them."],
+  ])("are offered under terms: %j", (toolChoice, words) => {
+    show({ request: { ...toolRequest, toolChoice } });
+    screen.getByText(words);
+  });
+
+  test("are there while the texts around them are edited, and in the comparison", async () => {
+    const { container, user, onApprove } = show({ request: toolRequest });
+    await user.click(screen.getByRole("button", { name: "Edit" }));
+    screen.getByRole("list", { name: "Tools offered to the model" });
+    expect(container.querySelectorAll(".tool-block")).toHaveLength(4);
+    const text = screen.getByRole("textbox", { name: "Assistant, message 2, part 1" });
+    await user.clear(text);
+    await user.type(text, "Hm.");
+    expect(container.querySelector(".diff")?.textContent).toContain("[calls forecast]");
+    expect(container.querySelector(".diff")?.textContent).toContain("[the tool failed]\nNo coast.");
+    await user.click(approve());
+    expect(onApprove.mock.calls[0]?.[0].samplingEdit?.messages?.[1]?.content?.[1]).toEqual(
+      toolRequest.messages?.[1]?.content?.[1],
+    );
+  });
+
+  test("are left out with what they returned, or not at all", async () => {
+    const { user } = show({ request: toolRequest, draft: { editing: true } });
+    await user.click(screen.getByRole("checkbox", { name: "Leave out Assistant, message 2" }));
+    screen.getByText("A tool's call and its result go together: leave out both, or neither.");
+    expect(approve().matches(":disabled")).toBe(true);
+    await user.click(screen.getByRole("checkbox", { name: "Leave out User, message 3" }));
+    expect(approve().matches(":disabled")).toBe(false);
   });
 });
 

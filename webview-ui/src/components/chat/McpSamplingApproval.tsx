@@ -7,9 +7,10 @@ import { visible } from "../ui/visible.ts";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
-import { SamplingDetails, summarize } from "./SamplingDetails.tsx";
+import { SamplingDetails } from "./SamplingDetails.tsx";
 import { SamplingEditor } from "./SamplingEditor.tsx";
 import { draftKey, editOf } from "./samplingDraft.ts";
+import { summarize } from "./samplingMeasure.ts";
 import { useArmed } from "./useArmed.ts";
 import { useEditing } from "./useEditing.ts";
 

@@ -55,17 +55,24 @@ function conversation({ messages = [] }: McpSamplingRequest): string {
     .join("\n\n");
 }
 
-function told(block: ContentBlock): string {
+/** Content as a text, to be compared. */
+export function told(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
     case "image":
     case "audio":
       return `[${block.mimeType}, ${bytes(block.data)}]`;
+    case "tool_use":
+      return `[calls ${block.name}]\n${json(block.input)}`;
+    case "tool_result":
+      return [
+        block.isError ? "[the tool failed]" : "[the tool returned]",
+        ...(block.content ?? []).map(told),
+        ...(block.structuredContent === undefined ? [] : [json(block.structuredContent)]),
+      ].join("\n");
     case "resource_link":
     case "resource":
-    case "tool_use":
-    case "tool_result":
     case "unknown":
       return json(block);
     default:

@@ -1,14 +1,10 @@
-import type {
-  ContentBlock,
-  McpSamplingRequest,
-  ModelPreferences,
-  SamplingMessage,
-} from "@assent/protocol";
+import type { McpSamplingRequest, ModelPreferences, SamplingMessage } from "@assent/protocol";
 import { useState } from "react";
 import { Clamp } from "../ui/Clamp.tsx";
-import { count, json } from "../ui/words.ts";
-import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
+import { json } from "../ui/words.ts";
+import { ContentBlocks, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
 import { Markdown } from "./Markdown.tsx";
+import { SamplingTools } from "./SamplingTools.tsx";
 
 export interface SamplingDetailsProps {
   readonly request: McpSamplingRequest;
@@ -29,6 +25,7 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
         </div>
       )}
       <Turns messages={messages} keep={keep} />
+      <SamplingTools {...{ request, keep }} />
       <SamplingLimits request={request} />
     </div>
   );
@@ -40,6 +37,7 @@ const fewMessages = 50;
 function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep: string }) {
   const [all, setAll] = useState(false);
   const isLong = messages.length > fewMessages;
+  const calls = callsOf(messages);
   const shown = all || !isLong ? messages : messages.slice(0, fewMessages);
   return (
     <>
@@ -47,7 +45,12 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
         // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
         <div key={index} className="turn">
           <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
-          <ContentBlocks blocks={content} texts="markdown" keep={`${keep}:turn${index}`} />
+          <ContentBlocks
+            blocks={content}
+            texts="markdown"
+            calls={calls}
+            keep={`${keep}:turn${index}`}
+          />
         </div>
       ))}
       {isLong && (
@@ -56,6 +59,15 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
         </button>
       )}
     </>
+  );
+}
+
+/** The tools that were called in a conversation: a result names its call, and not its tool. */
+export function callsOf(messages: readonly SamplingMessage[]): ToolCalls {
+  return new Map(
+    messages
+      .flatMap(({ content = [] }) => content)
+      .flatMap((block) => (block.type === "tool_use" ? [[block.id, block.name] as const] : [])),
   );
 }
 
@@ -113,38 +125,4 @@ function preferences(wishes: ModelPreferences | undefined): string {
 
 function priority(name: string, value: number | undefined): string | undefined {
   return value === undefined ? undefined : `${name} ${value}`;
-}
-
-/** A request in one line. */
-export function summarize(request: McpSamplingRequest): string {
-  const { messages = [], systemPrompt = "", maxTokens } = request;
-  const blocks = messages.flatMap(({ content = [] }) => content);
-  return [
-    count(messages.length, "message"),
-    systemPrompt === "" ? undefined : "a system prompt",
-    media(blocks),
-    `about ${count(estimateTokens(systemPrompt, blocks), "token")} of text`,
-    `at most ${count(maxTokens, "token")} back`,
-  ]
-    .filter((part) => part !== undefined)
-    .join(" · ");
-}
-
-function media(blocks: readonly ContentBlock[]): string | undefined {
-  const pictures = blocks.filter(({ type }) => type === "image").length;
-  const sounds = blocks.filter(({ type }) => type === "audio").length;
-  const parts = [
-    pictures > 0 ? count(pictures, "picture") : undefined,
-    sounds > 0 ? count(sounds, "sound") : undefined,
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : parts.join(", ");
-}
-
-// Four characters a token: right within a factor of two for most models and languages.
-function estimateTokens(systemPrompt: string, blocks: readonly ContentBlock[]): number {
-  const characters = blocks.reduce(
-    (sum, block) => sum + (block.type === "text" ? block.text.length : 0),
-    systemPrompt.length,
-  );
-  return Math.ceil(characters / 4);
 }

@@ -1,8 +1,9 @@
 import type { McpSamplingRequest, SamplingMessage } from "@assent/protocol";
 import { type KeyboardEvent, useId } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
-import { ContentBlocks } from "./ContentBlocks.tsx";
-import { SamplingLimits } from "./SamplingDetails.tsx";
+import { ContentBlocks, type ToolCalls } from "./ContentBlocks.tsx";
+import { callsOf, SamplingLimits } from "./SamplingDetails.tsx";
+import { SamplingTools } from "./SamplingTools.tsx";
 import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./samplingDraft.ts";
 
 export interface SamplingEditorProps {
@@ -20,6 +21,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
   const { request, draft, problems, disabled, onInput, onKeyDown, keep } = props;
   const typed = readDraft(request, draft);
   const { messages = [] } = request;
+  const calls = callsOf(messages);
   return (
     <fieldset className="sampling-editor" disabled={disabled} onKeyDown={onKeyDown}>
       <legend className="visually-hidden">What the model gets</legend>
@@ -32,7 +34,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
         <MessageEditor
           // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
           key={index}
-          {...{ message, index, typed, onInput, keep }}
+          {...{ message, index, typed, calls, onInput, keep }}
           alone={messages.length === 1}
         />
       ))}
@@ -55,6 +57,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
         problem={problems.temperature}
         onInput={(value) => onInput(draftKey.temperature, value)}
       />
+      <SamplingTools {...{ request, keep }} />
       <SamplingLimits request={request} edited />
     </fieldset>
   );
@@ -64,12 +67,14 @@ interface MessageEditorProps {
   readonly message: SamplingMessage;
   readonly index: number;
   readonly typed: SamplingDraft;
+  readonly calls: ToolCalls;
   readonly alone: boolean;
   readonly onInput: (key: string, value: FieldInput) => void;
   readonly keep: string;
 }
 
-function MessageEditor({ message, index, typed, alone, onInput, keep }: MessageEditorProps) {
+function MessageEditor(props: MessageEditorProps) {
+  const { message, index, typed, calls, alone, onInput, keep } = props;
   const { role, content = [] } = message;
   const name = `${role === "user" ? "User" : "Assistant"}, message ${index + 1}`;
   const isLeftOut = typed.isLeftOut(index);
@@ -91,6 +96,7 @@ function MessageEditor({ message, index, typed, alone, onInput, keep }: MessageE
               key={place}
               blocks={[block]}
               texts="plain"
+              calls={calls}
               keep={`${keep}:edit${index}:${place}`}
             />
           ),

@@ -16,8 +16,9 @@ import { askElementId, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
-import { SamplingDetails, summarize } from "./SamplingDetails.tsx";
+import { SamplingDetails } from "./SamplingDetails.tsx";
 import { StopModel } from "./StopModel.tsx";
+import { summarize } from "./samplingMeasure.ts";
 
 export interface SamplingRecordProps {
   readonly askId: string;

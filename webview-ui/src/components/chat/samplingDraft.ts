@@ -75,7 +75,7 @@ export function editOf(request: McpSamplingRequest, draft: Draft): Edited {
     edit: isSame ? undefined : edit,
     request: { ...rest, ...edit },
     problems: {
-      ...(messages?.length === 0 && { messages: "At least one message must be sent." }),
+      ...wrongMessages(messages),
       ...(temperature !== undefined &&
         !(temperature >= 0 && temperature <= 2) && {
           temperature: "This must be a number from 0 to 2.",
@@ -85,6 +85,21 @@ export function editOf(request: McpSamplingRequest, draft: Draft): Edited {
       }),
     },
   };
+}
+
+/** What the person left out must leave a conversation: with every tool's call goes its result. */
+function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftProblems {
+  if (messages === undefined) return {};
+  if (messages.length === 0) return { messages: "At least one message must be sent." };
+  const blocks = messages.flatMap(({ content = [] }) => content);
+  const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+  const results = blocks.flatMap((block) =>
+    block.type === "tool_result" ? [block.toolUseId] : [],
+  );
+  const isWhole = new Set([...calls, ...results]).size === new Set(calls).size;
+  return isWhole && calls.every((id) => results.includes(id))
+    ? {}
+    : { messages: "A tool's call and its result go together: leave out both, or neither." };
 }
 
 /** The messages with what was typed, or undefined where they are as the server wrote them. */

@@ -1,0 +1,76 @@
+import type { McpSamplingRequest, SamplingTool, ToolChoice } from "@assent/protocol";
+import { unreachable } from "../../unreachable.ts";
+import { Clamp } from "../ui/Clamp.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
+import { count, json } from "../ui/words.ts";
+import { Verbatim } from "./ContentBlocks.tsx";
+import { Markdown } from "./Markdown.tsx";
+
+export interface SamplingToolsProps {
+  readonly request: McpSamplingRequest;
+  readonly keep: string;
+}
+
+/**
+ * The tools that a server offers to the model (2025-11-25, "Sampling with Tools"), and what the model may
+ * do with them. The model reads the descriptions, so they are part of what is approved.
+ */
+export function SamplingTools({ request, keep }: SamplingToolsProps) {
+  const { tools = [], toolChoice } = request;
+  if (tools.length === 0) return null;
+  return (
+    <div className="turn">
+      <p className="turn-role">{count(tools.length, "tool")} offered to the model</p>
+      <p className="muted">{choiceWords(toolChoice)}</p>
+      <ul className="offered-tools" aria-label="Tools offered to the model">
+        {tools.map((tool, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: nothing keeps a server from using a name twice.
+          <li key={index}>
+            <OfferedTool tool={tool} keep={`${keep}:tool${index}`} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface OfferedToolProps {
+  readonly tool: SamplingTool;
+  readonly keep: string;
+}
+
+function OfferedTool({ tool, keep }: OfferedToolProps) {
+  const { name, title = "", description = "", inputSchema } = tool;
+  return (
+    <>
+      <p>
+        <strong className="name">{visible(name)}</strong>
+        {title !== "" && <span className="muted name"> {visible(title)}</span>}
+      </p>
+      {description !== "" && (
+        <Clamp keep={`${keep}:description`} text={description}>
+          <Markdown text={description} />
+        </Clamp>
+      )}
+      {inputSchema !== undefined && (
+        <Disclosure keep={`${keep}:schema`} summary="Its arguments, as a JSON Schema">
+          <Verbatim text={json(inputSchema)} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+function choiceWords({ mode = "auto" }: ToolChoice = {}): string {
+  switch (mode) {
+    case "auto":
+      return "The model may call them or not.";
+    case "required":
+      return "The model must call at least one of them.";
+    case "none":
+      return "The model must call none of them.";
+    default:
+      return unreachable(mode);
+  }
+}

@@ -1,0 +1,87 @@
+import type { ContentBlock, McpSamplingRequest, ModelFacts } from "@assent/protocol";
+import { count } from "../ui/words.ts";
+
+// The sidecar measures requests in the same way, where a grant has a bound: what is said here is what
+// would be counted there. Good for "about a cent", and for no bill.
+const bytesOfToken = 4; // text in most languages
+const tokensOfTurn = 4; // the words around each message
+const tokensOfImage = 1500; // a picture of a megapixel; larger ones are scaled down before they are read
+const charactersOfSound = 1000; // base64 of a token's worth of sound, at the bit rates of speech
+
+/** About how many tokens a model reads of a request: its texts, pictures, sound and tools. */
+export function estimateTokens(request: McpSamplingRequest): number {
+  const { systemPrompt = "", messages = [], tools = [] } = request;
+  const turns = messages.map(({ content = [] }) => tokensOfTurn + sum(content.map(ofBlock)));
+  const offers = tools.map(
+    ({ name, description = "", inputSchema }) =>
+      tokensOfTurn + ofText(name) + ofText(description) + ofJson(inputSchema),
+  );
+  return ofText(systemPrompt) + sum(turns) + sum(offers);
+}
+
+function ofBlock(block: ContentBlock): number {
+  switch (block.type) {
+    case "text":
+      return ofText(block.text);
+    case "image":
+      return tokensOfImage;
+    case "audio":
+      return Math.floor(block.data.length / charactersOfSound) + 1;
+    case "tool_use":
+      return ofText(block.name) + ofJson(block.input);
+    case "tool_result":
+      return sum((block.content ?? []).map(ofBlock));
+    default:
+      return 0; // no model is given it
+  }
+}
+
+const encoder = new TextEncoder();
+
+function ofText(text: string): number {
+  return Math.ceil(encoder.encode(text).length / bytesOfToken);
+}
+
+function ofJson(value: unknown): number {
+  return ofText(JSON.stringify(value) ?? "");
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}
+
+/** The most that a request costs in US dollars, or nothing where a price is not known. */
+export function mostCost(
+  request: McpSamplingRequest,
+  { inputCost, outputCost }: ModelFacts,
+): number | undefined {
+  if (inputCost === undefined || outputCost === undefined) return undefined;
+  const cost = (estimateTokens(request) * inputCost + request.maxTokens * outputCost) / 1_000_000;
+  return Number.isFinite(cost) && cost >= 0 ? cost : undefined;
+}
+
+/** A request in one line. */
+export function summarize(request: McpSamplingRequest): string {
+  const { messages = [], systemPrompt = "", tools = [], maxTokens } = request;
+  const blocks = messages.flatMap(({ content = [] }) => content).flatMap(withResults);
+  const of = (type: ContentBlock["type"], noun: string) => {
+    const n = blocks.filter((block) => block.type === type).length;
+    return n === 0 ? [] : [count(n, noun)];
+  };
+  return [
+    count(messages.length, "message"),
+    ...(systemPrompt === "" ? [] : ["a system prompt"]),
+    [...of("image", "picture"), ...of("audio", "sound")].join(", "),
+    tools.length === 0 ? "" : `${count(tools.length, "tool")} offered`,
+    [...of("tool_use", "tool call"), ...of("tool_result", "tool result")].join(", "),
+    `about ${count(estimateTokens(request), "token")}`,
+    `at most ${count(maxTokens, "token")} back`,
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+/** A block, and what a tool's result holds: a picture is one wherever it is. */
+function withResults(block: ContentBlock): readonly ContentBlock[] {
+  return block.type === "tool_result" ? [block, ...(block.content ?? [])] : [block];
+}
