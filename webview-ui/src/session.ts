@@ -58,7 +58,8 @@ export interface Actions {
   complete(params: CompleteParams, signal: AbortSignal): Promise<CompleteResult>;
   restartServer(serverName: string): void;
   stopServer(serverName: string): void;
-  listModels(): void;
+  /** Reads which models a server may have. */
+  listModels(serverName: string): void;
   restartSidecar(): void;
   showLog(): void;
   openConfiguration(position: SourcePosition): void;
@@ -402,10 +403,10 @@ export function createSession(view: ViewStateStore): Session {
         const server = await request()("server/stop", { serverName });
         dispatch({ type: "serverChanged", server });
       }),
-    listModels: () =>
+    listModels: (serverName) =>
       attempt(async () => {
-        const { models = [] } = await request()("model/list", {});
-        dispatch({ type: "modelsListed", models });
+        const { models = [] } = await request()("model/list", { serverName });
+        dispatch({ type: "modelsListed", serverName, models });
       }),
     restartSidecar: () => attempt(() => request()("host/restartSidecar")),
     showLog: () => attempt(() => request()("host/showLog")),

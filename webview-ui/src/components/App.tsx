@@ -146,15 +146,27 @@ function Home({ state, actions }: { readonly state: State; readonly actions: Act
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 
-/** Learns which models can answer, anew for each request that waits for approval, or answer for review. */
+/**
+ * Learns which models a server may have, anew for each of its requests that waits for approval, or answer
+ * for review.
+ */
 function useModels({ conversation, sidecar }: State, actions: Actions): void {
-  const newest = openAsksOf(conversation).findLast(
-    ({ question }) => question.type === "mcp_sampling" || question.type === "mcp_sampling_review",
-  )?.askId;
   const running = sidecar.state === "running";
+  const asked = useRef(new Set<string>());
   useEffect(() => {
-    if (running && newest !== undefined) actions.listModels();
-  }, [running, newest, actions]);
+    if (!running) {
+      asked.current.clear();
+      return;
+    }
+    const news = openAsksOf(conversation).filter(
+      ({ askId, question }) =>
+        (question.type === "mcp_sampling" || question.type === "mcp_sampling_review") &&
+        !asked.current.has(askId),
+    );
+    for (const { askId } of news) asked.current.add(askId);
+    const servers = new Set(news.map(({ question }) => question.serverName));
+    for (const serverName of servers) actions.listModels(serverName);
+  }, [running, conversation, actions]);
 }
 
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */

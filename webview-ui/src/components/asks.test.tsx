@@ -1,5 +1,5 @@
 import { type AskResponseResult, ErrorCode, type Field } from "@assent/protocol";
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../testing/app.tsx";
@@ -233,10 +233,34 @@ describe("a request for a completion", () => {
         model: "gpt-5",
         stopReason: "maxTokens",
       },
+      usage: { inputTokens: 1200, outputTokens: 34, estimated: true, cost: 0.0123 },
     });
     await screen.findByText("The risk is low. Really.");
+    screen.getByText("about 1,200 tokens in · 34 tokens out · estimated · $0.0123");
     screen.getByText("was cut off at the token limit");
     expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("is answered by one of the models that its own server may have", async () => {
+    const listed = { database: [demoModel, otherModel], mail: [demoModel] };
+    const mail = message(2, ask("s2", sampling({ serverName: "mail" })));
+    const host = new FakeHost(waiting, [request(), mail], {
+      "model/list": ({ serverName }) => ({
+        models: serverName === "mail" ? listed.mail : listed.database,
+      }),
+    });
+    showApp(host);
+    await screen.findByRole("combobox", { name: "Answered by" });
+    expect(host.calls("model/list")).toEqual([{ serverName: "database" }, { serverName: "mail" }]);
+    const other = screen.getByRole("region", { name: "mail wants a completion" });
+    expect(within(other).queryByRole("combobox")).toBeNull();
+    await host.event({
+      type: "messageAdded",
+      message: message(3, ask("s3", sampling({ serverName: "mail" }))),
+    });
+    await waitFor(() =>
+      expect(host.calls("model/list").slice(2)).toEqual([{ serverName: "mail" }]),
+    );
   });
 
   test.each([

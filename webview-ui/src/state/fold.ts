@@ -158,7 +158,11 @@ function endSampling(message: Message, event: SamplingEnded): Message {
   const sampling = samplingOf(message);
   if (sampling === undefined) return message;
   const { progress: _written, inReview: _before, ...question } = sampling.question;
-  return withQuestion(message, sampling.ask, { ...question, result: event.result });
+  return withQuestion(message, sampling.ask, {
+    ...question,
+    result: event.result,
+    ...(event.usage === undefined ? {} : { usage: event.usage }),
+  });
 }
 
 function samplingOf(

@@ -99,7 +99,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, offers: new Map(state.offers).set(serverName, { ...known, ...offers }) };
     }
     case "modelsListed":
-      return { ...state, models: action.models };
+      return {
+        ...state,
+        models: new Map(state.models).set(action.serverName, action.models),
+      };
     case "storageFailed":
       return { ...state, storageFailure: action.message };
     case "failed":
@@ -127,7 +130,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     // No server runs yet that could be asked.
     serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
     storageFailure: undefined,
-    models: undefined,
+    models: new Map(),
     offers: new Map(),
     conversation: conversation && {
       ...conversation,

@@ -32,8 +32,8 @@ export interface State {
   readonly problems: readonly ConfigProblem[];
   /** What was listed of what servers offer, by server name. */
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The models that can answer; absent until they were listed. */
-  readonly models: readonly Model[] | undefined;
+  /** The models that a server may have now, by server name; absent until they were listed. */
+  readonly models: Models;
   /** Why tasks are not kept on disk; absent while they are. */
   readonly storageFailure: string | undefined;
   /** What the host wants to be brought into view, until it is. */
@@ -46,6 +46,8 @@ export interface State {
   /** Why the last thing that the person wanted did not work, until they put it away. */
   readonly failure: string | undefined;
 }
+
+export type Models = ReadonlyMap<string, readonly Model[]>;
 
 /** The way to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
@@ -133,7 +135,11 @@ export type Action =
   | { readonly type: "serverChanged"; readonly server: Server }
   /** These lists are so now; the server's others are as they were. */
   | { readonly type: "offersChanged"; readonly serverName: string; readonly offers: Offers }
-  | { readonly type: "modelsListed"; readonly models: readonly Model[] }
+  | {
+      readonly type: "modelsListed";
+      readonly serverName: string;
+      readonly models: readonly Model[];
+    }
   | { readonly type: "storageFailed"; readonly message: string }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "failureDismissed" };
@@ -151,7 +157,7 @@ export const initialState: State = {
   servers: undefined,
   problems: [],
   offers: new Map(),
-  models: undefined,
+  models: new Map(),
   storageFailure: undefined,
   reveal: undefined,
   imports: false,

@@ -1,6 +1,7 @@
-import type { Ask, Model } from "@assent/protocol";
+import type { Ask } from "@assent/protocol";
 import { useEffect, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
+import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { own } from "../../viewState.ts";
 import { refusedProblems } from "../form/refusedProblems.ts";
@@ -20,15 +21,17 @@ import { useAnswer } from "./useAnswer.ts";
 export interface AskRowProps {
   readonly taskId: string;
   readonly ask: Ask;
-  readonly models: readonly Model[] | undefined;
+  readonly models: Models;
   readonly actions: Actions;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
 /** An ask, open or settled: its card, its draft, and its one answer. */
-export function AskRow({ taskId, ask, models, actions, keep }: AskRowProps) {
+export function AskRow(props: AskRowProps) {
+  const { taskId, ask, actions, keep } = props;
   const { askId, question, outcome } = ask;
+  const models = props.models.get(question.serverName);
   const view = useView();
   const answeredHere = useRef(false);
   const [opening, setOpening] = useState(false);

@@ -31,7 +31,7 @@ const actions = { cancelCall } as Partial<Actions> as Actions;
 
 function show(body: Body, id = 1) {
   return render(
-    <ChatRow taskId="t1" message={message(id, body)} models={undefined} actions={actions} />,
+    <ChatRow taskId="t1" message={message(id, body)} models={new Map()} actions={actions} />,
   );
 }
 

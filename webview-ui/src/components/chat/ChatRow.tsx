@@ -1,6 +1,7 @@
-import type { Message, Model } from "@assent/protocol";
+import type { Message } from "@assent/protocol";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
+import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { AskRow } from "./AskRow.tsx";
@@ -11,7 +12,7 @@ import { NoticeRow } from "./NoticeRow.tsx";
 export interface ChatRowProps {
   readonly taskId: string;
   readonly message: Message;
-  readonly models: readonly Model[] | undefined;
+  readonly models: Models;
   readonly actions: Actions;
   /** An open ask that the message's call waits for. */
   readonly waitsFor?: string | undefined;

@@ -1,7 +1,6 @@
-import type { Model } from "@assent/protocol";
 import { useRef } from "react";
 import type { Actions } from "../../session.ts";
-import type { Conversation } from "../../state/state.ts";
+import type { Conversation, Models } from "../../state/state.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { ChatRow } from "./ChatRow.tsx";
@@ -10,7 +9,7 @@ import { useStickyScroll } from "./useStickyScroll.ts";
 
 export interface ChatViewProps {
   readonly conversation: Conversation;
-  readonly models: readonly Model[] | undefined;
+  readonly models: Models;
   readonly actions: Actions;
 }
 

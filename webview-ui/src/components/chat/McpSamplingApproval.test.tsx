@@ -1,4 +1,4 @@
-import type { McpSamplingRequest } from "@assent/protocol";
+import type { McpSamplingRequest, Model } from "@assent/protocol";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
@@ -276,6 +276,43 @@ describe("an edit", () => {
     await user.click(approve());
     expect(onApprove).toHaveBeenLastCalledWith({});
   });
+});
+
+test("what it may cost follows the model and the edits", async () => {
+  const dear = { ...otherModel, inputCost: 3, outputCost: 15 };
+  const free = { ...demoModel, inputCost: 0, outputCost: 0 };
+  const { user } = show({ model: dear, models: [dear, free], draft: { editing: true } });
+  screen.getByText("1 message · about 8 tokens · at most 500 tokens back · less than $0.01");
+  const most = screen.getByRole("textbox", { name: "Maximum tokens" });
+  await user.clear(most);
+  // What is wrong cannot be measured; the request as it was asked for can.
+  screen.getByText(/at most 500 tokens back · less than \$0\.01$/);
+  await user.type(most, "50");
+  screen.getByText(/at most 50 tokens back · less than \$0\.01$/);
+  await user.selectOptions(screen.getByRole("combobox", { name: "Answered by" }), free.name);
+  screen.getByText(/at most 50 tokens back · free$/);
+});
+
+test("a cost of some cents is told as the most it can be", () => {
+  const dear = { ...demoModel, inputCost: 3, outputCost: 75 };
+  const { unmount } = show({ model: dear, models: [dear] });
+  screen.getByText(/ · at most about \$0\.0375$/);
+  unmount();
+  show();
+  expect(screen.queryByText(/\$/)).toBeNull();
+});
+
+test("what the chosen model cannot take is said, and that of another is not", async () => {
+  const parrot: Model = { ...demoModel, name: "Parrot", cannot: ["stopSequences"] };
+  const { user, container } = show({
+    request: everything,
+    model: parrot,
+    models: [parrot, otherModel],
+  });
+  screen.getByText("Parrot cannot take: stop sequences. They are left out.");
+  expect(await axeFindings(container)).toEqual([]);
+  await user.selectOptions(screen.getByRole("combobox", { name: "Answered by" }), otherModel.name);
+  expect(screen.queryByText(/cannot take/)).toBeNull();
 });
 
 describe("tools", () => {

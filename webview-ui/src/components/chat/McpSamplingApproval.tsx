@@ -2,10 +2,12 @@ import type { McpSamplingRequest, Model, SamplingEdit } from "@assent/protocol";
 import { useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { warningsOf } from "./modelLimits.ts";
 import { SamplingChanges } from "./SamplingChanges.tsx";
 import { SamplingDetails } from "./SamplingDetails.tsx";
 import { SamplingEditor } from "./SamplingEditor.tsx";
@@ -81,6 +83,9 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const chosen = own(draft, draftKey.model);
   const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   const nobody = answering === undefined && models !== undefined;
+  // What is wrong cannot be measured.
+  const measured = isWrong ? request : edited;
+  const warnings = answering === undefined ? [] : warningsOf(measured, answering);
   const approve = () =>
     onApprove({
       ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
@@ -93,7 +98,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       does="wants a completion"
       onCancel={whenReady(onCancel)}
     >
-      <p className="muted">{summarize(isWrong ? request : edited)}</p>
+      <p className="muted">{summarize(measured, answering)}</p>
       {isEditing ? (
         <SamplingEditor
           {...{ request, draft, problems, keep }}
@@ -122,6 +127,12 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
         <p className="muted">{visible(modelReason)}</p>
       )}
+      {warnings.map((warning) => (
+        <p key={warning} className="notice notice-warning">
+          <Icon name="warning" />
+          <span>{visible(warning)}</span>
+        </p>
+      ))}
       {refusal !== undefined && <Refusal message={refusal} />}
       <div className="actions">
         <button

@@ -16,7 +16,7 @@ const day = 24 * 60 * minute;
 function row(part: Partial<McpTask>, rest: Partial<Call> = {}, cancelCall = vi.fn()) {
   const actions = { cancelCall } as Partial<Actions> as Actions;
   const body = call({ task: mcpTask(part), ...rest });
-  return <ChatRow taskId="t1" message={message(1, body)} models={undefined} actions={actions} />;
+  return <ChatRow taskId="t1" message={message(1, body)} models={new Map()} actions={actions} />;
 }
 
 function clockAt(now: number) {

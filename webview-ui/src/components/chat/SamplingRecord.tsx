@@ -17,6 +17,7 @@ import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
 import { SamplingDetails } from "./SamplingDetails.tsx";
+import { SamplingUsageLine } from "./SamplingUsageLine.tsx";
 import { StopModel } from "./StopModel.tsx";
 import { summarize } from "./samplingMeasure.ts";
 
@@ -34,7 +35,7 @@ export interface SamplingRecordProps {
 
 /** A sampling request that is settled: what was sent, and what the model writes or wrote. */
 export function SamplingRecord({ askId, question, outcome, onStop, keep }: SamplingRecordProps) {
-  const { serverName, samplingRequest, sentRequest } = question;
+  const { serverName, samplingRequest, sentRequest, usage } = question;
   const sent = sentRequest ?? samplingRequest;
   const headingId = useId();
   return (
@@ -57,9 +58,15 @@ export function SamplingRecord({ askId, question, outcome, onStop, keep }: Sampl
           <SamplingChanges asked={samplingRequest} sent={sentRequest} keep={keep} />
         </Disclosure>
       )}
-      {outcome.reason === "answered" && <Answer {...{ question, onStop, keep }} />}
+      {isApproved(outcome) && <Answer {...{ question, onStop, keep }} />}
+      {usage !== undefined && <SamplingUsageLine usage={usage} />}
     </section>
   );
+}
+
+/** A model was asked, by a person's word or by that of a grant of theirs. */
+function isApproved({ reason }: Outcome): boolean {
+  return reason === "answered" || reason === "granted";
 }
 
 interface AnswerProps {

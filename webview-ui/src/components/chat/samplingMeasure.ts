@@ -1,5 +1,5 @@
 import type { ContentBlock, McpSamplingRequest, ModelFacts } from "@assent/protocol";
-import { count } from "../ui/words.ts";
+import { count, money } from "../ui/words.ts";
 
 // The sidecar measures requests in the same way, where a grant has a bound: what is said here is what
 // would be counted there. Good for "about a cent", and for no bill.
@@ -60,10 +60,10 @@ export function mostCost(
   return Number.isFinite(cost) && cost >= 0 ? cost : undefined;
 }
 
-/** A request in one line. */
-export function summarize(request: McpSamplingRequest): string {
+/** A request in one line, with what it may cost where it is known which model answers. */
+export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): string {
   const { messages = [], systemPrompt = "", tools = [], maxTokens } = request;
-  const blocks = messages.flatMap(({ content = [] }) => content).flatMap(withResults);
+  const blocks = blocksOf(request);
   const of = (type: ContentBlock["type"], noun: string) => {
     const n = blocks.filter((block) => block.type === type).length;
     return n === 0 ? [] : [count(n, noun)];
@@ -76,12 +76,23 @@ export function summarize(request: McpSamplingRequest): string {
     [...of("tool_use", "tool call"), ...of("tool_result", "tool result")].join(", "),
     `about ${count(estimateTokens(request), "token")}`,
     `at most ${count(maxTokens, "token")} back`,
+    costWords(mostCost(request, facts)),
   ]
     .filter((part) => part !== "")
     .join(" · ");
 }
 
-/** A block, and what a tool's result holds: a picture is one wherever it is. */
-function withResults(block: ContentBlock): readonly ContentBlock[] {
-  return block.type === "tool_result" ? [block, ...(block.content ?? [])] : [block];
+function costWords(cost: number | undefined): string {
+  if (cost === undefined) return "";
+  // "Free" and "less than a cent" say by themselves that they are bounds.
+  return cost < 0.01 ? money(cost) : `at most about ${money(cost)}`;
+}
+
+/** All that the messages hold, with what tools returned: a picture is one wherever it is. */
+export function blocksOf({ messages = [] }: McpSamplingRequest): readonly ContentBlock[] {
+  return messages
+    .flatMap(({ content = [] }) => content)
+    .flatMap((block): readonly ContentBlock[] =>
+      block.type === "tool_result" ? [block, ...(block.content ?? [])] : [block],
+    );
 }

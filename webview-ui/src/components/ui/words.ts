@@ -3,6 +3,22 @@ export function count(n: number, noun: string): string {
   return `${n.toLocaleString()} ${noun}${n === 1 ? "" : "s"}`;
 }
 
+const cent = 0.01;
+
+/** An amount of US dollars. Nobody wants to know what less than a cent is exactly. */
+export function money(dollars: number): string {
+  if (dollars === 0) return "free";
+  return dollars < cent ? `less than ${inDollars(cent)}` : inDollars(dollars);
+}
+
+function inDollars(dollars: number): string {
+  return dollars.toLocaleString([], {
+    style: "currency",
+    currency: "USD",
+    ...(dollars < 1 && { maximumSignificantDigits: 3 }),
+  });
+}
+
 /** A time of today as the clock shows it; another day's with its date. */
 export function when(time: number, now = Date.now()): string {
   const date = new Date(time);
