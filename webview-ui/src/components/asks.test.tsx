@@ -263,6 +263,29 @@ describe("a request for a completion", () => {
     );
   });
 
+  test("with a secret that its person wrote goes where they say so", async () => {
+    const problem = { name: "secrets", message: "It looks like it has a GitHub token in it." };
+    const host = new FakeHost(waiting, [request()], {
+      askResponse: ({ confirmSecrets }): AskResponseResult => {
+        if (confirmSecrets) return { outcome: answered };
+        throw new ResponseError(ErrorCode.InvalidAnswer, problem.message, { problems: [problem] });
+      },
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Approve & Send" }));
+    await screen.findByText(problem.message);
+    await user.click(screen.getByRole("checkbox", { name: "Send it all the same" }));
+    await user.click(screen.getByRole("button", { name: "Approve & Send" }));
+    await waitFor(() =>
+      expect(host.calls("askResponse").at(-1)).toEqual({
+        taskId: "t1",
+        askId: "s1",
+        askResponse: "yesButtonClicked",
+        confirmSecrets: true,
+      }),
+    );
+  });
+
   test.each([
     ["Stop, Keep This", { taskId: "t1", askId: "s1", keep: true }],
     ["Stop, Return Nothing", { taskId: "t1", askId: "s1" }],

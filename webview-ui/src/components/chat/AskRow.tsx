@@ -4,7 +4,7 @@ import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { own } from "../../viewState.ts";
-import { refusedProblems } from "../form/refusedProblems.ts";
+import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { useView } from "../ViewContext.ts";
 import { ElicitationSummary } from "./ElicitationSummary.tsx";
 import { focusAsk, mayTakeFocus } from "./focus.ts";
@@ -87,6 +87,7 @@ export function AskRow(props: AskRowProps) {
           actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
         return <SamplingRecord {...{ askId, question, outcome, onStop, keep }} />;
       }
+      const refusedSecrets = messagesOf(problems, "secrets");
       const {
         serverName,
         toolNames = [],
@@ -94,12 +95,17 @@ export function AskRow(props: AskRowProps) {
         samplingRequest,
         model,
         modelReason,
+        grantReason,
+        secrets,
+        context,
       } = question;
       return (
         <McpSamplingApproval
-          {...{ askId, serverName, toolNames, resourceUri, busy, model, modelReason, models, keep }}
+          {...{ askId, serverName, toolNames, resourceUri, busy, keep }}
+          {...{ model, modelReason, models, grantReason, secrets, context }}
           request={samplingRequest}
-          refusal={refusal?.message}
+          refusal={refusedSecrets === undefined ? refusal?.message : undefined}
+          refusedSecrets={refusedSecrets}
           draft={view.draft(askId)}
           onDraft={(draft) => view.setDraft(askId, draft)}
           onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}

@@ -12,6 +12,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { json, size } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
+import { Marked, useHasSecret } from "./Marked.tsx";
 
 export interface ContentBlocksProps {
   readonly blocks: readonly ContentBlock[];
@@ -44,11 +45,7 @@ interface BlockProps extends Omit<ContentBlocksProps, "blocks"> {
 function Block({ block, texts, calls, keep }: BlockProps) {
   switch (block.type) {
     case "text":
-      return (
-        <Clamp keep={keep} text={block.text}>
-          {texts === "markdown" ? <Markdown text={block.text} /> : <Verbatim text={block.text} />}
-        </Clamp>
-      );
+      return <Text text={block.text} texts={texts} keep={keep} />;
     case "image":
       return <Image data={block.data} mimeType={block.mimeType} />;
     case "audio":
@@ -75,6 +72,22 @@ function Block({ block, texts, calls, keep }: BlockProps) {
     default:
       return unreachable(block);
   }
+}
+
+interface TextProps {
+  readonly text: string;
+  readonly texts: "markdown" | "plain";
+  readonly keep: string;
+}
+
+/** A text; one with a secret in it letter by letter, so that all of the secret can be marked. */
+export function Text({ text, texts, keep }: TextProps) {
+  const isPlain = useHasSecret(text) || texts === "plain";
+  return (
+    <Clamp keep={keep} text={text}>
+      {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
+    </Clamp>
+  );
 }
 
 interface ToolUseProps {
@@ -136,7 +149,11 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
 }
 
 export function Verbatim({ text }: { readonly text: string }) {
-  return <pre className="verbatim">{visible(text)}</pre>;
+  return (
+    <pre className="verbatim">
+      <Marked text={text} />
+    </pre>
+  );
 }
 
 interface MediaProps {

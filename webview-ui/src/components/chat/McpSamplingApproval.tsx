@@ -1,4 +1,10 @@
-import type { McpSamplingRequest, Model, SamplingEdit } from "@assent/protocol";
+import type {
+  McpSamplingRequest,
+  Model,
+  SamplingContext,
+  SamplingEdit,
+  SecretFinding,
+} from "@assent/protocol";
 import { useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -7,13 +13,18 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { SecretsContext } from "./Marked.tsx";
 import { warningsOf } from "./modelLimits.ts";
 import { SamplingChanges } from "./SamplingChanges.tsx";
+import { SamplingContextChoice } from "./SamplingContextChoice.tsx";
 import { SamplingDetails } from "./SamplingDetails.tsx";
 import { SamplingEditor } from "./SamplingEditor.tsx";
-import { draftKey, editOf } from "./samplingDraft.ts";
+import { SamplingSecrets } from "./SamplingSecrets.tsx";
+import { draftKey, editOf, redact, withContext } from "./samplingDraft.ts";
 import { summarize } from "./samplingMeasure.ts";
+import { placeSecrets } from "./samplingSecrets.ts";
 import { useArmed } from "./useArmed.ts";
+import { useDraft } from "./useDraft.ts";
 import { useEditing } from "./useEditing.ts";
 
 export interface McpSamplingApprovalProps {
@@ -26,6 +37,12 @@ export interface McpSamplingApprovalProps {
   readonly model: Model | undefined;
   /** Why it proposes that one; the line may quote the server. */
   readonly modelReason?: string | undefined;
+  /** Why no grant approved it, where one nearly did. */
+  readonly grantReason?: string | undefined;
+  /** What looks like a secret in it. */
+  readonly secrets?: readonly SecretFinding[] | undefined;
+  /** What the server asks to be given of the conversation. */
+  readonly context?: SamplingContext | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
   /** What was chosen and typed in an earlier life of the view. */
@@ -35,6 +52,8 @@ export interface McpSamplingApprovalProps {
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
+  /** The secrets for whose sake it was, in words: the person had written them. */
+  readonly refusedSecrets?: readonly string[] | undefined;
   /**
    * The person lets the request go to a model; to another than the proposed one, and edited, where it
    * says so.
@@ -50,30 +69,32 @@ export interface McpSamplingApprovalProps {
 export interface Approval {
   readonly modelId?: string;
   readonly samplingEdit?: SamplingEdit;
+  readonly includeContext?: boolean;
+  readonly confirmSecrets?: boolean;
 }
 
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, resourceUri, request, model, models, busy, refusal, keep } =
     props;
-  const { modelReason = "" } = props;
+  const { modelReason = "", grantReason = "", secrets = [], context, refusedSecrets = [] } = props;
   const { onDraft, onApprove, onDeny, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
     if (ready) act();
   };
-  const [draft, setDraft] = useState(props.draft ?? {});
-  const input = (key: string, value: FieldInput) => {
-    const next = { ...draft, [key]: value };
-    setDraft(next);
-    onDraft(next);
-  };
-  const reset = () => {
-    const next: Draft = { ...pick(draft, draftKey.model), [draftKey.editing]: isEditing };
-    setDraft(next);
-    onDraft(next);
-  };
-  const { edit, request: edited, problems } = editOf(request, draft);
+  const [draft, setDraft] = useDraft(props.draft, onDraft);
+  const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
+  const reset = () =>
+    setDraft({
+      ...pick(draft, draftKey.model),
+      ...pick(draft, draftKey.context),
+      [draftKey.editing]: isEditing,
+    });
+  // What was last sent, and what secrets may go with. Both are for one request, and not for its edits.
+  const [sentAs, setSentAs] = useState<string>();
+  const [confirmedFor, setConfirmedFor] = useState<string>();
+  const { edit, request: edited, problems } = editOf(request, draft, secrets);
   const isWrong = Object.keys(problems).length > 0;
   // What is wrong is not to be hidden: it is why the request cannot be sent.
   const isEditing = own(draft, draftKey.editing) === true || isWrong;
@@ -83,86 +104,121 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const chosen = own(draft, draftKey.model);
   const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   const nobody = answering === undefined && models !== undefined;
+  const included = own(draft, draftKey.context) === true ? context : undefined;
   // What is wrong cannot be measured.
-  const measured = isWrong ? request : edited;
+  const measured = withContext(isWrong ? request : edited, included);
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
-  const approve = () =>
+  const placed = placeSecrets(secrets, measured === request ? request : edited, included);
+  // Another request is another question, and what is in it is not known yet.
+  const now = JSON.stringify([edit, included !== undefined]);
+  const found = sentAs === now ? refusedSecrets : [];
+  const hasSecrets = found.length > 0 || placed.some(({ places }) => places.length > 0);
+  const isConfirmed = hasSecrets && confirmedFor === now;
+  const approve = () => {
+    setSentAs(now);
     onApprove({
       ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
       ...(edit !== undefined && { samplingEdit: edit }),
+      ...(included !== undefined && { includeContext: true }),
+      ...(hasSecrets && { confirmSecrets: true }),
     });
+  };
   return (
-    <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
-      icon="sparkle"
-      does="wants a completion"
-      onCancel={whenReady(onCancel)}
-    >
-      <p className="muted">{summarize(measured, answering)}</p>
-      {isEditing ? (
-        <SamplingEditor
-          {...{ request, draft, problems, keep }}
-          disabled={busy}
-          onInput={input}
-          onKeyDown={editing.onKeyDown}
-        />
-      ) : (
-        <Disclosure keep={`${keep}:request`} summary="The whole request" initiallyOpen>
-          <SamplingDetails request={edited} keep={keep} />
-        </Disclosure>
-      )}
-      {edit !== undefined && !isWrong && (
-        <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
-          <SamplingChanges asked={request} sent={edited} keep={keep} />
-        </Disclosure>
-      )}
-      <AnsweringModel
-        label="Answered by"
-        model={answering}
-        candidates={candidates}
-        nobody={nobody}
-        disabled={busy}
-        onChoose={(id) => input(draftKey.model, id)}
-      />
-      {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
-        <p className="muted">{visible(modelReason)}</p>
-      )}
-      {warnings.map((warning) => (
-        <p key={warning} className="notice notice-warning">
-          <Icon name="warning" />
-          <span>{visible(warning)}</span>
-        </p>
-      ))}
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <div className="actions">
-        <button
-          type="button"
-          className="primary"
-          aria-disabled={!ready}
-          disabled={nobody || busy || isWrong}
-          onClick={whenReady(approve)}
-        >
-          Approve & Send
-        </button>
-        <button
-          type="button"
-          className="secondary"
-          aria-disabled={!ready}
-          disabled={busy}
-          onClick={whenReady(onDeny)}
-        >
-          Deny
-        </button>
-        <button {...editing.toggle} disabled={busy}>
-          Edit
-        </button>
-        {edit !== undefined && (
-          <button type="button" className="link" disabled={busy} onClick={() => reset()}>
-            Undo all changes
-          </button>
+    <SecretsContext value={secrets}>
+      <AskCard
+        {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
+        icon="sparkle"
+        does="wants a completion"
+        onCancel={whenReady(onCancel)}
+      >
+        {grantReason !== "" && (
+          <p className="notice notice-info">
+            <Icon name="info" />
+            <span>{visible(grantReason)}</span>
+          </p>
         )}
-      </div>
-    </AskCard>
+        <p className="muted">{summarize(measured, answering)}</p>
+        {isEditing ? (
+          <SamplingEditor
+            {...{ request, draft, secrets, problems, keep }}
+            disabled={busy}
+            onInput={input}
+            onKeyDown={editing.onKeyDown}
+          />
+        ) : (
+          <Disclosure keep={`${keep}:request`} summary="The whole request" initiallyOpen>
+            <SamplingDetails request={edited} keep={keep} />
+          </Disclosure>
+        )}
+        {edit !== undefined && !isWrong && (
+          <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
+            <SamplingChanges asked={request} sent={edited} keep={keep} />
+          </Disclosure>
+        )}
+        {context !== undefined && (
+          <SamplingContextChoice
+            {...{ context, keep }}
+            included={included !== undefined}
+            disabled={busy}
+            onInclude={(include) => input(draftKey.context, include)}
+          />
+        )}
+        <SamplingSecrets
+          secrets={placed}
+          refused={found}
+          confirmed={isConfirmed}
+          disabled={busy}
+          onRedact={(numbers) => setDraft(redact(request, draft, secrets, numbers))}
+          onConfirm={(confirm) => setConfirmedFor(confirm ? now : undefined)}
+        />
+        <AnsweringModel
+          label="Answered by"
+          model={answering}
+          candidates={candidates}
+          nobody={nobody}
+          disabled={busy}
+          onChoose={(id) => input(draftKey.model, id)}
+        />
+        {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
+          <p className="muted">{visible(modelReason)}</p>
+        )}
+        {warnings.map((warning) => (
+          <p key={warning} className="notice notice-warning">
+            <Icon name="warning" />
+            <span>{visible(warning)}</span>
+          </p>
+        ))}
+        {refusal !== undefined && <Refusal message={refusal} />}
+        <div className="actions">
+          <button
+            type="button"
+            className="primary"
+            aria-disabled={!ready}
+            disabled={nobody || busy || isWrong || (hasSecrets && !isConfirmed)}
+            onClick={whenReady(approve)}
+          >
+            Approve & Send
+          </button>
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={!ready}
+            disabled={busy}
+            onClick={whenReady(onDeny)}
+          >
+            Deny
+          </button>
+          <button {...editing.toggle} disabled={busy}>
+            Edit
+          </button>
+          {edit !== undefined && (
+            <button type="button" className="link" disabled={busy} onClick={() => reset()}>
+              Undo all changes
+            </button>
+          )}
+        </div>
+      </AskCard>
+    </SecretsContext>
   );
 }
 

@@ -1,5 +1,4 @@
 import type { Model, McpSamplingReview as Question } from "@assent/protocol";
-import { useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Diff } from "../ui/Diff.tsx";
@@ -12,6 +11,7 @@ import { ContentBlocks } from "./ContentBlocks.tsx";
 import { TextField } from "./SamplingEditor.tsx";
 import { answerer, stopped } from "./SamplingRecord.tsx";
 import { useArmed } from "./useArmed.ts";
+import { useDraft } from "./useDraft.ts";
 import { useEditing } from "./useEditing.ts";
 
 export interface McpSamplingReviewProps {
@@ -53,12 +53,8 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const whenReady = (act: () => void) => () => {
     if (ready) act();
   };
-  const [draft, setDraft] = useState(props.draft ?? {});
-  const input = (key: string, value: FieldInput) => {
-    const next = { ...draft, [key]: value };
-    setDraft(next);
-    onDraft(next);
-  };
+  const [draft, setDraft] = useDraft(props.draft, onDraft);
+  const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const isEditing = own(draft, "editing") === true;
   const editing = useEditing(isEditing, (now) => input("editing", now));
   const { content = [] } = response;

@@ -1,9 +1,8 @@
 import type { McpSamplingRequest, ModelPreferences, SamplingMessage } from "@assent/protocol";
 import { useState } from "react";
-import { Clamp } from "../ui/Clamp.tsx";
 import { json } from "../ui/words.ts";
-import { ContentBlocks, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
-import { Markdown } from "./Markdown.tsx";
+import { ContentBlocks, Text, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
+import { Marked } from "./Marked.tsx";
 import { SamplingTools } from "./SamplingTools.tsx";
 
 export interface SamplingDetailsProps {
@@ -19,9 +18,7 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
       {systemPrompt !== undefined && systemPrompt !== "" && (
         <div className="turn">
           <p className="turn-role">System prompt</p>
-          <Clamp keep={`${keep}:system`} text={systemPrompt}>
-            <Markdown text={systemPrompt} />
-          </Clamp>
+          <Text text={systemPrompt} texts="markdown" keep={`${keep}:system`} />
         </div>
       )}
       <Turns messages={messages} keep={keep} />
@@ -96,7 +93,9 @@ export function SamplingLimits({ request, edited = false }: SamplingLimitsProps)
             value !== "" && (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>{value}</dd>
+                <dd>
+                  <Marked text={value} />
+                </dd>
               </div>
             ),
         )}

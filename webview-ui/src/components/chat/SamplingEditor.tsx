@@ -1,7 +1,8 @@
-import type { McpSamplingRequest, SamplingMessage } from "@assent/protocol";
+import type { McpSamplingRequest, SamplingMessage, SecretFinding } from "@assent/protocol";
 import { type KeyboardEvent, useId } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
-import { ContentBlocks, type ToolCalls } from "./ContentBlocks.tsx";
+import { ContentBlocks, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
+import { useHasSecret } from "./Marked.tsx";
 import { callsOf, SamplingLimits } from "./SamplingDetails.tsx";
 import { SamplingTools } from "./SamplingTools.tsx";
 import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./samplingDraft.ts";
@@ -9,6 +10,7 @@ import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./s
 export interface SamplingEditorProps {
   readonly request: McpSamplingRequest;
   readonly draft: Draft;
+  readonly secrets: readonly SecretFinding[];
   readonly problems: DraftProblems;
   readonly disabled: boolean;
   readonly onInput: (key: string, value: FieldInput) => void;
@@ -18,8 +20,8 @@ export interface SamplingEditorProps {
 
 /** A sampling request that the person changes before it goes to a model. */
 export function SamplingEditor(props: SamplingEditorProps) {
-  const { request, draft, problems, disabled, onInput, onKeyDown, keep } = props;
-  const typed = readDraft(request, draft);
+  const { request, draft, secrets, problems, disabled, onInput, onKeyDown, keep } = props;
+  const typed = readDraft(request, draft, secrets);
   const { messages = [] } = request;
   const calls = callsOf(messages);
   return (
@@ -94,7 +96,7 @@ function MessageEditor(props: MessageEditorProps) {
             <ContentBlocks
               // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
               key={place}
-              blocks={[block]}
+              blocks={[typed.redacted(block)]}
               texts="plain"
               calls={calls}
               keep={`${keep}:edit${index}:${place}`}
@@ -126,6 +128,7 @@ export interface TextFieldProps {
 /** A text of several lines, where Enter begins a line. */
 export function TextField(props: TextFieldProps) {
   const { label, value, disabled = false, onInput, onKeyDown } = props;
+  const hasSecret = useHasSecret(value);
   const id = useId();
   return (
     <div className="field">
@@ -138,6 +141,8 @@ export function TextField(props: TextFieldProps) {
         onChange={(event) => onInput(event.target.value)}
         onKeyDown={onKeyDown}
       />
+      {/* A control cannot mark a part of its text. */}
+      {hasSecret && <Verbatim text={value} />}
     </div>
   );
 }

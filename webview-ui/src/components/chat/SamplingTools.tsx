@@ -1,11 +1,9 @@
 import type { McpSamplingRequest, SamplingTool, ToolChoice } from "@assent/protocol";
 import { unreachable } from "../../unreachable.ts";
-import { Clamp } from "../ui/Clamp.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
 import { count, json } from "../ui/words.ts";
-import { Verbatim } from "./ContentBlocks.tsx";
-import { Markdown } from "./Markdown.tsx";
+import { Text, Verbatim } from "./ContentBlocks.tsx";
 
 export interface SamplingToolsProps {
   readonly request: McpSamplingRequest;
@@ -49,9 +47,7 @@ function OfferedTool({ tool, keep }: OfferedToolProps) {
         {title !== "" && <span className="muted name"> {visible(title)}</span>}
       </p>
       {description !== "" && (
-        <Clamp keep={`${keep}:description`} text={description}>
-          <Markdown text={description} />
-        </Clamp>
+        <Text text={description} texts="markdown" keep={`${keep}:description`} />
       )}
       {inputSchema !== undefined && (
         <Disclosure keep={`${keep}:schema`} summary="Its arguments, as a JSON Schema">

@@ -1,5 +1,13 @@
-import type { McpSamplingRequest, SamplingEdit, SamplingMessage } from "@assent/protocol";
+import type {
+  ContentBlock,
+  McpSamplingRequest,
+  SamplingContext,
+  SamplingEdit,
+  SamplingMessage,
+  SecretFinding,
+} from "@assent/protocol";
 import { type Draft, own } from "../../viewState.ts";
+import { blockWithoutSecrets, withoutSecrets } from "./samplingSecrets.ts";
 
 /**
  * What a person makes of a sampling request, as it is typed and kept over reloads: only what differs
@@ -13,6 +21,8 @@ export interface SamplingDraft {
   text(message: number, block: number): string | undefined;
   /** The message is not to be sent. */
   isLeftOut(message: number): boolean;
+  /** What is not text, without the secrets that the person had taken out. */
+  redacted(block: ContentBlock): ContentBlock;
 }
 
 /** The names under which a draft keeps what was typed. */
@@ -24,9 +34,17 @@ export const draftKey = {
   maxTokens: "maxTokens",
   text: (message: number, block: number) => `text ${message} ${block}`,
   leftOut: (message: number) => `without ${message}`,
+  /** The secret with this number among those of the ask; a draft holds no secret. */
+  redacted: (secret: number) => `redacted ${secret}`,
+  context: "context",
 } as const;
 
-export function readDraft(request: McpSamplingRequest, draft: Draft): SamplingDraft {
+export function readDraft(
+  request: McpSamplingRequest,
+  draft: Draft,
+  secrets: readonly SecretFinding[] = [],
+): SamplingDraft {
+  const redacted = secrets.filter((_, index) => own(draft, draftKey.redacted(index)) === true);
   const typed = (key: string): string | undefined => {
     const value = own(draft, key);
     return typeof value === "string" ? value : undefined;
@@ -37,6 +55,7 @@ export function readDraft(request: McpSamplingRequest, draft: Draft): SamplingDr
     maxTokens: typed(draftKey.maxTokens) ?? request.maxTokens.toString(),
     text: (message, block) => typed(draftKey.text(message, block)),
     isLeftOut: (message) => own(draft, draftKey.leftOut(message)) === true,
+    redacted: (block) => (redacted.length === 0 ? block : blockWithoutSecrets(block, redacted)),
   };
 }
 
@@ -54,8 +73,12 @@ export interface Edited {
 }
 
 /** What a draft makes of a request. The sidecar checks the same, and has the last word. */
-export function editOf(request: McpSamplingRequest, draft: Draft): Edited {
-  const typed = readDraft(request, draft);
+export function editOf(
+  request: McpSamplingRequest,
+  draft: Draft,
+  secrets: readonly SecretFinding[] = [],
+): Edited {
+  const typed = readDraft(request, draft, secrets);
   const messages = messagesOf(request, typed);
   const temperature = typed.temperature.trim() === "" ? undefined : Number(typed.temperature);
   const maxTokens = Number(typed.maxTokens.trim() === "" ? Number.NaN : typed.maxTokens);
@@ -115,11 +138,52 @@ function messagesOf(
     }
     const content = (message.content ?? []).map((block, place) => {
       const text = draft.text(index, place);
-      if (block.type !== "text" || text === undefined || text === block.text) return block;
-      changed = true;
-      return { ...block, text };
+      const now =
+        block.type !== "text"
+          ? draft.redacted(block)
+          : text === undefined || text === block.text
+            ? block
+            : { ...block, text };
+      changed ||= now !== block;
+      return now;
     });
     return [{ ...message, content }];
   });
   return changed ? edited : undefined;
+}
+
+/** A draft in which secrets are taken out, by their numbers, of everything that can be edited. */
+export function redact(
+  request: McpSamplingRequest,
+  draft: Draft,
+  secrets: readonly SecretFinding[],
+  numbers: readonly number[],
+): Draft {
+  const typed = readDraft(request, draft);
+  const gone = secrets.filter((_, index) => numbers.includes(index));
+  const rewritten = (key: string, text: string): Draft => {
+    const rest = withoutSecrets(text, gone);
+    return rest === text ? {} : { [key]: rest };
+  };
+  const texts = (request.messages ?? []).flatMap(({ content = [] }, message) =>
+    content.map((block, place) =>
+      block.type === "text"
+        ? rewritten(draftKey.text(message, place), typed.text(message, place) ?? block.text)
+        : {},
+    ),
+  );
+  const marks = numbers.map((number) => ({ [draftKey.redacted(number)]: true }));
+  const systemPrompt = rewritten(draftKey.systemPrompt, typed.systemPrompt);
+  return Object.assign({}, draft, systemPrompt, ...texts, ...marks);
+}
+
+/** A request with what is added before its conversation. */
+export function withContext(
+  request: McpSamplingRequest,
+  context: SamplingContext | undefined,
+): McpSamplingRequest {
+  if (context === undefined) return request;
+  const { messages = [] } = request;
+  const content = [{ type: "text", text: context.text } as const];
+  return { ...request, messages: [{ role: "user", content }, ...messages] };
 }

@@ -10,6 +10,16 @@ export function refusedProblems(error: unknown): readonly FieldProblem[] | undef
   return problems.length === 0 ? undefined : problems;
 }
 
+/** What is wrong with one field; absent where nothing is. */
+export function messagesOf(
+  problems: readonly FieldProblem[] | undefined,
+  field: string,
+): readonly string[] | undefined {
+  const messages =
+    problems?.flatMap(({ name, message }) => (name === field ? [message] : [])) ?? [];
+  return messages.length === 0 ? undefined : messages;
+}
+
 function isProblem(value: unknown): value is FieldProblem {
   return (
     typeof value === "object" &&

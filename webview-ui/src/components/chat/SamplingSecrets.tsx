@@ -1,0 +1,96 @@
+import { useId } from "react";
+import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
+import { count } from "../ui/words.ts";
+import { masked, type Placed } from "./samplingSecrets.ts";
+
+export interface SamplingSecretsProps {
+  /** What looked like secrets in what the server wrote, and where that still stands. */
+  readonly secrets: readonly Placed[];
+  /** What the sidecar found in what the person wrote. */
+  readonly refused: readonly string[];
+  /** The person wants what is left of them to be sent. */
+  readonly confirmed: boolean;
+  readonly disabled: boolean;
+  /** Takes the secrets with these numbers out of everything that can be edited. */
+  readonly onRedact: (numbers: readonly number[]) => void;
+  readonly onConfirm: (confirmed: boolean) => void;
+}
+
+/** The warning that a request has secrets in it, and what can be done about each. */
+export function SamplingSecrets(props: SamplingSecretsProps) {
+  const { secrets, refused, confirmed, disabled, onRedact, onConfirm } = props;
+  const headingId = useId();
+  const sent = secrets.filter(({ places }) => places.length > 0);
+  const redactable = sent.filter(({ redactable }) => redactable);
+  if (secrets.length === 0 && refused.length === 0) return null;
+  return (
+    <section className="secrets" aria-labelledby={headingId}>
+      <h3 id={headingId} className="notice notice-warning">
+        <Icon name={sent.length + refused.length > 0 ? "warning" : "pass"} />
+        <span>
+          {sent.length + refused.length === 0
+            ? "No secret is sent any more."
+            : "This looks like it has secrets in it"}
+        </span>
+      </h3>
+      <ul>
+        {secrets.map((placed) => (
+          <li key={placed.number}>
+            <span>
+              {visible(placed.secret.description)}, <code>{visible(masked(placed.secret))}</code>
+              <span className="muted">
+                {placed.places.length === 0
+                  ? " is not sent"
+                  : ` in ${visible(placed.places.join(", "))}`}
+              </span>
+            </span>
+            {placed.redactable && (
+              <button
+                type="button"
+                className="secondary small"
+                disabled={disabled}
+                onClick={() => onRedact([placed.number])}
+              >
+                Redact <span className="visually-hidden">{visible(masked(placed.secret))}</span>
+              </button>
+            )}
+            {placed.places.length > 0 && !placed.redactable && (
+              <span className="muted">It stands where nothing can be edited.</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {refused.map((message) => (
+        <p key={message} role="alert" className="field-problem">
+          {message}
+        </p>
+      ))}
+      {redactable.length > 1 && (
+        <div className="actions">
+          <button
+            type="button"
+            className="secondary small"
+            disabled={disabled}
+            onClick={() => onRedact(redactable.map(({ number }) => number))}
+          >
+            Redact All
+          </button>
+        </div>
+      )}
+      {(sent.length > 0 || refused.length > 0) && (
+        <label className="tick">
+          <input
+            type="checkbox"
+            checked={confirmed}
+            disabled={disabled}
+            onChange={(event) => onConfirm(event.target.checked)}
+          />
+          {sent.length === 0
+            ? "Send it all the same"
+            : `Send it with ${sent.length === 1 ? "this" : "these"} ${count(sent.length, "secret")}`}
+        </label>
+      )}
+    </section>
+  );
+}

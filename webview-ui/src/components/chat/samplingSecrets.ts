@@ -1,0 +1,130 @@
+import type {
+  ContentBlock,
+  McpSamplingRequest,
+  SamplingContext,
+  SecretFinding,
+} from "@assent/protocol";
+
+/** What stands in a text in the place of a secret. */
+function replacement({ description }: SecretFinding): string {
+  return `[redacted: ${description}]`;
+}
+
+/** How a secret may be written: as it is, and as it stands in a JSON string. */
+export function formsOf({ text }: SecretFinding): readonly string[] {
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return text === "" ? [] : inJson === text ? [text] : [text, inJson];
+}
+
+/** Enough of a secret to know it by, and too little to use it. */
+export function masked({ text }: SecretFinding): string {
+  const shown = text.length >= 16 ? 4 : text.length >= 8 ? 2 : 0;
+  return `${text.slice(0, shown)}…${shown === 0 ? "" : text.slice(-shown)}`;
+}
+
+/** Replaces every occurrence of the secrets in a text. */
+export function withoutSecrets(text: string, secrets: readonly SecretFinding[]): string {
+  // One secret may be a part of another.
+  return secrets
+    .toSorted((a, b) => b.text.length - a.text.length)
+    .reduce(
+      (rest, secret) =>
+        formsOf(secret).reduce(
+          (now, form) => now.replaceAll(form, () => replacement(secret)),
+          rest,
+        ),
+      text,
+    );
+}
+
+/** The same for what a tool was called with or returned. */
+export function blockWithoutSecrets(
+  block: ContentBlock,
+  secrets: readonly SecretFinding[],
+): ContentBlock {
+  if (block.type !== "tool_use" && block.type !== "tool_result") return block;
+  const { type, ...rest } = block;
+  const before = JSON.stringify(rest);
+  const after = secrets
+    .toSorted((a, b) => b.text.length - a.text.length)
+    .reduce((now, secret) => {
+      const inJson = JSON.stringify(replacement(secret)).slice(1, -1);
+      return now.replaceAll(JSON.stringify(secret.text).slice(1, -1), () => inJson);
+    }, before);
+  return before === after ? block : { ...JSON.parse(after), type };
+}
+
+/** A secret that the server wrote, and where it stands in what would be sent: nowhere once it is edited out. */
+export interface Placed {
+  readonly secret: SecretFinding;
+  /** Its place among the secrets of the ask. */
+  readonly number: number;
+  readonly places: readonly string[];
+  /** It stands, also, where the person can edit. */
+  readonly redactable: boolean;
+}
+
+/** Where secrets stand in a request, and in what would be added to it. */
+export function placeSecrets(
+  secrets: readonly SecretFinding[],
+  request: McpSamplingRequest,
+  context: SamplingContext | undefined,
+): readonly Placed[] {
+  if (secrets.length === 0) return [];
+  const parts = partsOf(request, context);
+  return secrets.map((secret, number) => {
+    const forms = formsOf(secret);
+    const found = parts.filter(({ text }) => forms.some((form) => text.includes(form)));
+    return {
+      secret,
+      number,
+      places: found.map(({ name }) => name),
+      redactable: found.some(({ editable }) => editable),
+    };
+  });
+}
+
+interface Part {
+  readonly name: string;
+  readonly text: string;
+  readonly editable: boolean;
+}
+
+/** Everything that a model is given to read, by the part of the request that it stands in. */
+function partsOf(
+  request: McpSamplingRequest,
+  context: SamplingContext | undefined,
+): readonly Part[] {
+  const { systemPrompt = "", messages = [], tools = [], stopSequences = [] } = request;
+  return [
+    { name: "the system prompt", text: systemPrompt, editable: true },
+    { name: "the context", text: context?.text ?? "", editable: false },
+    ...messages.map(({ content = [] }, index) => ({
+      name: `message ${index + 1}`,
+      text: content.map(textOf).join("\n"),
+      editable: true,
+    })),
+    ...tools.map((tool) => ({
+      name: `the tool ${tool.name}`,
+      text: JSON.stringify(tool),
+      editable: false,
+    })),
+    { name: "the stop sequences", text: stopSequences.join("\n"), editable: false },
+  ];
+}
+
+function textOf(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return "";
+    case "tool_result": {
+      const { content = [], structuredContent } = block;
+      return [...content.map(textOf), JSON.stringify(structuredContent) ?? ""].join("\n");
+    }
+    default:
+      return JSON.stringify(block);
+  }
+}
