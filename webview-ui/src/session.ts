@@ -3,10 +3,12 @@ import {
   type CompleteParams,
   type CompleteResult,
   ErrorCode,
+  type GrantTerms,
   type ListChangedParams,
   type ListKind,
   type OpenAskURLParams,
   type Outcome,
+  type PreviewGrantResult,
   type ServerMcpTask,
   type StartCallParams,
   type StopSamplingParams,
@@ -52,6 +54,14 @@ export interface Actions {
    * Resolves to where that is; to undefined where it was refused, of which the person is told.
    */
   followMcpTask(task: ServerMcpTask): Promise<StartedCall | undefined>;
+  /** Reads the grants anew. */
+  listGrants(): void;
+  /** Makes a grant outside of an ask; rejects with an {@link RpcError} that says what is wrong with it. */
+  createGrant(terms: GrantTerms): Promise<void>;
+  /** Ends a grant at once; rejects with an {@link RpcError} where it goes on. */
+  revokeGrant(grantId: string): Promise<void>;
+  /** Says what a grant would have done; rejects as its making would. */
+  previewGrant(terms: GrantTerms): Promise<PreviewGrantResult>;
   /** Reads lists of what a server offers, starting the server where it is not running. */
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
   /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
@@ -129,6 +139,7 @@ export function createSession(view: ViewStateStore): Session {
     });
     catchUp();
     listMcpTasks();
+    listGrants();
   }
 
   async function listTasks(): Promise<void> {
@@ -281,6 +292,20 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
+  /** Reads the grants; nothing waits for that. What is said meanwhile is newer than the list. */
+  function listGrants(): void {
+    if (state.grants.news !== undefined) return;
+    void (async () => {
+      dispatch({ type: "grantsAsked" });
+      try {
+        const { grants = [] } = await request()("grant/list");
+        dispatch({ type: "grantsListed", grants });
+      } catch (error) {
+        dispatch({ type: "grantsListFailed", message: messageOf(error) });
+      }
+    })();
+  }
+
   async function followMcpTask({ serverName, mcpTaskId }: ServerMcpTask): Promise<StartedCall> {
     const open = state.conversation;
     const taskId =
@@ -387,6 +412,16 @@ export function createSession(view: ViewStateStore): Session {
         return undefined;
       }
     },
+    listGrants,
+    async createGrant(terms) {
+      dispatch({ type: "grantChanged", grant: await request()("grant/create", terms) });
+    },
+    async revokeGrant(grantId) {
+      dispatch({ type: "grantChanged", grant: await request()("grant/revoke", { grantId }) });
+    },
+    async previewGrant(terms) {
+      return await request()("grant/preview", terms);
+    },
     listOffers(serverName, kinds, signal) {
       for (const kind of kinds) void readOffers(serverName, kind, signal);
     },
@@ -438,6 +473,7 @@ export function createSession(view: ViewStateStore): Session {
         hear({ type: "samplingProgress", params }),
       );
       next.onNotification("callProgress", (params) => hear({ type: "callProgress", params }));
+      next.onNotification("grant/changed", (grant) => dispatch({ type: "grantChanged", grant }));
       next.onNotification("server/changed", (server) =>
         dispatch({ type: "serverChanged", server }),
       );

@@ -1,3 +1,4 @@
+import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Actions, Session } from "../session.ts";
@@ -11,6 +12,7 @@ import { ChatView } from "./chat/ChatView.tsx";
 import { focusAsk, focusMessage } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
+import { GrantsContext } from "./grants/GrantsContext.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
 import { McpTasksButton } from "./mcpTasks/McpTasksButton.tsx";
 import { SettingsContext } from "./SettingsContext.ts";
@@ -25,6 +27,8 @@ export interface AppProps {
   readonly session: Session;
   readonly view: ViewStateStore;
 }
+
+const none: readonly Grant[] = [];
 
 /** The whole panel. */
 export function App({ session, view }: AppProps) {
@@ -66,74 +70,76 @@ export function App({ session, view }: AppProps) {
 
   return (
     <ViewContext value={view}>
-      <div className="app">
-        <TaskHeader
-          tasks={state.tasks ?? []}
-          open={conversation?.task}
-          actions={actions}
-          mcpTasks={
-            <McpTasksButton
-              ref={mcpTasksButton}
-              running={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
-              shown={mcpTasksAsked > 0}
-              onToggle={mcpTasksAsked > 0 ? hideMcpTasks : showMcpTasks}
-            />
-          }
-        />
-        <Banners state={state} actions={actions} />
-        {mcpTasksAsked > 0 && (
-          <McpTasks
-            key={mcpTasksAsked}
-            known={state.mcpTasks}
-            ofServers={state.serverMcpTasks}
-            here={conversation !== undefined && conversation.task?.closed !== true}
+      <GrantsContext value={state.grants.entries ?? none}>
+        <div className="app">
+          <TaskHeader
             tasks={state.tasks ?? []}
-            onOpen={(taskId, messageId) => {
-              setMcpTasksAsked(0);
-              actions.reveal({ kind: "message", taskId, messageId });
-            }}
-            onFollow={async (task) => {
-              const started = await actions.followMcpTask(task);
-              if (started === undefined) return false;
-              setMcpTasksAsked(0);
-              actions.reveal({ kind: "message", ...started });
-              return true;
-            }}
-            onRetry={actions.listMcpTasks}
-            onClose={hideMcpTasks}
-          />
-        )}
-        {conversation !== undefined ? (
-          <SettingsContext value={state.settings}>
-            <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
-          </SettingsContext>
-        ) : (
-          <Home state={state} actions={actions} />
-        )}
-        <OpenAsksBar
-          here={asks.length}
-          elsewhere={elsewhere.reduce((sum, { openAsks }) => sum + openAsks, 0)}
-          onShow={() => actions.reveal({ kind: "ask" })}
-        />
-        {servers?.length === 0 && conversation !== undefined && (
-          <NoServers
-            onConfigure={() => actions.openConfiguration({})}
-            onImport={state.imports ? actions.importServers : undefined}
-          />
-        )}
-        {servers !== undefined && servers.length > 0 && (
-          <Runner
-            {...{ servers, offers, runner, firstControl, actions }}
-            onChange={changeRunner}
-            blocked={
-              conversation?.task?.closed
-                ? "This task is closed. Make a new one to use a server."
-                : undefined
+            open={conversation?.task}
+            actions={actions}
+            mcpTasks={
+              <McpTasksButton
+                ref={mcpTasksButton}
+                running={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
+                shown={mcpTasksAsked > 0}
+                onToggle={mcpTasksAsked > 0 ? hideMcpTasks : showMcpTasks}
+              />
             }
           />
-        )}
-        <Announcer taskId={conversation?.taskId} asks={asks} />
-      </div>
+          <Banners state={state} actions={actions} />
+          {mcpTasksAsked > 0 && (
+            <McpTasks
+              key={mcpTasksAsked}
+              known={state.mcpTasks}
+              ofServers={state.serverMcpTasks}
+              here={conversation !== undefined && conversation.task?.closed !== true}
+              tasks={state.tasks ?? []}
+              onOpen={(taskId, messageId) => {
+                setMcpTasksAsked(0);
+                actions.reveal({ kind: "message", taskId, messageId });
+              }}
+              onFollow={async (task) => {
+                const started = await actions.followMcpTask(task);
+                if (started === undefined) return false;
+                setMcpTasksAsked(0);
+                actions.reveal({ kind: "message", ...started });
+                return true;
+              }}
+              onRetry={actions.listMcpTasks}
+              onClose={hideMcpTasks}
+            />
+          )}
+          {conversation !== undefined ? (
+            <SettingsContext value={state.settings}>
+              <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+            </SettingsContext>
+          ) : (
+            <Home state={state} actions={actions} />
+          )}
+          <OpenAsksBar
+            here={asks.length}
+            elsewhere={elsewhere.reduce((sum, { openAsks }) => sum + openAsks, 0)}
+            onShow={() => actions.reveal({ kind: "ask" })}
+          />
+          {servers?.length === 0 && conversation !== undefined && (
+            <NoServers
+              onConfigure={() => actions.openConfiguration({})}
+              onImport={state.imports ? actions.importServers : undefined}
+            />
+          )}
+          {servers !== undefined && servers.length > 0 && (
+            <Runner
+              {...{ servers, offers, runner, firstControl, actions }}
+              onChange={changeRunner}
+              blocked={
+                conversation?.task?.closed
+                  ? "This task is closed. Make a new one to use a server."
+                  : undefined
+              }
+            />
+          )}
+          <Announcer taskId={conversation?.taskId} asks={asks} />
+        </div>
+      </GrantsContext>
     </ViewContext>
   );
 }

@@ -1,4 +1,4 @@
-import { type AskResponseResult, ErrorCode, type Field } from "@assent/protocol";
+import { type AskResponseResult, ErrorCode, type Field, type Outcome } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
@@ -12,6 +12,7 @@ import {
   at,
   demoModel,
   elicitation,
+  grant,
   message,
   otherModel,
   sampling,
@@ -261,6 +262,35 @@ describe("a request for a completion", () => {
     await waitFor(() =>
       expect(host.calls("model/list").slice(2)).toEqual([{ serverName: "mail" }]),
     );
+  });
+
+  test("that a grant approved says so, and the grant can be revoked there", async () => {
+    const outcome: Outcome = {
+      reason: "granted",
+      at,
+      detail: "Allowed by the grant made in VS Code.",
+      grantId: "g1",
+    };
+    let fail = true;
+    const host = new FakeHost(task(), [message(1, ask("s1", sampling(), outcome))], {
+      "grant/list": () => ({ grants: [grant()] }),
+      "grant/revoke": () => {
+        if (fail) throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
+        return grant({ endedAt: at + 1 });
+      },
+    });
+    const { user, container } = showApp(host);
+    await screen.findByText("Approved by a grant");
+    screen.getByText("Allowed by the grant made in VS Code.");
+    screen.getByText("Demo (not a language model) was asked");
+    const revoke = await screen.findByRole("button", { name: /^Revoke/ });
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(revoke);
+    await screen.findByText("The sidecar is not running.");
+    fail = false;
+    await user.click(revoke);
+    await waitFor(() => expect(screen.queryByRole("button", { name: /^Revoke/ })).toBeNull());
+    expect(host.calls("grant/revoke")).toEqual([{ grantId: "g1" }, { grantId: "g1" }]);
   });
 
   test("with a secret that its person wrote goes where they say so", async () => {

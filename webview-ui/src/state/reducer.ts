@@ -2,6 +2,7 @@ import type { OpenTaskResult, Server, Task, TaskEventParams } from "@assent/prot
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
+import { takeGrant, takeGrants } from "./grants.ts";
 import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import { afterChange } from "./offers.ts";
 import type { Action, Conversation, Held, State } from "./state.ts";
@@ -85,6 +86,14 @@ export function reduce(state: State, action: Action): State {
         serverMcpTasks: { ...state.serverMcpTasks, reading: false, failure: message },
       };
     }
+    case "grantsAsked":
+      return { ...state, grants: { ...state.grants, news: [], failure: undefined } };
+    case "grantsListed":
+      return { ...state, grants: takeGrants(state.grants, action.grants) };
+    case "grantsListFailed":
+      return { ...state, grants: { ...state.grants, news: undefined, failure: action.message } };
+    case "grantChanged":
+      return { ...state, grants: takeGrant(state.grants, action.grant) };
     case "serversListed":
       return {
         ...state,

@@ -1,6 +1,7 @@
 import type {
   CallProgressParams,
   ConfigProblem,
+  Grant,
   ListServerMcpTasksResult,
   McpSamplingProgressParams,
   McpTaskEntry,
@@ -13,6 +14,7 @@ import type {
   TaskEventParams,
 } from "@assent/protocol";
 import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
+import { type Grants, noGrants } from "./grants.ts";
 import type { Offers } from "./offers.ts";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
@@ -27,6 +29,7 @@ export interface State {
   readonly conversation: Conversation | undefined;
   readonly mcpTasks: McpTasks;
   readonly serverMcpTasks: ServerMcpTasks;
+  readonly grants: Grants;
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
@@ -131,6 +134,10 @@ export type Action =
   | { readonly type: "serverMcpTasksAsked" }
   | { readonly type: "serverMcpTasksListed"; readonly result: ListServerMcpTasksResult }
   | { readonly type: "serverMcpTasksListFailed"; readonly message: string }
+  | { readonly type: "grantsAsked" }
+  | { readonly type: "grantsListed"; readonly grants: readonly Grant[] }
+  | { readonly type: "grantsListFailed"; readonly message: string }
+  | { readonly type: "grantChanged"; readonly grant: Grant }
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
   /** These lists are so now; the server's others are as they were. */
@@ -154,6 +161,7 @@ export const initialState: State = {
   conversation: undefined,
   mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
   serverMcpTasks: { listed: undefined, reading: false, failure: undefined },
+  grants: noGrants,
   servers: undefined,
   problems: [],
   offers: new Map(),

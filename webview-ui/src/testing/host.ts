@@ -90,6 +90,7 @@ export class FakeHost {
       }),
       "mcpTask/list": () => ({}),
       "mcpTask/listOfServers": () => ({}),
+      "grant/list": () => ({}),
       "server/list": () => ({ servers: this.servers }),
       "resources/list": () => ({}),
       "resources/templates/list": () => ({}),

@@ -4,6 +4,7 @@ import type {
   Call,
   CallToolRequest,
   Field,
+  Grant,
   McpElicitation,
   McpSampling,
   McpSamplingRequest,
@@ -177,3 +178,17 @@ export const tool: Tool = {
   description: "Removes what is old.",
   fields: [{ type: "string", name: "older", title: "Older than", required: true }],
 };
+
+export function grant(part: Partial<Grant> = {}): Grant {
+  return {
+    id: "g1",
+    serverName: "database",
+    models: [demoModel.id],
+    maxRequests: 10,
+    review: true,
+    by: "VS Code",
+    createdAt: at,
+    spent: { requests: 3, tokens: 1200, cost: 0.02 },
+    ...part,
+  };
+}

@@ -85,7 +85,13 @@ export function AskRow(props: AskRowProps) {
       if (outcome !== undefined) {
         const onStop = (keepText: boolean) =>
           actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
-        return <SamplingRecord {...{ askId, question, outcome, onStop, keep }} />;
+        const { grantId } = outcome;
+        return (
+          <SamplingRecord
+            {...{ askId, question, outcome, onStop, keep }}
+            onRevoke={grantId === undefined ? undefined : () => actions.revokeGrant(grantId)}
+          />
+        );
       }
       const refusedSecrets = messagesOf(problems, "secrets");
       const {
@@ -106,6 +112,7 @@ export function AskRow(props: AskRowProps) {
           request={samplingRequest}
           refusal={refusedSecrets === undefined ? refusal?.message : undefined}
           refusedSecrets={refusedSecrets}
+          grantProblems={problems}
           draft={view.draft(askId)}
           onDraft={(draft) => view.setDraft(askId, draft)}
           onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}

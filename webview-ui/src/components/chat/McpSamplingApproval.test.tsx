@@ -225,6 +225,7 @@ describe("an edit", () => {
     expect(onCancel).not.toHaveBeenCalled();
     await user.tab({ shift: true });
     await user.tab({ shift: true });
+    await user.tab({ shift: true });
     expect(document.activeElement).toBe(approve());
     await user.keyboard("{Enter}");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith({

@@ -1,17 +1,21 @@
 import type {
+  FieldProblem,
+  GrantTerms,
   McpSamplingRequest,
   Model,
   SamplingContext,
   SamplingEdit,
   SecretFinding,
 } from "@assent/protocol";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { grantKey, isOfGrant } from "../grants/grantForm.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
+import { ApproveAndAllow } from "./ApproveAndAllow.tsx";
 import { AskCard } from "./AskCard.tsx";
 import { SecretsContext } from "./Marked.tsx";
 import { warningsOf } from "./modelLimits.ts";
@@ -54,6 +58,8 @@ export interface McpSamplingApprovalProps {
   readonly refusal: string | undefined;
   /** The secrets for whose sake it was, in words: the person had written them. */
   readonly refusedSecrets?: readonly string[] | undefined;
+  /** What was wrong with the terms of a grant. */
+  readonly grantProblems?: readonly FieldProblem[] | undefined;
   /**
    * The person lets the request go to a model; to another than the proposed one, and edited, where it
    * says so.
@@ -71,13 +77,22 @@ export interface Approval {
   readonly samplingEdit?: SamplingEdit;
   readonly includeContext?: boolean;
   readonly confirmSecrets?: boolean;
+  /** The next requests like it go without asking, within these bounds. */
+  readonly grant?: GrantTerms;
 }
 
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, resourceUri, request, model, models, busy, refusal, keep } =
     props;
-  const { modelReason = "", grantReason = "", secrets = [], context, refusedSecrets = [] } = props;
+  const {
+    modelReason = "",
+    grantReason = "",
+    secrets = [],
+    context,
+    refusedSecrets = [],
+    grantProblems,
+  } = props;
   const { onDraft, onApprove, onDeny, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
@@ -87,8 +102,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reset = () =>
     setDraft({
-      ...pick(draft, draftKey.model),
-      ...pick(draft, draftKey.context),
+      ...Object.fromEntries(Object.entries(draft).filter(([key]) => !isOfEdit(key))),
       [draftKey.editing]: isEditing,
     });
   // What was last sent, and what secrets may go with. Both are for one request, and not for its edits.
@@ -105,6 +119,9 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   const nobody = answering === undefined && models !== undefined;
   const included = own(draft, draftKey.context) === true ? context : undefined;
+  const isAllowing = own(draft, grantKey.open) === true && answering !== undefined;
+  const allow = useRef<HTMLButtonElement>(null);
+  const [toolName] = toolNames.length === 1 ? toolNames : [];
   // What is wrong cannot be measured.
   const measured = withContext(isWrong ? request : edited, included);
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
@@ -114,13 +131,15 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const found = sentAs === now ? refusedSecrets : [];
   const hasSecrets = found.length > 0 || placed.some(({ places }) => places.length > 0);
   const isConfirmed = hasSecrets && confirmedFor === now;
-  const approve = () => {
+  const canSend = !nobody && !busy && !isWrong && (!hasSecrets || isConfirmed);
+  const approve = (grant?: GrantTerms) => {
     setSentAs(now);
     onApprove({
       ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
       ...(edit !== undefined && { samplingEdit: edit }),
       ...(included !== undefined && { includeContext: true }),
       ...(hasSecrets && { confirmSecrets: true }),
+      ...(grant !== undefined && { grant }),
     });
   };
   return (
@@ -194,11 +213,23 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             type="button"
             className="primary"
             aria-disabled={!ready}
-            disabled={nobody || busy || isWrong || (hasSecrets && !isConfirmed)}
-            onClick={whenReady(approve)}
+            disabled={!canSend}
+            onClick={whenReady(() => approve())}
           >
             Approve & Send
           </button>
+          {answering !== undefined && (
+            <button
+              ref={allow}
+              type="button"
+              className="secondary"
+              aria-expanded={isAllowing}
+              disabled={busy}
+              onClick={() => input(grantKey.open, !isAllowing)}
+            >
+              Approve and Allow…
+            </button>
+          )}
           <button
             type="button"
             className="secondary"
@@ -217,12 +248,25 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             </button>
           )}
         </div>
+        {isAllowing && (
+          <ApproveAndAllow
+            {...{ draft, busy, canSend, ready }}
+            scope={{ serverName, toolName, model: answering, models: candidates }}
+            problems={grantProblems}
+            onInput={input}
+            onApprove={approve}
+            onClose={() => {
+              input(grantKey.open, false);
+              allow.current?.focus();
+            }}
+          />
+        )}
       </AskCard>
     </SecretsContext>
   );
 }
 
-function pick(draft: Draft, key: string): Draft {
-  const value = own(draft, key);
-  return value === undefined ? {} : { [key]: value };
+/** The choice of the model, of the context and of a grant are no changes of the request. */
+function isOfEdit(key: string): boolean {
+  return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key);
 }

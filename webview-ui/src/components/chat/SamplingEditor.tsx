@@ -147,7 +147,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-interface NumberFieldProps {
+export interface NumberFieldProps {
   readonly label: string;
   readonly inputMode: "numeric" | "decimal";
   readonly value: string;
@@ -155,8 +155,8 @@ interface NumberFieldProps {
   readonly onInput: (value: string) => void;
 }
 
-// Not type="number", which reports what it does not understand as empty.
-function NumberField({ label, inputMode, value, problem, onInput }: NumberFieldProps) {
+/** A number. Not type="number", which reports what it does not understand as empty. */
+export function NumberField({ label, inputMode, value, problem, onInput }: NumberFieldProps) {
   const id = useId();
   return (
     <div className="field">

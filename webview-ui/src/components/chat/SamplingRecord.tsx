@@ -7,6 +7,9 @@ import type {
 } from "@assent/protocol";
 import { useId } from "react";
 import { unreachable } from "../../unreachable.ts";
+import { useGrant } from "../grants/GrantsContext.ts";
+import { isAlive } from "../grants/grantWords.ts";
+import { RevokeGrant } from "../grants/RevokeGrant.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -30,11 +33,15 @@ export interface SamplingRecordProps {
    * that cannot be.
    */
   readonly onStop: (keep: boolean) => Promise<void>;
+  /** Ends the grant that approved it; rejects where that goes on. */
+  readonly onRevoke?: (() => Promise<void>) | undefined;
   readonly keep: string;
 }
 
 /** A sampling request that is settled: what was sent, and what the model writes or wrote. */
-export function SamplingRecord({ askId, question, outcome, onStop, keep }: SamplingRecordProps) {
+export function SamplingRecord(props: SamplingRecordProps) {
+  const { askId, question, outcome, onStop, onRevoke, keep } = props;
+  const grant = useGrant(outcome.grantId);
   const { serverName, samplingRequest, sentRequest, usage } = question;
   const sent = sentRequest ?? samplingRequest;
   const headingId = useId();
@@ -50,6 +57,9 @@ export function SamplingRecord({ askId, question, outcome, onStop, keep }: Sampl
         <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
+      {onRevoke !== undefined && grant !== undefined && isAlive(grant, Date.now()) && (
+        <RevokeGrant of="the grant that approved this" onRevoke={onRevoke} />
+      )}
       <Disclosure keep={`${keep}:sent`} summary={summarize(sent)}>
         <SamplingDetails request={sent} keep={keep} />
       </Disclosure>

@@ -1,0 +1,176 @@
+import { type ReactNode, useId } from "react";
+import type { Draft, FieldInput } from "../../viewState.ts";
+import { NumberField } from "../chat/SamplingEditor.tsx";
+import { count } from "../ui/words.ts";
+import {
+  type GrantOfForm,
+  type GrantProblems,
+  type GrantScope,
+  grantKey,
+  hasPrice,
+  readGrantForm,
+  type Until,
+  untils,
+} from "./grantForm.ts";
+import { termsInWords } from "./grantWords.ts";
+
+export interface GrantFieldsProps {
+  readonly scope: GrantScope;
+  readonly draft: Draft;
+  readonly of: GrantOfForm;
+  /** What the sidecar found wrong besides. */
+  readonly refused?: GrantProblems | undefined;
+  /** The id of the sentence that says what is allowed. */
+  readonly wordsId: string;
+  readonly disabled: boolean;
+  readonly onInput: (key: string, value: FieldInput) => void;
+}
+
+/** The bounds of a grant, and in words what they come to. */
+export function GrantFields(props: GrantFieldsProps) {
+  const { scope, draft, of, refused, wordsId, disabled, onInput } = props;
+  const form = readGrantForm(draft);
+  const id = useId();
+  const { toolName, model, models } = scope;
+  const problems = { ...refused, ...of.problems };
+  const allowed = form.anyModel ? models : model === undefined ? [] : [model];
+  const general = [problems[""], problems.models].filter((message) => message !== undefined);
+  return (
+    <fieldset className="grant-fields" disabled={disabled}>
+      <legend className="visually-hidden">What to allow</legend>
+      <fieldset className="field">
+        <legend>How long</legend>
+        <Choice
+          name={`${id}span`}
+          checked={!form.session}
+          onCheck={() => onInput(grantKey.span, "bounded")}
+        >
+          Within bounds
+        </Choice>
+        <Choice
+          name={`${id}span`}
+          checked={form.session}
+          onCheck={() => onInput(grantKey.span, "session")}
+        >
+          For this session
+        </Choice>
+      </fieldset>
+      {!form.session && (
+        <div className="grant-bounds">
+          <NumberField
+            label="Requests"
+            inputMode="numeric"
+            value={form.requests}
+            problem={problems.maxRequests}
+            onInput={(value) => onInput(grantKey.requests, value)}
+          />
+          <NumberField
+            label="Tokens, in and out"
+            inputMode="numeric"
+            value={form.tokens}
+            problem={problems.maxTokens}
+            onInput={(value) => onInput(grantKey.tokens, value)}
+          />
+          {hasPrice(allowed) && (
+            <NumberField
+              label="Cost, in US dollars"
+              inputMode="decimal"
+              value={form.cost}
+              problem={problems.maxCost}
+              onInput={(value) => onInput(grantKey.cost, value)}
+            />
+          )}
+          <div className="field">
+            <label htmlFor={`${id}until`}>Until</label>
+            <select
+              id={`${id}until`}
+              value={form.until}
+              onChange={(event) => onInput(grantKey.until, event.target.value)}
+            >
+              {untils.map((until) => (
+                <option key={until} value={until}>
+                  {untilWords[until]}
+                </option>
+              ))}
+            </select>
+          </div>
+        </div>
+      )}
+      {model !== undefined && models.length > 1 && (
+        <fieldset className="field">
+          <legend>Models</legend>
+          <Choice
+            name={`${id}model`}
+            checked={!form.anyModel}
+            onCheck={() => onInput(grantKey.anyModel, false)}
+          >
+            Only {model.name}
+          </Choice>
+          <Choice
+            name={`${id}model`}
+            checked={form.anyModel}
+            onCheck={() => onInput(grantKey.anyModel, true)}
+          >
+            Any of the {count(models.length, "model")} that {scope.serverName} may have
+          </Choice>
+        </fieldset>
+      )}
+      {toolName !== undefined && (
+        <Tick checked={form.onlyTool} onTick={(only) => onInput(grantKey.anyTool, !only)}>
+          Only during the tool {toolName}
+        </Tick>
+      )}
+      <Tick checked={form.review} onTick={(see) => onInput(grantKey.unseen, !see)}>
+        Let me see each answer before the server gets it
+      </Tick>
+      {general.map((message) => (
+        <p key={message} role="alert" className="field-problem">
+          {message}
+        </p>
+      ))}
+      {Object.keys(of.problems).length === 0 && (
+        <p id={wordsId} className="grant-words">
+          {termsInWords(of.terms, models)}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+const untilWords: Readonly<Record<Until, string>> = {
+  none: "No end",
+  hour: "1 hour from now",
+  today: "The end of today",
+  week: "7 days from now",
+};
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly checked: boolean;
+  readonly onCheck: () => void;
+  readonly children: ReactNode;
+}
+
+function Choice({ name, checked, onCheck, children }: ChoiceProps) {
+  return (
+    <label className="tick">
+      <input type="radio" name={name} checked={checked} onChange={onCheck} />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+interface TickProps {
+  readonly checked: boolean;
+  readonly onTick: (checked: boolean) => void;
+  readonly children: ReactNode;
+}
+
+function Tick({ checked, onTick, children }: TickProps) {
+  return (
+    <label className="tick">
+      <input type="checkbox" checked={checked} onChange={(event) => onTick(event.target.checked)} />
+      <span>{children}</span>
+    </label>
+  );
+}

@@ -1,0 +1,148 @@
+import type { GrantTerms, Model } from "@assent/protocol";
+import { type Draft, own } from "../../viewState.ts";
+
+/** The names under which a draft keeps what was typed into the form of a grant. */
+export const grantKey = {
+  open: "grant open",
+  span: "grant span",
+  requests: "grant requests",
+  tokens: "grant tokens",
+  cost: "grant cost",
+  until: "grant until",
+  anyTool: "grant any tool",
+  anyModel: "grant any model",
+  unseen: "grant unseen",
+} as const;
+
+/** Says whether something in a draft is of the form of a grant. */
+export function isOfGrant(key: string): boolean {
+  return key.startsWith("grant ");
+}
+
+/** What a grant can be made for. */
+export interface GrantScope {
+  readonly serverName: string;
+  /** The one tool during whose call the server asks; absent where there is none, or several. */
+  readonly toolName?: string | undefined;
+  /** The model that is to answer now. */
+  readonly model: Model | undefined;
+  /** Those that the server may have. */
+  readonly models: readonly Model[];
+}
+
+export const untils = ["none", "hour", "today", "week"] as const;
+export type Until = (typeof untils)[number];
+
+/** What the form holds, with its defaults. */
+export interface GrantForm {
+  readonly session: boolean;
+  readonly requests: string;
+  readonly tokens: string;
+  readonly cost: string;
+  readonly until: Until;
+  readonly onlyTool: boolean;
+  readonly anyModel: boolean;
+  readonly review: boolean;
+}
+
+export function readGrantForm(draft: Draft): GrantForm {
+  const typed = (key: string, initial: string) => {
+    const value = own(draft, key);
+    return typeof value === "string" ? value : initial;
+  };
+  const until = typed(grantKey.until, "none");
+  return {
+    session: typed(grantKey.span, "bounded") === "session",
+    requests: typed(grantKey.requests, "10"),
+    tokens: typed(grantKey.tokens, ""),
+    cost: typed(grantKey.cost, ""),
+    until: untils.find((known) => known === until) ?? "none",
+    onlyTool: own(draft, grantKey.anyTool) !== true,
+    anyModel: own(draft, grantKey.anyModel) === true,
+    review: own(draft, grantKey.unseen) !== true,
+  };
+}
+
+/** What is wrong, by the field of the terms, as the sidecar names them; "" is all of it. */
+export type GrantProblems = Readonly<
+  Partial<Record<"" | "maxRequests" | "maxTokens" | "maxCost" | "models", string>>
+>;
+
+export interface GrantOfForm {
+  readonly terms: GrantTerms;
+  readonly problems: GrantProblems;
+}
+
+/** The terms that a form stands for. The sidecar checks the same, and has the last word. */
+export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantOfForm {
+  const models = form.anyModel ? scope.models : scope.model === undefined ? [] : [scope.model];
+  const requests = numberIn(form.requests);
+  const tokens = numberIn(form.tokens);
+  const cost = hasPrice(models) ? numberIn(form.cost) : 0;
+  const expiresAt = endOf(form.until, now);
+  const bounds = {
+    ...(requests > 0 && { maxRequests: requests }),
+    ...(tokens > 0 && { maxTokens: tokens }),
+    ...(cost > 0 && { maxCost: cost }),
+    ...(expiresAt > 0 && { expiresAt }),
+  };
+  const isUnbounded = [requests, tokens, cost, expiresAt].every((bound) => bound === 0);
+  const problems: GrantProblems = form.session
+    ? {}
+    : {
+        ...(!isCount(requests) && { maxRequests: "This must be a whole number from 1." }),
+        ...(!isCount(tokens) && { maxTokens: "This must be a whole number from 1." }),
+        ...(!(cost >= 0) && { maxCost: "This must be an amount of dollars." }),
+        ...(isUnbounded && {
+          "": "Set a bound, or allow it for this session.",
+        }),
+      };
+  return {
+    terms: {
+      serverName: scope.serverName,
+      ...(scope.toolName !== undefined && form.onlyTool && { toolName: scope.toolName }),
+      models: models.map(({ id }) => id),
+      ...(form.session ? { session: true } : bounds),
+      ...(form.review && { review: true }),
+    },
+    problems: {
+      ...problems,
+      ...(models.length === 0 && { models: "There is no model to allow." }),
+    },
+  };
+}
+
+/** A bound in money is of use only where every model's price is known. */
+export function hasPrice(models: readonly Model[]): boolean {
+  return (
+    models.length > 0 &&
+    models.every(({ inputCost, outputCost }) => inputCost !== undefined && outputCost !== undefined)
+  );
+}
+
+/** What was typed, 0 for nothing, and NaN for what is no number. A typed 0 is no bound anybody means. */
+function numberIn(text: string): number {
+  const trimmed = text.trim();
+  if (trimmed === "") return 0;
+  const n = Number(trimmed);
+  return n > 0 && Number.isFinite(n) ? n : Number.NaN;
+}
+
+function isCount(n: number): boolean {
+  return Number.isSafeInteger(n);
+}
+
+const hour = 3_600_000;
+
+function endOf(until: Until, now: number): number {
+  switch (until) {
+    case "none":
+      return 0;
+    case "hour":
+      return now + hour;
+    case "today":
+      return new Date(now).setHours(23, 59, 59, 999);
+    case "week":
+      return now + 7 * 24 * hour;
+  }
+}
