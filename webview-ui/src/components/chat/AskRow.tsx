@@ -1,4 +1,4 @@
-import type { Ask } from "@assent/protocol";
+import type { Ask, SamplingTool } from "@assent/protocol";
 import { useEffect, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -23,13 +23,15 @@ export interface AskRowProps {
   readonly ask: Ask;
   readonly models: Models;
   readonly actions: Actions;
+  /** The tools that were offered in the request whose answer is reviewed, as far as it is known. */
+  readonly offered?: readonly SamplingTool[] | undefined;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
 /** An ask, open or settled: its card, its draft, and its one answer. */
 export function AskRow(props: AskRowProps) {
-  const { taskId, ask, actions, keep } = props;
+  const { taskId, ask, actions, offered, keep } = props;
   const { askId, question, outcome } = ask;
   const models = props.models.get(question.serverName);
   const view = useView();
@@ -127,14 +129,14 @@ export function AskRow(props: AskRowProps) {
       }
       return (
         <McpSamplingReview
-          {...{ askId, question, busy, models, keep }}
+          {...{ askId, question, tools: offered, busy, models, keep }}
           refusal={refusal?.message}
           draft={view.draft(askId)}
           onDraft={(draft) => view.setDraft(askId, draft)}
-          onReturn={(text) =>
+          onReturn={(samplingContent) =>
             answer({
               askResponse: "yesButtonClicked",
-              ...(text === undefined ? {} : { samplingContent: [{ type: "text", text }] }),
+              ...(samplingContent === undefined ? {} : { samplingContent }),
             })
           }
           onRegenerate={(modelId) =>

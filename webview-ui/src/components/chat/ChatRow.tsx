@@ -1,4 +1,4 @@
-import type { Message } from "@assent/protocol";
+import type { Message, SamplingTool } from "@assent/protocol";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -14,13 +14,15 @@ export interface ChatRowProps {
   readonly message: Message;
   readonly models: Models;
   readonly actions: Actions;
+  /** The tools that were offered in the request whose answer the message reviews. */
+  readonly offered?: readonly SamplingTool[] | undefined;
   /** An open ask that the message's call waits for. */
   readonly waitsFor?: string | undefined;
 }
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
-  const { taskId, message, models, actions, waitsFor } = props;
+  const { taskId, message, models, actions, offered, waitsFor } = props;
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
@@ -40,7 +42,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
     case "ask":
       return (
         <>
-          <AskRow {...{ taskId, models, actions, keep }} ask={body} />
+          <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
           <SamplingFlow ask={body} keep={keep} />
         </>
       );

@@ -4,7 +4,7 @@ import type { Conversation, Models } from "../../state/state.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { ChatRow } from "./ChatRow.tsx";
-import { askOf, openAsksOf } from "./openAsks.ts";
+import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
 import { useStickyScroll } from "./useStickyScroll.ts";
 
 export interface ChatViewProps {
@@ -54,7 +54,11 @@ export function ChatView({ conversation, models, actions }: ChatViewProps) {
         {messages.map((message) => (
           <li key={message.id}>
             <RowBoundary>
-              <ChatRow {...{ taskId, message, models, actions }} waitsFor={askOf(message, asks)} />
+              <ChatRow
+                {...{ taskId, message, models, actions }}
+                offered={offeredTo(message, messages)}
+                waitsFor={askOf(message, asks)}
+              />
             </RowBoundary>
           </li>
         ))}

@@ -1,14 +1,18 @@
-import type { Model, McpSamplingReview as Question } from "@assent/protocol";
+import type {
+  ContentBlock,
+  Model,
+  McpSamplingReview as Question,
+  SamplingTool,
+} from "@assent/protocol";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
-import { Clamp } from "../ui/Clamp.tsx";
-import { Diff } from "../ui/Diff.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { AnswerChanges } from "./AnswerChanges.tsx";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
-import { ContentBlocks } from "./ContentBlocks.tsx";
-import { TextField } from "./SamplingEditor.tsx";
+import { ReviewedBlocks } from "./ReviewedBlocks.tsx";
+import { reviewKey, reviewOf } from "./reviewDraft.ts";
 import { answerer, stopped } from "./SamplingRecord.tsx";
 import { useArmed } from "./useArmed.ts";
 import { useDraft } from "./useDraft.ts";
@@ -17,6 +21,8 @@ import { useEditing } from "./useEditing.ts";
 export interface McpSamplingReviewProps {
   readonly askId: string;
   readonly question: Question;
+  /** What the server offered to the model; absent where that is not known here. */
+  readonly tools?: readonly SamplingTool[] | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
   /** What was chosen and typed in an earlier life of the view. */
@@ -26,8 +32,8 @@ export interface McpSamplingReviewProps {
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The server gets what the model wrote, or the text that the person made of it. */
-  readonly onReturn: (text?: string) => void;
+  /** The server gets what the model wrote, or what the person made of it. */
+  readonly onReturn: (content?: readonly ContentBlock[]) => void;
   /** A model is to answer anew; another than the one that answered where it says so. */
   readonly onRegenerate: (modelId?: string) => void;
   /** The server does not get it. */
@@ -39,7 +45,7 @@ export interface McpSamplingReviewProps {
 
 /** What a model answered, before the server that asked for it gets it. */
 export function McpSamplingReview(props: McpSamplingReviewProps) {
-  const { askId, question, models, busy, refusal, keep } = props;
+  const { askId, question, tools, models, busy, refusal, keep } = props;
   const { onDraft, onReturn, onRegenerate, onWithhold, onCancel } = props;
   const {
     serverName,
@@ -55,17 +61,19 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   };
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
-  const isEditing = own(draft, "editing") === true;
-  const editing = useEditing(isEditing, (now) => input("editing", now));
+  const reviewed = reviewOf(response, draft);
+  // What is wrong is not to be hidden: it is why the answer cannot be returned.
+  const isEditing =
+    own(draft, reviewKey.editing) === true ||
+    reviewed.blocks.some(({ problem }) => problem !== undefined);
+  const editing = useEditing(isEditing, (now) => input(reviewKey.editing, now));
   const { content = [] } = response;
-  const written = content[0]?.type === "text" ? content[0].text : undefined;
-  const typed = own(draft, "text");
-  const text = typeof typed === "string" ? typed : written;
-  const isChanged = text !== written;
-  const isEmpty = isChanged && text?.trim() === "";
+  const canEdit = content.some(({ type }) => type === "text" || type === "tool_use");
+  const isChanged = reviewed.content !== undefined || reviewed.isWrong;
+  const reset = () => setDraft({ ...pick(draft, reviewKey.model), [reviewKey.editing]: isEditing });
 
   const candidates = candidatesOf(model, models);
-  const chosen = own(draft, "model");
+  const chosen = own(draft, reviewKey.model);
   const next = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   return (
     <AskCard
@@ -85,32 +93,23 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           <span>{answerer(model, response)}</span>
           <span className="muted">{stopped(response)}</span>
         </p>
-        {isEditing && text !== undefined ? (
-          <TextField
-            label="What the server gets"
-            value={text}
-            disabled={busy}
-            onInput={(value) => input("text", value)}
-            onKeyDown={editing.onKeyDown}
-          />
-        ) : (
-          <ContentBlocks
-            blocks={text === undefined ? content : [{ type: "text", text }]}
-            texts="markdown"
-            keep={`${keep}:answer`}
-          />
-        )}
+        <ReviewedBlocks
+          {...{ tools, isEditing }}
+          blocks={reviewed.blocks}
+          disabled={busy}
+          onInput={input}
+          onKeyDown={editing.onKeyDown}
+          keep={`${keep}:answer`}
+        />
       </div>
-      {isEmpty && (
+      {reviewed.problem !== undefined && (
         <p role="alert" className="field-problem">
-          An empty text is no answer: withhold it instead.
+          {reviewed.problem}
         </p>
       )}
-      {isChanged && written !== undefined && text !== undefined && (
+      {reviewed.content !== undefined && !reviewed.isWrong && (
         <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
-          <Clamp keep={`${keep}:diff`} text={written + text}>
-            <Diff before={written} after={text} />
-          </Clamp>
+          <AnswerChanges written={content} sent={reviewed.content} keep={keep} />
         </Disclosure>
       )}
       {refusal !== undefined && <Refusal message={refusal} />}
@@ -119,8 +118,8 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           type="button"
           className="primary"
           aria-disabled={!ready}
-          disabled={busy || isEmpty}
-          onClick={whenReady(() => onReturn(isChanged ? text : undefined))}
+          disabled={busy || reviewed.isWrong}
+          onClick={whenReady(() => onReturn(reviewed.content))}
         >
           Return to Server
         </button>
@@ -133,18 +132,13 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
         >
           Withhold
         </button>
-        {written !== undefined && (
+        {canEdit && (
           <button {...editing.toggle} disabled={busy}>
             Edit
           </button>
         )}
         {isChanged && (
-          <button
-            type="button"
-            className="link"
-            disabled={busy}
-            onClick={() => written !== undefined && input("text", written)}
-          >
+          <button type="button" className="link" disabled={busy} onClick={reset}>
             Undo all changes
           </button>
         )}
@@ -155,7 +149,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
         candidates={candidates}
         nobody={false}
         disabled={busy}
-        onChoose={(id) => input("model", id)}
+        onChoose={(id) => input(reviewKey.model, id)}
       />
       {next !== undefined && (
         <div className="actions">
@@ -172,4 +166,9 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
       )}
     </AskCard>
   );
+}
+
+function pick(draft: Draft, key: string): Draft {
+  const value = own(draft, key);
+  return value === undefined ? {} : { [key]: value };
 }

@@ -120,6 +120,9 @@ function MessageEditor(props: MessageEditorProps) {
 export interface TextFieldProps {
   readonly label: string;
   readonly value: string;
+  /** It is written for machines. */
+  readonly code?: boolean;
+  readonly problem?: string | undefined;
   readonly disabled?: boolean;
   readonly onInput: (value: string) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
@@ -127,7 +130,7 @@ export interface TextFieldProps {
 
 /** A text of several lines, where Enter begins a line. */
 export function TextField(props: TextFieldProps) {
-  const { label, value, disabled = false, onInput, onKeyDown } = props;
+  const { label, value, code = false, problem, disabled = false, onInput, onKeyDown } = props;
   const hasSecret = useHasSecret(value);
   const id = useId();
   return (
@@ -135,12 +138,21 @@ export function TextField(props: TextFieldProps) {
       <label htmlFor={id}>{label}</label>
       <textarea
         id={id}
+        className={code ? "code" : undefined}
         rows={2}
         value={value}
         disabled={disabled}
+        spellCheck={!code}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
         onChange={(event) => onInput(event.target.value)}
         onKeyDown={onKeyDown}
       />
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="field-problem">
+          {problem}
+        </p>
+      )}
       {/* A control cannot mark a part of its text. */}
       {hasSecret && <Verbatim text={value} />}
     </div>

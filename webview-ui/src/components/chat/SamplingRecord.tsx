@@ -153,6 +153,8 @@ export function stopped({ stopReason }: McpSamplingResponse): string {
       return "was cut off at the token limit";
     case "stopSequence":
       return "stopped at a stop sequence";
+    case "toolUse":
+      return "asks for tools to be called";
     case "userStopped":
       return "was stopped by hand";
     default:

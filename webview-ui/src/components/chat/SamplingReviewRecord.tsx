@@ -1,8 +1,7 @@
-import type { McpSamplingResponse, McpSamplingReview, Outcome } from "@assent/protocol";
+import type { McpSamplingReview, Outcome } from "@assent/protocol";
 import { useId } from "react";
-import { Clamp } from "../ui/Clamp.tsx";
-import { Diff } from "../ui/Diff.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { AnswerChanges } from "./AnswerChanges.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
@@ -49,15 +48,13 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
       </Disclosure>
       {sentResponse !== undefined && (
         <Disclosure keep={`${keep}:changes`} summary="What was changed before it was returned">
-          <Clamp keep={`${keep}:diff`} text={textOf(samplingResponse) + textOf(sentResponse)}>
-            <Diff before={textOf(samplingResponse)} after={textOf(sentResponse)} />
-          </Clamp>
+          <AnswerChanges
+            written={samplingResponse.content ?? []}
+            sent={sentResponse.content ?? []}
+            keep={keep}
+          />
         </Disclosure>
       )}
     </section>
   );
-}
-
-function textOf({ content: [block] = [] }: McpSamplingResponse): string {
-  return block?.type === "text" ? block.text : "";
 }

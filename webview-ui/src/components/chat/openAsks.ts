@@ -1,4 +1,4 @@
-import type { Ask, Message, Task } from "@assent/protocol";
+import type { Ask, Message, SamplingTool, Task } from "@assent/protocol";
 import type { Conversation, State } from "../../state/state.ts";
 
 /** The asks of the open task that wait for the person, the oldest first. */
@@ -19,4 +19,17 @@ export function waitingElsewhere({ tasks = [], conversation }: State): readonly 
   return tasks
     .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
     .toReversed();
+}
+
+/** The tools of the request whose answer the message reviews; nothing where it is on an older page. */
+export function offeredTo(
+  { body }: Message,
+  messages: readonly Message[],
+): readonly SamplingTool[] | undefined {
+  if (body.type !== "ask" || body.question.type !== "mcp_sampling_review") return undefined;
+  const { samplingMessageId } = body.question;
+  const request = messages.findLast(({ id }) => id === samplingMessageId)?.body;
+  return request?.type === "ask" && request.question.type === "mcp_sampling"
+    ? request.question.samplingRequest.tools
+    : undefined;
 }

@@ -1,0 +1,107 @@
+import type { ContentBlock, McpSamplingResponse, ToolUseContent } from "@assent/protocol";
+import { type Draft, own } from "../../viewState.ts";
+import { json } from "../ui/words.ts";
+
+/** The names under which a draft keeps what was made of a model's answer, by the place of its blocks. */
+export const reviewKey = {
+  editing: "editing",
+  model: "model",
+  text: (place: number) => `text ${place}`,
+  input: (place: number) => `input ${place}`,
+  leftOut: (place: number) => `without ${place}`,
+} as const;
+
+/** A block of a model's answer, and what the person makes of it. */
+export interface ReviewedBlock {
+  readonly written: ContentBlock;
+  /** What the control holds, where there is one: a text, or the JSON of a call's arguments. */
+  readonly typed: string;
+  /** What the server gets; absent where it is left out, or wrong. */
+  readonly sent: ContentBlock | undefined;
+  readonly isLeftOut: boolean;
+  /** What is wrong with what was typed. */
+  readonly problem: string | undefined;
+}
+
+export interface ReviewedAnswer {
+  readonly blocks: readonly ReviewedBlock[];
+  /** What the server gets in place of what the model wrote; absent where that is the same. */
+  readonly content: readonly ContentBlock[] | undefined;
+  /** Why it cannot be returned as a whole. */
+  readonly problem: string | undefined;
+  readonly isWrong: boolean;
+}
+
+/**
+ * What a draft makes of an answer: other texts, other arguments, or fewer of both; nothing that the model
+ * did not write. The sidecar checks the same, and has the last word.
+ */
+export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): ReviewedAnswer {
+  const blocks = content.map((block, place) => reviewBlock(block, place, draft));
+  const isChanged = blocks.some(({ written, sent }) => written !== sent);
+  // What is empty says nothing, and the sidecar takes no answer that holds it.
+  const sent = blocks.flatMap(({ sent }) => (sent === undefined || isEmpty(sent) ? [] : [sent]));
+  const isWrong = blocks.some(({ problem }) => problem !== undefined);
+  const problem =
+    !isChanged || isWrong || sent.length > 0
+      ? undefined
+      : content.some(({ type }) => type === "tool_use")
+        ? "Nothing of the answer is left: withhold it instead."
+        : "An empty text is no answer: withhold it instead.";
+  return {
+    blocks,
+    content: isChanged ? sent : undefined,
+    problem,
+    isWrong: isWrong || problem !== undefined,
+  };
+}
+
+function reviewBlock(written: ContentBlock, place: number, draft: Draft): ReviewedBlock {
+  const typedAs = (key: string, initial: string) => {
+    const value = own(draft, key);
+    return typeof value === "string" ? value : initial;
+  };
+  switch (written.type) {
+    case "text": {
+      const typed = typedAs(reviewKey.text(place), written.text);
+      const sent = typed === written.text ? written : { ...written, text: typed };
+      return { written, typed, sent, isLeftOut: false, problem: undefined };
+    }
+    case "tool_use": {
+      const before = json(written.input);
+      const typed = typedAs(reviewKey.input(place), before);
+      const isLeftOut = own(draft, reviewKey.leftOut(place)) === true;
+      const input = typed === before ? { object: written.input } : parseObject(typed);
+      const problem = "problem" in input && !isLeftOut ? input.problem : undefined;
+      const sent = isLeftOut || "problem" in input ? undefined : withInput(written, input.object);
+      return { written, typed, sent, isLeftOut, problem };
+    }
+    default:
+      return { written, typed: "", sent: written, isLeftOut: false, problem: undefined };
+  }
+}
+
+function withInput(written: ToolUseContent, input: unknown): ToolUseContent {
+  // Other spaces are no other arguments.
+  return JSON.stringify(input) === JSON.stringify(written.input) ? written : { ...written, input };
+}
+
+type Parsed = { readonly object: object } | { readonly problem: string };
+
+function parseObject(text: string): Parsed {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { object: value };
+    }
+  } catch (error) {
+    return {
+      problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+  return { problem: "The arguments of a tool must be a JSON object: { … }." };
+}
+
+function isEmpty(block: ContentBlock): boolean {
+  return block.type === "text" && block.text.trim() === "";
+}
