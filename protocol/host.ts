@@ -100,6 +100,8 @@ export type Reveal =
   | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }
   /** The MCP tasks of every task. */
   | { readonly kind: "mcpTasks" }
+  /** What servers may do without asking. */
+  | { readonly kind: "grants" }
   /** The tool runner, with a server chosen where one is named. */
   | { readonly kind: "toolRunner"; readonly serverName?: string };
 

@@ -91,6 +91,7 @@ export function activate(context: vscode.ExtensionContext): void {
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
     command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
+    command("showGrants", () => panel.reveal({ kind: "grants" })),
     command("restartSidecar", restart),
     command("showLog", showLog),
     command("openConfiguration", () => openConfiguration(undefined)),

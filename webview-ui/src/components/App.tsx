@@ -12,15 +12,17 @@ import { ChatView } from "./chat/ChatView.tsx";
 import { focusAsk, focusMessage } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
+import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
+import { isAlive } from "./grants/grantWords.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
-import { McpTasksButton } from "./mcpTasks/McpTasksButton.tsx";
 import { SettingsContext } from "./SettingsContext.ts";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
 import { NoServers } from "./tools/NoServers.tsx";
 import { Runner } from "./tools/Runner.tsx";
+import { ListButton } from "./ui/ListButton.tsx";
 import { ViewContext } from "./ViewContext.ts";
 
 export interface AppProps {
@@ -30,11 +32,15 @@ export interface AppProps {
 
 const none: readonly Grant[] = [];
 
+/** The lists above the conversation, of which one is shown at a time. */
+type List = "mcpTasks" | "grants";
+
 /** The whole panel. */
 export function App({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
   const { conversation, models, servers, offers } = state;
+  const grants = state.grants.entries ?? none;
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
@@ -55,57 +61,91 @@ export function App({ session, view }: AppProps) {
   };
 
   useModels(state, actions);
-  // How often the list was asked for; 0 while it is not shown.
-  const [mcpTasksAsked, setMcpTasksAsked] = useState(0);
-  const mcpTasksButton = useRef<HTMLButtonElement>(null);
-  const showMcpTasks = () => {
-    setMcpTasksAsked(mcpTasksAsked + 1);
-    actions.listMcpTasks();
+  const [shown, setShown] = useState<{ readonly list: List; readonly times: number }>();
+  const listButtons = {
+    mcpTasks: useRef<HTMLButtonElement>(null),
+    grants: useRef<HTMLButtonElement>(null),
   };
-  const hideMcpTasks = () => {
-    setMcpTasksAsked(0);
-    mcpTasksButton.current?.focus();
+  const show = (list: List) => {
+    // Asked for once more, it takes the focus once more.
+    setShown({ list, times: (shown?.times ?? 0) + 1 });
+    if (list === "mcpTasks") actions.listMcpTasks();
+    else actions.listGrants();
   };
-  useReveal(state, actions, askForRunner, showMcpTasks);
+  const hide = () => {
+    if (shown !== undefined) listButtons[shown.list].current?.focus();
+    setShown(undefined);
+  };
+  const listButton = (list: List) => ({
+    ref: listButtons[list],
+    shown: shown?.list === list,
+    onToggle: () => (shown?.list === list ? hide() : show(list)),
+  });
+  const openMessage = (taskId: string, messageId: number) => {
+    setShown(undefined);
+    actions.reveal({ kind: "message", taskId, messageId });
+  };
+  useReveal(state, actions, askForRunner, show);
 
   return (
     <ViewContext value={view}>
-      <GrantsContext value={state.grants.entries ?? none}>
+      <GrantsContext value={grants}>
         <div className="app">
           <TaskHeader
             tasks={state.tasks ?? []}
             open={conversation?.task}
             actions={actions}
-            mcpTasks={
-              <McpTasksButton
-                ref={mcpTasksButton}
-                running={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
-                shown={mcpTasksAsked > 0}
-                onToggle={mcpTasksAsked > 0 ? hideMcpTasks : showMcpTasks}
-              />
+            lists={
+              <>
+                <ListButton
+                  {...listButton("mcpTasks")}
+                  icon="server-process"
+                  label="MCP Tasks"
+                  n={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
+                  are="under way"
+                />
+                <ListButton
+                  {...listButton("grants")}
+                  icon="shield"
+                  label="Grants"
+                  n={grants.filter((grant) => isAlive(grant, Date.now())).length}
+                  are="active"
+                />
+              </>
             }
           />
           <Banners state={state} actions={actions} />
-          {mcpTasksAsked > 0 && (
+          {shown?.list === "mcpTasks" && (
             <McpTasks
-              key={mcpTasksAsked}
+              key={shown.times}
               known={state.mcpTasks}
               ofServers={state.serverMcpTasks}
               here={conversation !== undefined && conversation.task?.closed !== true}
               tasks={state.tasks ?? []}
-              onOpen={(taskId, messageId) => {
-                setMcpTasksAsked(0);
-                actions.reveal({ kind: "message", taskId, messageId });
-              }}
+              onOpen={openMessage}
               onFollow={async (task) => {
                 const started = await actions.followMcpTask(task);
                 if (started === undefined) return false;
-                setMcpTasksAsked(0);
-                actions.reveal({ kind: "message", ...started });
+                openMessage(started.taskId, started.messageId);
                 return true;
               }}
               onRetry={actions.listMcpTasks}
-              onClose={hideMcpTasks}
+              onClose={hide}
+            />
+          )}
+          {shown?.list === "grants" && (
+            <Grants
+              key={shown.times}
+              known={state.grants}
+              models={models}
+              serverNames={servers?.map(({ name }) => name) ?? []}
+              onServer={actions.listModels}
+              onCreate={actions.createGrant}
+              onPreview={actions.previewGrant}
+              onRevoke={actions.revokeGrant}
+              onOpen={openMessage}
+              onRetry={actions.listGrants}
+              onClose={hide}
             />
           )}
           {conversation !== undefined ? (
@@ -180,7 +220,7 @@ function useReveal(
   state: State,
   actions: Actions,
   askForRunner: (serverName: string | undefined) => void,
-  showMcpTasks: () => void,
+  show: (list: List) => void,
 ): void {
   const { reveal, sidecar, tasks, servers, conversation } = state;
   const followed = useRef<Reveal>(undefined);
@@ -214,8 +254,9 @@ function useReveal(
         return;
       }
       case "mcpTasks":
+      case "grants":
         actions.revealed();
-        showMcpTasks();
+        show(reveal.kind);
         return;
       case "message": {
         if (conversation?.taskId !== reveal.taskId && followed.current !== reveal) {

@@ -1,6 +1,7 @@
 import type { FieldProblem, GrantTerms } from "@assent/protocol";
 import { type KeyboardEvent, useEffect, useId, useRef } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
+import { byField } from "../form/refusedProblems.ts";
 import { GrantFields } from "../grants/GrantFields.tsx";
 import { type GrantScope, readGrantForm, termsOf } from "../grants/grantForm.ts";
 import { useNow } from "../ui/useNow.ts";
@@ -27,9 +28,7 @@ export function ApproveAndAllow(props: ApproveAndAllowProps) {
   useEffect(() => section.current?.querySelector("input")?.focus(), []);
   // "Until" is told as a time, and that time goes on.
   const of = termsOf(readGrantForm(draft), scope, useNow(true));
-  const refused = Object.fromEntries(
-    (problems ?? []).map(({ name = "", message }) => [name, message] as const),
-  );
+  const refused = byField(problems);
   const isWrong = Object.keys(of.problems).length > 0;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.nativeEvent.isComposing) return;

@@ -12,7 +12,7 @@ describe("where a request is", () => {
   const response = {
     type: "response",
     role: "assistant",
-    content: { type: "text", text: "Low." },
+    content: [{ type: "text", text: "Low." }],
     model: "gpt",
   } as const;
   const cases: readonly {

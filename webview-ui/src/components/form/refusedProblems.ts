@@ -20,6 +20,13 @@ export function messagesOf(
   return messages.length === 0 ? undefined : messages;
 }
 
+/** What the sidecar found wrong, by the field. */
+export function byField(
+  problems: readonly FieldProblem[] | undefined,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries((problems ?? []).map(({ name = "", message }) => [name, message]));
+}
+
 function isProblem(value: unknown): value is FieldProblem {
   return (
     typeof value === "object" &&

@@ -20,6 +20,8 @@ export interface GrantFieldsProps {
   readonly of: GrantOfForm;
   /** What the sidecar found wrong besides. */
   readonly refused?: GrantProblems | undefined;
+  /** The tool of the scope was not chosen by the person, who can do without it here. */
+  readonly namesTool?: boolean;
   /** The id of the sentence that says what is allowed. */
   readonly wordsId: string;
   readonly disabled: boolean;
@@ -28,7 +30,7 @@ export interface GrantFieldsProps {
 
 /** The bounds of a grant, and in words what they come to. */
 export function GrantFields(props: GrantFieldsProps) {
-  const { scope, draft, of, refused, wordsId, disabled, onInput } = props;
+  const { scope, draft, of, refused, namesTool = true, wordsId, disabled, onInput } = props;
   const form = readGrantForm(draft);
   const id = useId();
   const { toolName, model, models } = scope;
@@ -115,7 +117,7 @@ export function GrantFields(props: GrantFieldsProps) {
           </Choice>
         </fieldset>
       )}
-      {toolName !== undefined && (
+      {toolName !== undefined && namesTool && (
         <Tick checked={form.onlyTool} onTick={(only) => onInput(grantKey.anyTool, !only)}>
           Only during the tool {toolName}
         </Tick>

@@ -1,11 +1,9 @@
 import type { McpTaskEntry, ServerMcpTask, Task } from "@assent/protocol";
-import { useEffect, useId, useRef } from "react";
 import { isUnderWay } from "../../state/mcpTasks.ts";
 import type { McpTasks as Known, ServerMcpTasks as OfServers } from "../../state/state.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { IconButton } from "../ui/IconButton.tsx";
-import { Refusal } from "../ui/Refusal.tsx";
+import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { McpTaskLine } from "./McpTaskLine.tsx";
 import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
@@ -27,9 +25,6 @@ export interface McpTasksProps {
 export function McpTasks(props: McpTasksProps) {
   const { known, ofServers, here, tasks, onOpen, onFollow, onRetry, onClose } = props;
   const { entries, failure } = known;
-  const headingId = useId();
-  const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.focus(), []);
   const running = entries?.filter(isUnderWay) ?? [];
   const ended = entries?.filter((entry) => !isUnderWay(entry)) ?? [];
   const now = useNow(running.length > 0);
@@ -49,32 +44,14 @@ export function McpTasks(props: McpTasksProps) {
     </ul>
   );
   return (
-    <section
-      ref={section}
-      className="mcp-tasks"
-      aria-labelledby={headingId}
-      aria-busy={known.reading}
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        onClose();
-      }}
+    <ListPanel
+      heading="MCP tasks"
+      closeLabel="Close the List of MCP Tasks"
+      busy={known.reading}
+      {...{ failure, onRetry, onClose }}
     >
-      <header className="mcp-tasks-head">
-        <h2 id={headingId}>MCP tasks</h2>
-        <IconButton icon="close" label="Close the List of MCP Tasks" onClick={onClose} />
-      </header>
-      {failure !== undefined && (
-        <>
-          <Refusal message={`The list could not be read: ${failure}`} />
-          <button type="button" className="secondary small" onClick={onRetry}>
-            Try Again
-          </button>
-        </>
-      )}
       {entries !== undefined && running.length === 0 && (
-        <p className="mcp-tasks-none muted">No MCP task is under way.</p>
+        <p className="muted">No MCP task is under way.</p>
       )}
       {running.length > 0 && list(running)}
       {ended.length > 0 && (
@@ -87,7 +64,7 @@ export function McpTasks(props: McpTasksProps) {
         </Disclosure>
       )}
       <ServerMcpTasks {...{ ofServers, here, now, onFollow }} entries={entries ?? []} />
-    </section>
+    </ListPanel>
   );
 }
 

@@ -10,12 +10,12 @@ export interface TaskHeaderProps {
   /** The open task; absent where none is, or where it was not read yet. */
   readonly open: Task | undefined;
   readonly actions: Actions;
-  /** The button of the list of MCP tasks. */
-  readonly mcpTasks: ReactNode;
+  /** The buttons of the lists. */
+  readonly lists: ReactNode;
 }
 
 /** The open task by name, the way to the others, and what can be done to it. */
-export function TaskHeader({ tasks, open, actions, mcpTasks }: TaskHeaderProps) {
+export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
   const [doing, setDoing] = useState<{
     readonly what: "rename" | "close";
     readonly taskId: string;
@@ -65,7 +65,7 @@ export function TaskHeader({ tasks, open, actions, mcpTasks }: TaskHeaderProps) 
               />
             </>
           )}
-          {mcpTasks}
+          {lists}
           <IconButton icon="add" label="New Task" className="new-task" onClick={actions.newTask} />
         </div>
       )}

@@ -1,0 +1,80 @@
+import type { Grant } from "@assent/protocol";
+import { useRef, useState } from "react";
+import type { Grants as Known } from "../../state/grants.ts";
+import type { Models } from "../../state/state.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { ListPanel } from "../ui/ListPanel.tsx";
+import { useNow } from "../ui/useNow.ts";
+import { GrantItem } from "./GrantItem.tsx";
+import { isAlive } from "./grantWords.ts";
+import { NewGrant, type NewGrantProps } from "./NewGrant.tsx";
+
+export interface GrantsProps
+  extends Pick<NewGrantProps, "serverNames" | "onServer" | "onCreate" | "onPreview" | "onOpen"> {
+  readonly known: Known;
+  readonly models: Models;
+  /** Rejects where the grant goes on. */
+  readonly onRevoke: (grantId: string) => Promise<void>;
+  readonly onRetry: () => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that servers may do without asking, and the way to end it. */
+export function Grants(props: GrantsProps) {
+  const { known, models, onRevoke, onRetry, onClose, ...making } = props;
+  const { entries, news, failure } = known;
+  const [isMaking, setIsMaking] = useState(false);
+  const make = useRef<HTMLButtonElement>(null);
+  const done = () => {
+    setIsMaking(false);
+    make.current?.focus();
+  };
+  const now = useNow(entries?.some(({ expiresAt = 0 }) => expiresAt > 0) ?? false);
+  const alive = entries?.filter((grant) => isAlive(grant, now)) ?? [];
+  const ended = entries?.filter((grant) => !isAlive(grant, now)) ?? [];
+  const list = (some: readonly Grant[], label: string) => (
+    <ul className="grants" aria-label={label}>
+      {some.map((grant) => (
+        <li key={grant.id}>
+          <GrantItem
+            {...{ grant, now }}
+            models={models.get(grant.serverName)}
+            onRevoke={() => onRevoke(grant.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <ListPanel
+      heading="Grants"
+      closeLabel="Close the List of Grants"
+      busy={news !== undefined}
+      {...{ failure, onRetry, onClose }}
+    >
+      {entries !== undefined && alive.length === 0 && (
+        <p className="muted">Every request to a model waits for your approval.</p>
+      )}
+      {alive.length > 0 && list(alive, "Grants that may approve requests")}
+      {ended.length > 0 && (
+        <Disclosure keep="grants-ended" summary={`${ended.length} ended`}>
+          {list(ended, "Grants that ended")}
+        </Disclosure>
+      )}
+      {making.serverNames.length > 0 && (
+        <div className="actions">
+          <button
+            ref={make}
+            type="button"
+            className="secondary small"
+            aria-expanded={isMaking}
+            onClick={() => setIsMaking(!isMaking)}
+          >
+            New Grant…
+          </button>
+        </div>
+      )}
+      {isMaking && <NewGrant {...making} models={models} onDone={done} />}
+    </ListPanel>
+  );
+}

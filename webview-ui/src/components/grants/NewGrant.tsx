@@ -1,0 +1,175 @@
+import type { GrantTerms, PreviewGrantResult } from "@assent/protocol";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import type { Models } from "../../state/state.ts";
+import { type FieldInput, own } from "../../viewState.ts";
+import { useDraft } from "../chat/useDraft.ts";
+import { byField, refusedProblems } from "../form/refusedProblems.ts";
+import { Refusal } from "../ui/Refusal.tsx";
+import { useNow } from "../ui/useNow.ts";
+import { useView } from "../ViewContext.ts";
+import { GrantFields } from "./GrantFields.tsx";
+import { GrantPreview } from "./GrantPreview.tsx";
+import { type GrantScope, readGrantForm, termsOf } from "./grantForm.ts";
+
+export interface NewGrantProps {
+  readonly serverNames: readonly string[];
+  readonly models: Models;
+  /** Another server was chosen: its models are wanted. */
+  readonly onServer: (serverName: string) => void;
+  /** Rejects where the terms are refused. */
+  readonly onCreate: (terms: GrantTerms) => Promise<void>;
+  /** Says what a grant would have done; rejects as its making would. */
+  readonly onPreview: (terms: GrantTerms) => Promise<PreviewGrantResult>;
+  /** Brings a past request into view. */
+  readonly onOpen: (taskId: string, messageId: number) => void;
+  /** The grant is made, or not wanted any more. */
+  readonly onDone: () => void;
+}
+
+const keep = "new grant";
+const field = { server: "server", tool: "tool", model: "model" } as const;
+
+/** A grant that is made without a request to approve, and what it would have done to past ones. */
+export function NewGrant(props: NewGrantProps) {
+  const { serverNames, models, onServer, onCreate, onPreview, onOpen, onDone } = props;
+  const view = useView();
+  const [draft, setDraft] = useDraft(view.draft(keep), (next) => view.setDraft(keep, next));
+  const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Error>();
+  const [preview, setPreview] = useState<{
+    readonly of: string;
+    readonly result: PreviewGrantResult;
+  }>();
+  const id = useId();
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
+
+  const text = (key: string) => {
+    const value = own(draft, key);
+    return typeof value === "string" ? value : "";
+  };
+  const serverName =
+    serverNames.find((name) => name === text(field.server)) ?? serverNames[0] ?? "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once a server, whoever is asked.
+  useEffect(() => onServer(serverName), [serverName]);
+  const candidates = models.get(serverName) ?? [];
+  const scope: GrantScope = {
+    serverName,
+    toolName: text(field.tool).trim() || undefined,
+    model: candidates.find((model) => model.id === text(field.model)) ?? candidates[0],
+    models: candidates,
+  };
+  const terms = (now: number) => termsOf(readGrantForm(draft), scope, now);
+  const of = terms(useNow(true));
+  const isWrong = Object.keys(of.problems).length > 0;
+  // When it ends is told to the millisecond; all else says whether it is still what was tried.
+  const { expiresAt: _end, ...lasting } = of.terms;
+  const now = JSON.stringify([lasting, readGrantForm(draft).until]);
+
+  const attempt = async (work: (terms: GrantTerms) => Promise<void>) => {
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      await work(terms(Date.now()).terms);
+    } catch (error) {
+      setRefusal(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const create = async (made: GrantTerms) => {
+    await onCreate(made);
+    view.setDraft(keep, undefined);
+    onDone();
+  };
+  const tryOut = async (tried: GrantTerms) =>
+    setPreview({ of: now, result: await onPreview(tried) });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onDone();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
+    <div className="approve-and-allow" onKeyDown={onKeyDown}>
+      <div className="field">
+        <label htmlFor={`${id}server`}>For the server</label>
+        <select
+          ref={first}
+          id={`${id}server`}
+          value={serverName}
+          disabled={busy}
+          onChange={(event) => input(field.server, event.target.value)}
+        >
+          {serverNames.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <div className="field">
+        <label htmlFor={`${id}tool`}>Only during the tool</label>
+        <input
+          id={`${id}tool`}
+          type="text"
+          autoComplete="off"
+          placeholder="any"
+          disabled={busy}
+          value={text(field.tool)}
+          onChange={(event) => input(field.tool, event.target.value)}
+        />
+      </div>
+      {candidates.length > 1 && (
+        <div className="field">
+          <label htmlFor={`${id}model`}>Model</label>
+          <select
+            id={`${id}model`}
+            value={scope.model?.id}
+            disabled={busy}
+            onChange={(event) => input(field.model, event.target.value)}
+          >
+            {candidates.map((model) => (
+              <option key={model.id} value={model.id}>
+                {model.name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <GrantFields
+        {...{ scope, draft, of }}
+        namesTool={false}
+        refused={byField(refusedProblems(refusal))}
+        wordsId={`${id}words`}
+        disabled={busy}
+        onInput={input}
+      />
+      {refusal !== undefined && <Refusal message={refusal.message} />}
+      <div className="actions">
+        <button
+          type="button"
+          className="primary"
+          aria-describedby={isWrong ? undefined : `${id}words`}
+          disabled={busy || isWrong}
+          onClick={() => void attempt(create)}
+        >
+          Make the Grant
+        </button>
+        <button
+          type="button"
+          className="secondary"
+          disabled={busy || isWrong}
+          onClick={() => void attempt(tryOut)}
+        >
+          Try It on Past Requests
+        </button>
+        <button type="button" className="secondary" disabled={busy} onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+      {preview !== undefined && preview.of === now && (
+        <GrantPreview {...preview} serverName={serverName} onOpen={onOpen} />
+      )}
+    </div>
+  );
+}
