@@ -25,7 +25,7 @@ const (
 func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, allowed []string) (protocol.Model, string, bool) {
 	var candidates []protocol.Model
 	for _, m := range models {
-		if permits(allowed, m.ID) {
+		if Permits(allowed, m.ID) {
 			candidates = append(candidates, m)
 		}
 	}
@@ -255,9 +255,9 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 	return models, strings.Join(why, " ")
 }
 
-// permits reports whether a model with this id is among the allowed, in any case. A nil list allows
-// all.
-func permits(allowed []string, id string) bool {
+// Permits reports whether a model with this id is among the allowed, in which a * stands for any text, in
+// any case. A nil list allows all.
+func Permits(allowed []string, id string) bool {
 	if allowed == nil {
 		return true
 	}

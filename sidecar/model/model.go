@@ -121,7 +121,7 @@ func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 		}
 		first := len(models)
 		for _, m := range found[i] {
-			if !permits(s.allowed, m.ID) {
+			if !Permits(s.allowed, m.ID) {
 				continue
 			}
 			m.ModelFacts = facts(m, s.settings.Table)
@@ -148,7 +148,7 @@ func (s *Set) CallTools(ctx context.Context) bool {
 
 // Find returns the model with this id, or the first where id is empty.
 func (s *Set) Find(ctx context.Context, id string) (*protocol.Model, error) {
-	if id != "" && !permits(s.allowed, id) {
+	if id != "" && !Permits(s.allowed, id) {
 		return nil, s.forbidden(id)
 	}
 	models, err := s.List(ctx)
@@ -215,7 +215,7 @@ func (s *Set) forbidden(id string) error {
 // Generate asks a model of [Set.List]. It gives up when the model is silent for too long, or writes
 // without an end.
 func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
-	if !permits(s.allowed, id) {
+	if !Permits(s.allowed, id) {
 		return nil, s.forbidden(id)
 	}
 	name, rest, _ := strings.Cut(id, ":")

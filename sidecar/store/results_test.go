@@ -66,6 +66,8 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 const toVersion2 = `
 	DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
 	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
+	DROP INDEX messages_by_sampling; DROP TABLE grants;
+	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
 	PRAGMA user_version = 2`
 
 // A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.

@@ -1,4 +1,4 @@
-// Package store keeps tasks and their messages in one SQLite file.
+// Package store keeps tasks, their messages, and grants in one SQLite file.
 //
 // It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
 // JSON of [protocol.Message]. A Store may be used from any goroutine; every method is one
@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -65,6 +65,19 @@ UPDATE messages SET
 WHERE mcp_task > 0 AND json_valid(body);
 CREATE INDEX messages_by_mcp_task_id ON messages (mcp_task_id) WHERE mcp_task_id IS NOT NULL;
 CREATE INDEX messages_by_result ON messages (result_got, task_id, id) WHERE result_got IS NOT NULL;
+`, `
+CREATE TABLE grants (
+	id         TEXT PRIMARY KEY,
+	server     TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	body       TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX grants_by_server ON grants (server, created_at);
+ALTER TABLE messages ADD COLUMN sampling_server TEXT; -- whose sampling request it is, or NULL
+ALTER TABLE messages ADD COLUMN sampling_at INTEGER NOT NULL DEFAULT 0; -- when it came
+UPDATE messages SET sampling_server = json_extract(body, '$.body.question.serverName'), sampling_at = json_extract(body, '$.time')
+	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_extract(body, '$.body.question.type') = 'mcp_sampling';
+CREATE INDEX messages_by_sampling ON messages (sampling_server, sampling_at) WHERE sampling_server IS NOT NULL;
 `}
 
 // Store is an open file, or a database in memory.
@@ -88,6 +101,8 @@ type Entry struct {
 	// ResultGot is nil where the message has no result of an MCP task. Until a front end has got the
 	// result it is 0, then when that was. It is written and not read; see [Store.ResultsGotBefore].
 	ResultGot *int64
+	// SamplingServer is whose sampling request the message is; empty where it is none.
+	SamplingServer string
 }
 
 // Range selects messages of a task.
@@ -123,8 +138,9 @@ func OpenMemory() (*Store, error) { return open("file::memory:") }
 
 func open(name string) (*Store, error) {
 	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's
-	// own cache: a killed process loses nothing, and an ask does not cost an fsync.
-	const pragmas = "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"
+	// own cache: a killed process loses nothing, and an ask does not cost an fsync. A transaction takes the
+	// writer's lock when it begins, or what it read could change before it writes: every one here writes.
+	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"
 	db, err := sql.Open("sqlite", name+pragmas)
 	if err != nil {
 		return nil, err
@@ -187,11 +203,12 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) erro
 			return fmt.Errorf("encode message: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, body)
-			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?)
+			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, sampling_server, sampling_at, body)
+			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?)
 			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
 				mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body`,
-			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, entry.ResultGot, string(body))
+			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, entry.ResultGot,
+			entry.SamplingServer, entry.Message.Time, string(body))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}

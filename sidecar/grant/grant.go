@@ -1,0 +1,223 @@
+// Package grant keeps what a person allowed in advance: sampling requests of a server that go to a model
+// without being asked about, within bounds.
+//
+// A [Book] owns the grants, over the store; those for the session it has in memory. It may be used from
+// any goroutine, and by several sidecars on one file: what a grant has left is read and taken in one
+// transaction, so that no two requests get the same. A request holds the most that it may come to
+// ([Book.Reserve]) until it is known what it came to ([Reservation.Settle]). What the requests of a
+// sidecar that was killed held is spent for good: nobody can know what they came to.
+//
+// The package decides whether a grant covers a request. Whom to ask otherwise, and what becomes of the
+// request, is the broker's.
+package grant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// Options are what a book needs.
+type Options struct {
+	// Store returns the store; it is called at each use.
+	Store func() (*store.Store, error)
+	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
+	// must not call the book. What another sidecar does to a grant it is not told.
+	Changed func(protocol.Grant)
+	// Now and NewID are replaced by tests.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// Book holds every grant.
+type Book struct {
+	opts Options
+
+	mu sync.Mutex // guards the fields below, and the order of what Changed is told
+	// session holds the grants that end with this sidecar.
+	session []*protocol.Grant
+	// inFlight counts the requests of this sidecar that are under way, by their grant's id.
+	inFlight map[string]int64
+}
+
+// NewBook returns a book that reads the store as it is used.
+func NewBook(opts Options) *Book {
+	if opts.Changed == nil {
+		opts.Changed = func(protocol.Grant) {}
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	return &Book{opts: opts, inFlight: map[string]int64{}}
+}
+
+// Check returns why a grant with such terms is not to be had, as a [protocol.Error] with
+// [protocol.CodeInvalidAnswer], or nil.
+func (b *Book) Check(terms *protocol.GrantTerms) error { return invalid(Check(terms, b.opts.Now())) }
+
+// Create makes a grant; by names the front end. The error is that of [Book.Check], or the store's.
+func (b *Book) Create(ctx context.Context, terms protocol.GrantTerms, by string) (*protocol.Grant, error) {
+	if err := b.Check(&terms); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.draft(terms, by)
+	if err := b.add(ctx, g); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// CreateFor makes a grant of which a request, which the person approved with it, is the first. A request
+// that leaves its bounds is a problem of theirs.
+func (b *Book) CreateFor(ctx context.Context, terms protocol.GrantTerms, by string, r Request) (*Reservation, error) {
+	problems := Check(&terms, b.opts.Now())
+	if terms.ServerName != r.Origin.ServerName && terms.ServerName != "" {
+		problems = append(problems, protocol.FieldProblem{
+			Name: "serverName", Message: fmt.Sprintf("The grant would be for %q, and %q asks.", terms.ServerName, r.Origin.ServerName),
+		})
+	}
+	if err := invalid(problems); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.draft(terms, by)
+	if err := invalid(misfits(g, r)); err != nil {
+		return nil, err
+	}
+	held := b.hold(g, r.Most)
+	if err := b.add(ctx, g); err != nil {
+		b.inFlight[g.ID]--
+		return nil, err
+	}
+	return held, nil
+}
+
+// misfits says which terms leave no room for the first request.
+func misfits(g *protocol.Grant, r Request) []protocol.FieldProblem {
+	tokens := tokensOf(r.Most)
+	switch {
+	case g.MaxTokens > 0 && tokens > g.MaxTokens:
+		return []protocol.FieldProblem{{Name: "maxTokens", Message: fmt.Sprintf("This request alone may come to %d tokens.", tokens)}}
+	case g.MaxCost > 0 && r.Most.Cost == nil:
+		return []protocol.FieldProblem{{Name: "maxCost", Message: "The price of the model that answers this request is not known."}}
+	case g.MaxCost > 0 && cents(*r.Most.Cost) > cents(g.MaxCost):
+		return []protocol.FieldProblem{{Name: "maxCost", Message: fmt.Sprintf("This request alone may come to %s.", dollars(*r.Most.Cost))}}
+	}
+	return nil
+}
+
+func (b *Book) draft(terms protocol.GrantTerms, by string) *protocol.Grant {
+	return &protocol.Grant{ID: b.opts.NewID(), GrantTerms: terms, By: by, CreatedAt: b.opts.Now().UnixMilli()}
+}
+
+// add keeps and announces a new grant. The lock must be held.
+func (b *Book) add(ctx context.Context, g *protocol.Grant) error {
+	if g.Session {
+		kept := *g
+		b.session = append(b.session, &kept)
+	} else {
+		s, err := b.opts.Store()
+		if err != nil {
+			return err
+		}
+		if err := s.AddGrant(ctx, *g); err != nil {
+			return err
+		}
+	}
+	b.changed(*g)
+	return nil
+}
+
+// List returns every grant, the newest first, with those that are used up, over or revoked.
+func (b *Book) List(ctx context.Context) ([]protocol.Grant, error) {
+	s, err := b.opts.Store()
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all, err := s.Grants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range b.session {
+		all = append(all, *g)
+	}
+	newestFirst(all)
+	for i := range all {
+		all[i].Spent.InFlight = b.inFlight[all[i].ID]
+	}
+	return all, nil
+}
+
+func newestFirst(all []protocol.Grant) {
+	slices.SortFunc(all, func(x, y protocol.Grant) int {
+		return cmp.Or(cmp.Compare(y.CreatedAt, x.CreatedAt), cmp.Compare(y.ID, x.ID))
+	})
+}
+
+// Revoke ends a grant: it approves nothing from now on, and what it approved and is under way learns of it
+// by [Reservation.Revoked]. Revoking it again changes nothing.
+func (b *Book) Revoke(ctx context.Context, id string) (*protocol.Grant, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g, err := b.change(ctx, id, func(g *protocol.Grant) {
+		g.EndedAt = cmp.Or(g.EndedAt, b.opts.Now().UnixMilli())
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case g == nil:
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "there is no grant %q: its session may have ended", id)
+	}
+	return g, nil
+}
+
+// change changes and announces a grant, and returns it as it is then, or nil. The lock must be held.
+func (b *Book) change(ctx context.Context, id string, change func(*protocol.Grant)) (*protocol.Grant, error) {
+	g := b.ofSession(id)
+	if g != nil {
+		change(g)
+	} else {
+		s, err := b.opts.Store()
+		if err != nil {
+			return nil, err
+		}
+		if g, err = s.ChangeGrant(ctx, id, change); err != nil || g == nil {
+			return nil, err
+		}
+	}
+	now := b.changed(*g)
+	return &now, nil
+}
+
+// ofSession returns a grant that ends with this sidecar, or nil. The lock must be held.
+func (b *Book) ofSession(id string) *protocol.Grant {
+	for _, g := range b.session {
+		if g.ID == id {
+			return g
+		}
+	}
+	return nil
+}
+
+// changed announces a grant, and returns it as it is announced. The lock must be held.
+func (b *Book) changed(g protocol.Grant) protocol.Grant {
+	g.Spent.InFlight = b.inFlight[g.ID]
+	b.opts.Changed(g)
+	return g
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// AddGrant keeps a new grant.
+func (s *Store) AddGrant(ctx context.Context, grant protocol.Grant) error {
+	body, err := json.Marshal(grant)
+	if err != nil {
+		return fmt.Errorf("encode grant: %w", err)
+	}
+	_, err = s.db.ExecContext(ctx, `INSERT INTO grants (id, server, created_at, body) VALUES (?, ?, ?, ?)`,
+		grant.ID, grant.ServerName, grant.CreatedAt, string(body))
+	if err != nil {
+		return fmt.Errorf("save grant: %w", err)
+	}
+	return nil
+}
+
+// Grants returns every grant, the newest first.
+func (s *Store) Grants(ctx context.Context) ([]protocol.Grant, error) {
+	return grants(ctx, s.db, `SELECT body FROM grants ORDER BY created_at DESC, id DESC`)
+}
+
+// Grant returns a grant, or nil.
+func (s *Store) Grant(ctx context.Context, id string) (*protocol.Grant, error) {
+	found, err := grants(ctx, s.db, `SELECT body FROM grants WHERE id = ?`, id)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// ChangeGrants shows choose the grants of a server, the newest first, and keeps the one that it returns,
+// changed, if any. Nobody else, in this process or another, changes one of them in between. Choose must
+// not call the store.
+func (s *Store) ChangeGrants(ctx context.Context, serverName string, choose func([]protocol.Grant) *protocol.Grant) error {
+	return s.changeGrants(ctx, choose, `SELECT body FROM grants WHERE server = ? ORDER BY created_at DESC, id DESC`, serverName)
+}
+
+// ChangeGrant is as ChangeGrants, for the one of an id. It returns the grant as it is then, or nil where
+// there is none.
+func (s *Store) ChangeGrant(ctx context.Context, id string, change func(*protocol.Grant)) (*protocol.Grant, error) {
+	var changed *protocol.Grant
+	err := s.changeGrants(ctx, func(found []protocol.Grant) *protocol.Grant {
+		if len(found) > 0 {
+			changed = &found[0]
+			change(changed)
+		}
+		return changed
+	}, `SELECT body FROM grants WHERE id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func (s *Store) changeGrants(ctx context.Context, choose func([]protocol.Grant) *protocol.Grant, query string, args ...any) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("change grant: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	found, err := grants(ctx, tx, query, args...)
+	if err != nil {
+		return err
+	}
+	changed := choose(found)
+	if changed == nil {
+		return nil
+	}
+	body, err := json.Marshal(changed)
+	if err != nil {
+		return fmt.Errorf("encode grant: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE grants SET body = ? WHERE id = ?`, string(body), changed.ID); err != nil {
+		return fmt.Errorf("change grant: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("change grant: %w", err)
+	}
+	return nil
+}
+
+// querier is a database or a transaction of it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func grants(ctx context.Context, q querier, query string, args ...any) (_ []protocol.Grant, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var found []protocol.Grant
+	for rows.Next() {
+		var body []byte
+		var g protocol.Grant
+		if err := rows.Scan(&body); err != nil {
+			return nil, fmt.Errorf("read grants: %w", err)
+		}
+		if err := json.Unmarshal(body, &g); err != nil {
+			return nil, fmt.Errorf("a grant is damaged: %w", err)
+		}
+		found = append(found, g)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	return found, nil
+}
+
+// Samplings shows each the messages that are sampling requests of a server, the newest first, and with
+// the task of each, until it returns false. One at a time, because one may be megabytes. Each must not
+// call the store.
+func (s *Store) Samplings(ctx context.Context, serverName string, each func(taskID string, m protocol.Message) bool) (err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT task_id, id, body FROM messages INDEXED BY messages_by_sampling
+		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC`, serverName)
+	if err != nil {
+		return fmt.Errorf("read sampling requests: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var taskID string
+		var id int64
+		var body []byte
+		var m protocol.Message
+		if err := rows.Scan(&taskID, &id, &body); err != nil {
+			return fmt.Errorf("read sampling requests: %w", err)
+		}
+		if err := json.Unmarshal(body, &m); err != nil {
+			return fmt.Errorf("message %d is damaged: %w", id, err)
+		}
+		if !each(taskID, m) {
+			return nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read sampling requests: %w", err)
+	}
+	return nil
+}
