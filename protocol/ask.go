@@ -166,7 +166,8 @@ type Outcome struct {
 	At int64  `json:"at"`
 	// Detail is a sentence for the person, where the reason alone does not say enough.
 	Detail string `json:"detail,omitempty"`
-	// GrantID names the grant that approved, with [OutcomeGranted].
+	// GrantID names the grant that approved, with [OutcomeGranted], or that the person made with their
+	// answer.
 	GrantID string `json:"grantId,omitempty"`
 }
 

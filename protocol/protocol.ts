@@ -362,7 +362,10 @@ export interface Outcome {
   at: number;
   /** Detail is a sentence for the person, where the reason alone does not say enough. */
   detail?: string;
-  /** GrantID names the grant that approved, with `OutcomeGranted`. */
+  /**
+   * GrantID names the grant that approved, with `OutcomeGranted`, or that the person made with their
+   * answer.
+   */
   grantId?: string;
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/secret"
 	"assent/sidecar/task"
@@ -60,6 +61,8 @@ type Options struct {
 	Settings func() protocol.SamplingSettings
 	// Held returns the secrets that Assent holds now, and that no request is to carry away; nil means none.
 	Held func() []secret.Held
+	// Grants are what the person allowed before; nil where nothing can be.
+	Grants *grant.Book
 	// URLs: the person can be sent to a page.
 	URLs bool
 	Log  zerolog.Logger
@@ -110,7 +113,7 @@ type Asker interface {
 	BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func())
 	ReviewCompletion(messageID int64)
 	Progress(messageID int64, chunk string)
-	EndSampling(messageID int64, result protocol.SamplingResult)
+	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
 }
 
 // invalidParams is the answer to a request that is not as the specification says.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/task"
 )
@@ -26,6 +28,10 @@ type completion struct {
 	answer *task.Answer
 	// request is what is sent.
 	request *protocol.McpSamplingRequest
+	// held is what it holds of the grant that approved it, or nil.
+	held *grant.Reservation
+	// usage is what the models read and wrote so far.
+	usage usage
 }
 
 // run returns what the server gets.
@@ -39,10 +45,12 @@ func (c *completion) run(ctx context.Context) (any, error) {
 			if review, err = c.propose(ctx, m, before); err != nil {
 				return nil, c.fail(ctx, err)
 			}
-			if before == nil && !c.reviews(c.origin.ServerName) {
+			if before == nil && !c.needsReview(ctx) {
 				return c.end(review.SamplingResponse), nil
 			}
 			c.task.ReviewCompletion(c.answer.MessageID)
+		} else { // made for somebody who did not wait for its end: it was counted there, and that is lost
+			c.usage.add(grant.Estimate(review.Model, c.request, review.SamplingResponse.Content))
 		}
 		question := c.question(c.origin, *review)
 		question.Key = c.key(attempt)
@@ -60,7 +68,7 @@ func (c *completion) run(ctx context.Context) (any, error) {
 		case protocol.RegenerateButtonClicked:
 			m, before = verdict.Model, review
 		default:
-			c.task.EndSampling(c.answer.MessageID, protocol.SamplingWithheld{Reason: "The answer was not returned to the server."})
+			c.ended(protocol.SamplingWithheld{Reason: "The answer was not returned to the server."})
 			return nil, rejected(verdict.Response)
 		}
 	}
@@ -108,7 +116,9 @@ func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
 // generate asks the model and shows its answer as it comes.
 func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol.McpSamplingResponse, error) {
 	ctx, done := c.task.BeginCompletion(ctx, c.answer.MessageID, m)
+	var written strings.Builder
 	made, err := c.models.Generate(ctx, m.ID, c.request, func(piece string) {
+		written.WriteString(piece)
 		c.task.Progress(c.answer.MessageID, piece)
 	})
 	done()
@@ -118,11 +128,14 @@ func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol
 		// A model that is stopped has said no name of its own.
 		made = &model.Completion{Text: stopped.Text, Model: m.Name, StopReason: stopReasonStopped}
 	case stopped != nil:
+		c.usage.broken(m, c.request, written.String(), stopped)
 		return nil, stopped
 	case err != nil:
+		c.usage.broken(m, c.request, written.String(), err)
 		c.log.Warn().Err(err).Str("server", c.origin.ServerName).Str("model", m.ID).Msg("sampling failed")
 		return nil, err
 	}
+	c.usage.made(m, c.request, made)
 	return &protocol.McpSamplingResponse{
 		Role:       protocol.RoleAssistant,
 		Content:    contentOf(made),
@@ -145,15 +158,26 @@ func contentOf(made *model.Completion) []protocol.ContentBlock {
 
 // end keeps what the server gets, and returns it.
 func (c *completion) end(response protocol.McpSamplingResponse) any {
-	c.task.EndSampling(c.answer.MessageID, response)
+	c.ended(response)
 	return toResult(response)
+}
+
+// ended keeps what became of the request, and what it came to: for the person, and against its grant.
+func (c *completion) ended(result protocol.SamplingResult) {
+	c.task.EndSampling(c.answer.MessageID, result, c.usage.total)
+	if c.held == nil {
+		return
+	}
+	if err := c.held.Settle(c.usage.total); err != nil {
+		c.log.Error().Err(err).Msg("grant")
+	}
 }
 
 // fail keeps why there is no completion, and returns what the server is told of it.
 func (c *completion) fail(ctx context.Context, err error) error {
 	var stopped *task.Stopped
 	if errors.As(err, &stopped) {
-		c.task.EndSampling(c.answer.MessageID, protocol.SamplingWithheld{Reason: stopped.Error()})
+		c.ended(protocol.SamplingWithheld{Reason: stopped.Error()})
 		return rejected(protocol.NoButtonClicked)
 	}
 	reason := err.Error()
@@ -163,7 +187,7 @@ func (c *completion) fail(ctx context.Context, err error) error {
 		}
 		reason = why.Error()
 	}
-	c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: reason})
+	c.ended(protocol.SamplingFailure{Reason: reason})
 	return samplingError(err)
 }
 
@@ -171,11 +195,11 @@ func (c *completion) fail(ctx context.Context, err error) error {
 func (c *completion) unreviewed(err error) error {
 	why := ended(err)
 	if why == nil {
-		c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: err.Error()})
+		c.ended(protocol.SamplingFailure{Reason: err.Error()})
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
 	if !c.answer.Kept || why.Reason != protocol.OutcomeRestarted {
-		c.task.EndSampling(c.answer.MessageID, protocol.SamplingFailure{Reason: why.Error()})
+		c.ended(protocol.SamplingFailure{Reason: why.Error()})
 	}
 	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + string(why.Reason)}
 }

@@ -75,7 +75,9 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why,
 		Secrets: b.secrets(request), Context: added,
 	}
-	answer, err := t.Ask(ctx, b.question(origin, q))
+	question, held := b.approve(ctx, t, origin, q)
+	answer, err := t.Ask(ctx, question)
+	b.unused(held, answer)
 	if err != nil {
 		if why := ended(err); why != nil {
 			b.log.Info().Str("server", origin.ServerName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
@@ -94,7 +96,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	case protocol.SamplingFailure:
 		return nil, samplingError(model.ErrFailed)
 	}
-	c := &completion{Broker: b, models: models, task: t, origin: origin, answer: answer, request: request}
+	c := &completion{Broker: b, models: models, task: t, origin: origin, answer: answer, request: request, held: b.reservation(ctx, answer)}
 	if answer.SentRequest != nil {
 		c.request = answer.SentRequest
 	}
@@ -156,7 +158,10 @@ func (b *Broker) checkSampling(p *protocol.AskResponseParams, q *protocol.McpSam
 			return nil, err
 		}
 		answer.Model, err = choose(b.models(q.ServerName), p.ModelID, q.Model)
-		return answer, err
+		if err != nil || p.Grant == nil {
+			return answer, err
+		}
+		return answer, b.takeGrant(answer, *p.Grant, q)
 	case protocol.NoButtonClicked, protocol.CancelButtonClicked:
 		return answer, nil
 	default:

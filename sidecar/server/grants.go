@@ -4,26 +4,43 @@ import (
 	"context"
 
 	"assent/protocol"
+	"assent/sidecar/grant"
 )
 
+// grantBook returns the grants, which are kept beside the tasks.
+func (s *Server) grantBook() *grant.Book {
+	return grant.NewBook(grant.Options{
+		Store: s.tasks.Store,
+		Changed: func(g protocol.Grant) {
+			if err := s.editor.GrantChanged(context.Background(), &g); err != nil {
+				s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+			}
+		},
+		Now:   s.opts.Now,
+		NewID: s.opts.NewID,
+	})
+}
+
 // ListGrants implements [protocol.Sidecar].
-func (s *Server) ListGrants(context.Context) (*protocol.ListGrantsResult, error) {
-	return &protocol.ListGrantsResult{}, nil
+func (s *Server) ListGrants(ctx context.Context) (*protocol.ListGrantsResult, error) {
+	grants, err := s.grants.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListGrantsResult{Grants: grants}, nil
 }
 
 // CreateGrant implements [protocol.Sidecar].
-func (s *Server) CreateGrant(context.Context, *protocol.GrantTerms) (*protocol.Grant, error) {
-	return nil, errNoGrants
+func (s *Server) CreateGrant(ctx context.Context, params *protocol.GrantTerms) (*protocol.Grant, error) {
+	return s.grants.Create(ctx, *params, s.frontEnd.Name)
 }
 
 // RevokeGrant implements [protocol.Sidecar].
-func (s *Server) RevokeGrant(context.Context, *protocol.RevokeGrantParams) (*protocol.Grant, error) {
-	return nil, errNoGrants
+func (s *Server) RevokeGrant(ctx context.Context, params *protocol.RevokeGrantParams) (*protocol.Grant, error) {
+	return s.grants.Revoke(ctx, params.GrantID)
 }
 
 // PreviewGrant implements [protocol.Sidecar].
-func (s *Server) PreviewGrant(context.Context, *protocol.GrantTerms) (*protocol.PreviewGrantResult, error) {
-	return nil, errNoGrants
+func (s *Server) PreviewGrant(ctx context.Context, params *protocol.GrantTerms) (*protocol.PreviewGrantResult, error) {
+	return s.grants.Preview(ctx, params)
 }
-
-var errNoGrants = protocol.Errorf(protocol.CodeMethodNotFound, "there are no grants yet")

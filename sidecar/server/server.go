@@ -22,6 +22,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
+	"assent/sidecar/grant"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
 	"assent/sidecar/store"
@@ -54,6 +55,7 @@ type Server struct {
 	opts   Options
 	editor protocol.Editor
 	tasks  *task.Registry
+	grants *grant.Book
 
 	// The handshake sets these once, and closes initialized.
 	initialized  chan struct{}
@@ -113,6 +115,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		Now:       s.opts.Now,
 		NewID:     s.opts.NewID,
 	})
+	s.grants = s.grantBook()
 	close(ready)
 
 	<-conn.DisconnectNotify()
@@ -181,8 +184,13 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("${userHome} will be empty")
 	}
+	grants := s.grants
+	if !params.Capabilities.Sampling {
+		grants = nil // what nobody can be shown is not approved either
+	}
 	s.broker = broker.New(broker.Options{
-		Models: s.modelsFor, Settings: s.samplingSettings, Held: s.held, URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
+		Models: s.modelsFor, Settings: s.samplingSettings, Held: s.held, Grants: grants,
+		URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
 	})
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{

@@ -21,6 +21,17 @@ type Question struct {
 	// Key, where it is not empty, names the question for good: asked again it is the same ask, or has the
 	// answer that was given, until [Task.Release]. Such an ask outlives the sidecar.
 	Key string
+	// Granted, where it is not nil, settles the ask as it is made; see [Granted].
+	Granted *Granted
+}
+
+// Granted approves a question in a person's name, who allowed it before. Front ends see a settled ask, and
+// never an open one. Where the question has a key and was asked before, it changes nothing.
+type Granted struct {
+	Answer *Answer
+	// GrantID names the grant, and Detail is a sentence for the person that says which it is.
+	GrantID string
+	Detail  string
 }
 
 // Check refuses answers that a question's own rules forbid, and completes the others. It is called
@@ -49,6 +60,13 @@ type Answer struct {
 	Kept bool
 	// Delivered reports that the server has acknowledged the answer; see [Task.Delivered].
 	Delivered bool
+	// GrantID names the grant that approved, or that the person made with the answer.
+	GrantID string
+	// Take, where it is not nil, is called as the answer is about to settle the ask, and by which front end
+	// it came. It may complete the answer. Where it fails the ask stays open. It must not call the task.
+	Take func(by string) error
+	// Held is the asker's own, which it finds again in what Ask returns. It does not outlive the sidecar.
+	Held any
 }
 
 // Ended is why an ask ended without an answer. Whoever cancels a context that an Ask runs under
@@ -182,6 +200,10 @@ func (t *Task) open(q Question) (*ask, error) {
 		check:    q.Check,
 		settled:  make(chan struct{}),
 	}
+	if q.Granted != nil {
+		t.grant(a, q.Granted)
+		return a, nil
+	}
 	t.asks[a.question.AskID] = a
 	if q.Key != "" {
 		t.keys[q.Key] = a
@@ -189,6 +211,18 @@ func (t *Task) open(q Question) (*ask, error) {
 	t.info.OpenAsks++
 	a.message = t.add(a.question, true, a.question.AskID)
 	return a, nil
+}
+
+// grant adds an ask that is settled already. The lock must be held.
+func (t *Task) grant(a *ask, g *Granted) {
+	outcome := protocol.Outcome{Reason: protocol.OutcomeGranted, At: t.registry.now(), Detail: g.Detail, GrantID: g.GrantID}
+	a.question.Outcome = &outcome
+	if a.question.InputKey != "" {
+		t.keys[a.question.InputKey] = a
+	}
+	a.message = t.add(a.question, true, a.question.AskID)
+	a.settlement = settlement{answer: g.Answer, outcome: outcome}
+	close(a.settled)
 }
 
 // result returns how an ask was settled.
@@ -200,7 +234,7 @@ func (t *Task) result(a *ask) (*Answer, error) {
 	}
 	answer := *a.answer
 	answer.MessageID, answer.Kept = a.message.ID, a.question.InputKey != ""
-	answer.Delivered = a.question.Delivered
+	answer.Delivered, answer.GrantID = a.question.Delivered, a.outcome.GrantID
 	if q, ok := a.message.Body.(protocol.Ask); ok {
 		if sampling, ok := q.Question.(protocol.McpSampling); ok {
 			answer.Result = sampling.Result
@@ -241,7 +275,12 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	if a == nil || t.asks[params.AskID] != a {
 		return nil, t.notOpen(ctx, params.AskID)
 	}
-	outcome := protocol.Outcome{By: by, At: t.registry.now()}
+	if answer.Take != nil {
+		if err := answer.Take(by); err != nil {
+			return nil, err
+		}
+	}
+	outcome := protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
 		outcome.Reason = protocol.OutcomeAnswered
@@ -353,6 +392,7 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 		protocol.OutcomeServerLost:           "the loss of the server",
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of the sidecar",
+		protocol.OutcomeGranted:              "a grant",
 	}[o.Reason])
 	return &protocol.Error{
 		Code:    protocol.CodeAskSettled,

@@ -199,8 +199,9 @@ func (t *Task) flush(m *message) {
 	t.registry.logSend(err)
 }
 
-// EndSampling says how an approved completion ended. Only the first end counts.
-func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult) {
+// EndSampling says how an approved completion ended, and what the models read and wrote for it; nil where
+// none was asked. Only the first end counts.
+func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := t.memory[messageID]
@@ -219,10 +220,10 @@ func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult) {
 	if q.Result != nil {
 		return
 	}
-	q.InReview, q.Result = false, result
+	q.InReview, q.Result, q.Usage = false, result, usage
 	a.Question = q
 	m.Body, m.live = a, t.keys[a.InputKey] != nil
-	t.commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result})
+	t.commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result, Usage: usage})
 }
 
 // snapshot returns the message as a front end that opens the task should see it now: with what was

@@ -92,7 +92,7 @@ func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 func answerOf(question protocol.Ask) *Answer {
 	answer := &Answer{Response: protocol.CancelButtonClicked}
 	switch question.Outcome.Reason {
-	case protocol.OutcomeAnswered:
+	case protocol.OutcomeAnswered, protocol.OutcomeGranted:
 		answer.Response = protocol.YesButtonClicked
 	case protocol.OutcomeDeclined:
 		answer.Response = protocol.NoButtonClicked

@@ -126,6 +126,14 @@ func (r *Registry) Close() error {
 	return r.store.Close()
 }
 
+// Store returns the store that the tasks are in, for what belongs beside them. The registry closes it.
+func (r *Registry) Store() (*store.Store, error) {
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	return r.store, nil
+}
+
 // Create starts a task.
 func (r *Registry) Create(title string) (protocol.Task, error) {
 	if err := r.load(); err != nil {

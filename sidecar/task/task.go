@@ -203,6 +203,11 @@ func (t *Task) save(m *message) bool {
 				entry.ResultGot = new(int64)
 			}
 		}
+		if ask, ok := m.Body.(protocol.Ask); ok {
+			if q, ok := ask.Question.(protocol.McpSampling); ok {
+				entry.SamplingServer = q.ServerName
+			}
+		}
 	}
 	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {
 		t.registry.reportStorage(err)

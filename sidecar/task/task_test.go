@@ -475,8 +475,8 @@ func TestACompletionIsAnnouncedOnceAFrame(t *testing.T) {
 		if err != nil || resumed.Reset || len(resumed.Messages) != 1 {
 			t.Errorf("who missed a piece only reads %+v, %v", resumed, err)
 		}
-		f.task.EndSampling(m.ID, protocol.SamplingFailure{Reason: "enough"})
-		f.task.EndSampling(m.ID, protocol.SamplingFailure{Reason: "only the first end counts"})
+		f.task.EndSampling(m.ID, protocol.SamplingFailure{Reason: "enough"}, nil)
+		f.task.EndSampling(m.ID, protocol.SamplingFailure{Reason: "only the first end counts"}, nil)
 		f.task.Progress(m.ID, "too late")
 		time.Sleep(time.Second)
 
