@@ -14,6 +14,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/secret"
 	"assent/sidecar/task"
@@ -48,6 +49,7 @@ func (s *scripted) Generate(_ context.Context, id string, r *protocol.McpSamplin
 type fixture struct {
 	*broker.Broker
 	task   *task.Task
+	grants *grant.Book
 	events *tasktest.Events
 	review protocol.SamplingReview
 	limits *protocol.SamplingLimits
@@ -81,11 +83,13 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	}
 	set := model.NewSet(providers, settings, model.DefaultPatience)
 	f := &fixture{task: tk, events: events, review: protocol.ReviewNever}
+	f.grants = grant.NewBook(grant.Options{Store: registry.Store})
 	models := func(server string) broker.Models { return set.For(server) }
 	f.Broker = broker.New(broker.Options{
 		Models:   models,
 		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
 		Held:     func() []secret.Held { return f.held },
+		Grants:   f.grants,
 		Log:      zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	return f
