@@ -90,7 +90,7 @@ func Objection(q *protocol.McpSampling) string {
 func Estimate(m *protocol.Model, request *protocol.McpSamplingRequest, answer []protocol.ContentBlock) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  model.Estimate(request),
-		OutputTokens: model.Estimate(&protocol.McpSamplingRequest{Messages: []protocol.SamplingMessage{{Content: answer}}}),
+		OutputTokens: model.EstimateContent(answer),
 		Estimated:    true,
 	}
 	if m != nil {

@@ -36,18 +36,18 @@ func TestAPreviewSpendsFromTheOldestOn(t *testing.T) {
 	answer := protocol.McpSamplingResponse{Content: []protocol.ContentBlock{protocol.TextContent{Text: strings.Repeat("x", 40)}}}
 	add(protocol.McpSampling{Model: &free, Usage: used(10)})
 	add(protocol.McpSampling{Model: &free, Usage: used(20), Secrets: []protocol.SecretFinding{{Text: "x"}}})
-	add(protocol.McpSampling{Model: &free, Result: answer}) // was not counted then: 14
+	add(protocol.McpSampling{Model: &free, Result: answer}) // was not counted then: 10
 	add(protocol.McpSampling{Model: &free})                 // was declined: 100 at most
 	add(protocol.McpSampling{Model: &free, Usage: used(1)})
 	add(protocol.McpSampling{})
 
-	result, err := b.Preview(t.Context(), &protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxTokens: 223})
+	result, err := b.Preview(t.Context(), &protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxTokens: 219})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{ // the newest first
 		"The grant does not cover it: there is no model to propose.",
-		"The grant for 223 tokens has 99 left, and the request may come to 100.",
+		"The grant for 219 tokens has 99 left, and the request may come to 100.",
 		"", "", "The grant does not cover it: something in it looks like a secret.", "",
 	}
 	if len(result.Requests) != len(want) || result.Truncated {

@@ -40,13 +40,19 @@ func EstimateText(text string) int64 {
 func Estimate(request *protocol.McpSamplingRequest) int64 {
 	tokens := EstimateText(request.SystemPrompt)
 	for _, m := range request.Messages {
-		tokens += tokensOfTurn
-		for _, block := range m.Content {
-			tokens += estimateBlock(block)
-		}
+		tokens += tokensOfTurn + EstimateContent(m.Content)
 	}
 	for _, t := range request.Tools {
 		tokens += tokensOfTurn + EstimateText(t.Name) + EstimateText(t.Description) + EstimateText(string(t.InputSchema))
+	}
+	return tokens
+}
+
+// EstimateContent returns about how many tokens a message's content is, or an answer's.
+func EstimateContent(content []protocol.ContentBlock) int64 {
+	var tokens int64
+	for _, block := range content {
+		tokens += estimateBlock(block)
 	}
 	return tokens
 }
