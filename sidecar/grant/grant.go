@@ -89,15 +89,15 @@ func (b *Book) CreateFor(ctx context.Context, terms protocol.GrantTerms, by stri
 			Name: "serverName", Message: fmt.Sprintf("The grant would be for %q, and %q asks.", terms.ServerName, r.Origin.ServerName),
 		})
 	}
+	if problems == nil {
+		problems = misfits(&terms, r)
+	}
 	if err := invalid(problems); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	g := b.draft(terms, by)
-	if err := invalid(misfits(g, r)); err != nil {
-		return nil, err
-	}
 	held := b.hold(g, r.Most)
 	if err := b.add(ctx, g); err != nil {
 		b.inFlight[g.ID]--
@@ -107,7 +107,7 @@ func (b *Book) CreateFor(ctx context.Context, terms protocol.GrantTerms, by stri
 }
 
 // misfits says which terms leave no room for the first request.
-func misfits(g *protocol.Grant, r Request) []protocol.FieldProblem {
+func misfits(g *protocol.GrantTerms, r Request) []protocol.FieldProblem {
 	tokens := tokensOf(r.Most)
 	switch {
 	case g.MaxTokens > 0 && tokens > g.MaxTokens:
