@@ -16,6 +16,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/secret"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -129,6 +130,42 @@ func TestWhatNoGrantCoversIsAsked(t *testing.T) {
 	wantError(t, (<-done).err, -1, "User rejected sampling request")
 	if reason := asked.Question.(protocol.McpSampling).GrantReason; !strings.HasSuffix(reason, "for 1 request is used up.") {
 		t.Errorf("the person was told %q", reason)
+	}
+}
+
+func TestWhatLooksLikeASecretIsAskedDespiteAGrant(t *testing.T) {
+	f := newFixture(t, &scripted{words: []string{"x"}})
+	f.held = []secret.Held{{Value: heldPassword, Description: "the password of db"}}
+	f.grant(t, tenRequests)
+	done := f.serve(t.Context(), f.CreateMessage, `{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"Use `+heldPassword+`"}}]}`)
+	asked := f.answerNext(t, no)
+	<-done
+	if reason := asked.Question.(protocol.McpSampling).GrantReason; !strings.HasSuffix(reason, "does not cover it: something in it looks like a secret.") {
+		t.Errorf("the person was told %q", reason)
+	}
+	f.wantSpent(t, protocol.GrantSpent{})
+}
+
+func TestAGrantGivesNoContext(t *testing.T) {
+	provider := &scripted{words: []string{"x"}}
+	f := newFixture(t, provider)
+	f.call(t, "s", "first", `{}`, returned("what was returned"))
+	f.grant(t, tenRequests)
+	got := <-f.serve(t.Context(), f.CreateMessage, `{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}],"includeContext":"thisServer"}`)
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	if n := len(provider.got.Messages); n != 1 {
+		t.Errorf("the model was sent %d messages, want 1", n)
+	}
+	ended := tasktest.Await(t, f.events, func(p protocol.TaskEventParams) bool {
+		added, ok := p.Event.(protocol.MessageAdded)
+		ask, isAsk := added.Message.Body.(protocol.Ask)
+		return ok && isAsk && ask.Outcome != nil
+	})
+	ask := ended.Event.(protocol.MessageAdded).Message.Body.(protocol.Ask)
+	if c := ask.Question.(protocol.McpSampling).Context; c != nil {
+		t.Errorf("what is kept says that %+v went along", c)
 	}
 }
 
