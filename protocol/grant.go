@@ -40,7 +40,8 @@ type GrantSpent struct {
 	Requests int64   `json:"requests"`
 	Tokens   int64   `json:"tokens"`
 	Cost     float64 `json:"cost"`
-	// InFlight counts the requests under way.
+	// InFlight counts the requests of this sidecar that are under way. What one that was killed had under
+	// way stays spent.
 	InFlight int64 `json:"inFlight,omitempty"`
 }
 

@@ -889,7 +889,10 @@ export interface GrantSpent {
   requests: number;
   tokens: number;
   cost: number;
-  /** InFlight counts the requests under way. */
+  /**
+   * InFlight counts the requests of this sidecar that are under way. What one that was killed had under
+   * way stays spent.
+   */
   inFlight?: number;
 }
 
@@ -1527,7 +1530,8 @@ export interface AskResponseParams {
   confirmSecrets?: boolean;
   /**
    * Grant makes a grant for the server's next requests, this one counting as the first; with
-   * `YesButtonClicked` on an `McpSampling` only.
+   * `YesButtonClicked` on an `McpSampling` only. Its problems are named as those of
+   * `Sidecar.CreateGrant`. From this one on, its terms say what is reviewed.
    */
   grant?: GrantTerms;
 }

@@ -317,7 +317,8 @@ type AskResponseParams struct {
 	IncludeContext bool `json:"includeContext,omitempty"`
 	ConfirmSecrets bool `json:"confirmSecrets,omitempty"`
 	// Grant makes a grant for the server's next requests, this one counting as the first; with
-	// [YesButtonClicked] on an [McpSampling] only.
+	// [YesButtonClicked] on an [McpSampling] only. Its problems are named as those of
+	// [Sidecar.CreateGrant]. From this one on, its terms say what is reviewed.
 	Grant *GrantTerms `json:"grant,omitempty"`
 }
 

@@ -82,8 +82,6 @@ func (c *counted) Models(context.Context) ([]protocol.Model, error) {
 	}, nil
 }
 
-func cost(dollars float64) *float64 { return &dollars }
-
 func TestAGrantApprovesInPlaceOfAPerson(t *testing.T) {
 	f := newFixture(t, &counted{scripted: scripted{words: []string{"Hel", "lo"}}, usage: &model.Usage{InputTokens: 1000, OutputTokens: 500}})
 	f.review = protocol.ReviewAlways // the grant's terms count
@@ -100,7 +98,7 @@ func TestAGrantApprovesInPlaceOfAPerson(t *testing.T) {
 	if textOf(t, q.Result) != "Hello" || q.Model.ID != "openai:first" || q.GrantReason != "" {
 		t.Errorf("what is kept = %+v", q)
 	}
-	if diff := cmp.Diff(&protocol.SamplingUsage{InputTokens: 1000, OutputTokens: 500, Cost: cost(0.002)}, q.Usage); diff != "" {
+	if diff := cmp.Diff(&protocol.SamplingUsage{InputTokens: 1000, OutputTokens: 500, Cost: new(0.002)}, q.Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 	for _, e := range f.events.All() {
@@ -267,7 +265,7 @@ func TestWhatAnswersComeToIsSummed(t *testing.T) {
 		review := f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.RegenerateButtonClicked}, approved.AskID)
 		f.answerNext(t, no, approved.AskID, review.AskID)
 		<-done
-		want := &protocol.SamplingUsage{InputTokens: 20, OutputTokens: 4, Cost: cost(0.000028)}
+		want := &protocol.SamplingUsage{InputTokens: 20, OutputTokens: 4, Cost: new(0.000028)}
 		if diff := cmp.Diff(want, f.sampled(t).Usage); diff != "" {
 			t.Errorf("usage (-want +got):\n%s", diff)
 		}

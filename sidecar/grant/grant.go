@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/store"
@@ -32,6 +33,7 @@ type Options struct {
 	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
 	// must not call the book. What another sidecar does to a grant it is not told.
 	Changed func(protocol.Grant)
+	Log     zerolog.Logger
 	// Now and NewID are replaced by tests.
 	Now   func() time.Time
 	NewID func() string

@@ -28,24 +28,29 @@ func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protoc
 	if err != nil {
 		return nil, err
 	}
-	result := &protocol.PreviewGrantResult{}
-	var newest []past
-	err = s.Samplings(ctx, terms.ServerName, func(taskID string, m protocol.Message) bool {
-		ask, ok := m.Body.(protocol.Ask)
-		if !ok {
-			return true
-		}
-		q, ok := ask.Question.(protocol.McpSampling)
-		if !ok {
-			return true
-		}
-		if result.Truncated = len(newest) == mostPreviewed; !result.Truncated {
-			newest = append(newest, pastOf(taskID, m, &q))
-		}
-		return !result.Truncated
-	})
+	places, err := s.Samplings(ctx, terms.ServerName, mostPreviewed+1)
 	if err != nil {
 		return nil, err
+	}
+	result := &protocol.PreviewGrantResult{Truncated: len(places) > mostPreviewed}
+	newest := make([]past, 0, len(places))
+	for _, place := range places[:min(len(places), mostPreviewed)] {
+		// One at a time: each may be megabytes, and the store serves others in between.
+		e, err := s.Message(ctx, place.TaskID, place.MessageID)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil: // one that cannot be read must not hide the others
+			b.opts.Log.Warn().Err(err).Str("task", place.TaskID).Int64("message", place.MessageID).Msg("a sampling request cannot be read")
+			continue
+		case e == nil:
+			continue
+		}
+		if ask, ok := e.Message.Body.(protocol.Ask); ok {
+			if q, ok := ask.Question.(protocol.McpSampling); ok {
+				newest = append(newest, pastOf(place.TaskID, e.Message, &q))
+			}
+		}
 	}
 	g := protocol.Grant{GrantTerms: *terms}
 	for _, p := range slices.Backward(newest) {

@@ -16,6 +16,7 @@ func (s *Server) grantBook() *grant.Book {
 				s.opts.Log.Debug().Err(err).Msg("no front end took an event")
 			}
 		},
+		Log:   s.opts.Log,
 		Now:   s.opts.Now,
 		NewID: s.opts.NewID,
 	})

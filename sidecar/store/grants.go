@@ -118,33 +118,8 @@ func grants(ctx context.Context, q querier, query string, args ...any) (_ []prot
 	return found, nil
 }
 
-// Samplings shows each the messages that are sampling requests of a server, the newest first, and with
-// the task of each, until it returns false. One at a time, because one may be megabytes. Each must not
-// call the store.
-func (s *Store) Samplings(ctx context.Context, serverName string, each func(taskID string, m protocol.Message) bool) (err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT task_id, id, body FROM messages INDEXED BY messages_by_sampling
-		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC`, serverName)
-	if err != nil {
-		return fmt.Errorf("read sampling requests: %w", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var taskID string
-		var id int64
-		var body []byte
-		var m protocol.Message
-		if err := rows.Scan(&taskID, &id, &body); err != nil {
-			return fmt.Errorf("read sampling requests: %w", err)
-		}
-		if err := json.Unmarshal(body, &m); err != nil {
-			return fmt.Errorf("message %d is damaged: %w", id, err)
-		}
-		if !each(taskID, m) {
-			return nil
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read sampling requests: %w", err)
-	}
-	return nil
+// Samplings returns the places of a server's sampling requests, the newest first.
+func (s *Store) Samplings(ctx context.Context, serverName string, limit int) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_sampling
+		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC LIMIT ?`, serverName, limit)
 }

@@ -304,14 +304,14 @@ func (s *Store) ResultsGotBefore(ctx context.Context, before int64) ([]Place, er
 func (s *Store) places(ctx context.Context, query string, args ...any) ([]Place, error) {
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read MCP tasks: %w", err)
+		return nil, fmt.Errorf("find messages: %w", err)
 	}
 	defer rows.Close()
 	var places []Place
 	for rows.Next() {
 		var p Place
 		if err := rows.Scan(&p.TaskID, &p.MessageID); err != nil {
-			return nil, fmt.Errorf("read MCP tasks: %w", err)
+			return nil, fmt.Errorf("find messages: %w", err)
 		}
 		places = append(places, p)
 	}
