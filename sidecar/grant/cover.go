@@ -27,9 +27,9 @@ type Request struct {
 const mostTokens = 1 << 40
 
 // Most returns what a request that this model answers may come to: what it reads, by Assent's measure,
-// and all that it may write. A provider's own measure may be higher, and a model that is not told how much
-// it may write ([protocol.PartMaxTokens]) may write more; then it is settled for more, and nothing else
-// is approved until that fits.
+// and all that it may write. A provider's own measure may be higher, and a model that cannot be held to
+// [protocol.PartMaxTokens], or may ignore it, may write more. Then it is settled for more, and by that much
+// the requests that were under way at the time may leave a bound; none after them does.
 func Most(m *protocol.Model, request *protocol.McpSamplingRequest) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  min(model.Estimate(request), mostTokens),
@@ -63,8 +63,8 @@ type reason struct {
 	text string
 }
 
-// covers says why a grant does not cover a request. Name is what the person knows the grant by, and local
-// their time zone.
+// covers says why a grant does not cover a request. Name is what the person knows the grant by; the
+// reason's dates are in the time zone of now.
 func covers(g *protocol.Grant, r Request, name string, now time.Time) reason {
 	switch {
 	case g.EndedAt != 0:
@@ -98,7 +98,7 @@ func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) re
 			plural(g.MaxTokens, "token"), max(0, g.MaxTokens-g.Spent.Tokens), tokens)}
 	case g.MaxCost > 0 && most.Cost == nil:
 		return reason{noPrice, fmt.Sprintf(" for %s cannot cover %s, whose price is not known.", dollars(g.MaxCost), modelName)}
-	case g.MaxCost > 0 && cents(g.Spent.Cost+*most.Cost) > cents(g.MaxCost):
+	case g.MaxCost > 0 && even(g.Spent.Cost+*most.Cost) > even(g.MaxCost):
 		return reason{usedUp, fmt.Sprintf(" for %s has %s left, and the request may come to %s.",
 			dollars(g.MaxCost), dollars(max(0, g.MaxCost-g.Spent.Cost)), dollars(*most.Cost))}
 	}
@@ -109,7 +109,7 @@ func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) re
 func spend(g *protocol.Grant, requests, tokens int64, cost float64) {
 	g.Spent.Requests += requests
 	g.Spent.Tokens = max(0, g.Spent.Tokens+tokens)
-	g.Spent.Cost = max(0, cents(g.Spent.Cost+cost))
+	g.Spent.Cost = max(0, even(g.Spent.Cost+cost))
 }
 
 func tokensOf(u protocol.SamplingUsage) int64 {
@@ -123,8 +123,8 @@ func costOf(u protocol.SamplingUsage) float64 {
 	return *u.Cost
 }
 
-// cents rounds to a billionth of a dollar, so that sums of small prices come out even.
-func cents(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
+// even rounds to a billionth of a dollar, so that sums of small prices come out even.
+func even(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
 
 // dollars is for a sentence: two digits at least, and as many as a small amount needs.
 func dollars(cost float64) string {

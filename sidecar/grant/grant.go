@@ -7,7 +7,7 @@
 // ([Book.Reserve]) until it is known what it came to ([Reservation.Settle]). What the requests of a
 // sidecar that was killed held is spent for good: nobody can know what they came to.
 //
-// The package decides whether a grant covers a request. Whom to ask otherwise, and what becomes of the
+// A grant is for a server by its name, as the store is of one workspace. The package decides whether a grant covers a request. Whom to ask otherwise, and what becomes of the
 // request, is the broker's.
 package grant
 
@@ -116,7 +116,7 @@ func misfits(g *protocol.GrantTerms, r Request) []protocol.FieldProblem {
 		return []protocol.FieldProblem{{Name: "maxTokens", Message: fmt.Sprintf("This request alone may come to %d tokens.", tokens)}}
 	case g.MaxCost > 0 && r.Most.Cost == nil:
 		return []protocol.FieldProblem{{Name: "maxCost", Message: "The price of the model that answers this request is not known."}}
-	case g.MaxCost > 0 && cents(*r.Most.Cost) > cents(g.MaxCost):
+	case g.MaxCost > 0 && even(*r.Most.Cost) > even(g.MaxCost):
 		return []protocol.FieldProblem{{Name: "maxCost", Message: fmt.Sprintf("This request alone may come to %s.", dollars(*r.Most.Cost))}}
 	}
 	return nil
