@@ -7,8 +7,8 @@
 // ([Book.Reserve]) until it is known what it came to ([Reservation.Settle]). What the requests of a
 // sidecar that was killed held is spent for good: nobody can know what they came to.
 //
-// A grant is for a server by its name, as the store is of one workspace. The package decides whether a grant covers a request. Whom to ask otherwise, and what becomes of the
-// request, is the broker's.
+// A grant is for a server by its name, as the store is of one workspace. The package decides whether it
+// covers a request. Whom to ask otherwise, and what becomes of the request, is the broker's.
 package grant
 
 import (

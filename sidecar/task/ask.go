@@ -108,6 +108,11 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 		return t.result(a)
 	case <-ctx.Done():
 	}
+	select {
+	case <-a.settled: // before ctx ended: whoever granted it counts on that
+		return t.result(a)
+	default:
+	}
 	outcome := outcomeOf(context.Cause(ctx))
 	if a.question.InputKey != "" && outcome.Reason == protocol.OutcomeRestarted {
 		return nil, &Ended{Reason: outcome.Reason, Detail: outcome.Detail} // it will be asked again
