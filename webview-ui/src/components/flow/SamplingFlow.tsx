@@ -17,7 +17,7 @@ export function SamplingFlow({ ask: { question, outcome }, keep }: SamplingFlowP
   if (!samplingDiagram || question.type !== "mcp_sampling") return null;
   const place = placeOf(question, outcome);
   if (place === undefined) return null;
-  const { code, at, words } = flowOf(place, question);
+  const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (
     <div className="sampling-flow">
       <Disclosure keep={`${keep}:flow`} summary="Where it is" initiallyOpen>

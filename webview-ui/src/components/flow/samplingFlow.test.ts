@@ -44,6 +44,7 @@ describe("where a request is", () => {
       outcome: approved,
       want: undefined,
     },
+    { name: "approved by a grant", part: {}, outcome: { reason: "granted", at }, want: "asked" },
     { name: "denied", part: {}, outcome: { reason: "declined", at }, want: undefined },
     { name: "lost", part: {}, outcome: { reason: "restarted", at }, want: undefined },
   ];
@@ -54,6 +55,13 @@ describe("where a request is", () => {
 
 describe("the picture and its words", () => {
   const question = sampling({ model: otherModel });
+
+  test("a grant asks nobody", () => {
+    const { code, words } = flowOf("asked", question, true);
+    expect(code).not.toContain("assent->>person");
+    expect(code).toContain("assent->>model: request");
+    expect(words).toContain("a grant approved the request");
+  });
 
   test("before the approval, the model has nothing", () => {
     const { code, at: participant, words } = flowOf("approval", question);

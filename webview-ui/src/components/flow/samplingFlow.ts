@@ -24,16 +24,18 @@ export interface Flow {
 /** Nothing once it has ended, however it did. */
 export function placeOf(question: McpSampling, outcome: Outcome | undefined): Place | undefined {
   if (outcome === undefined) return "approval";
-  if (outcome.reason !== "answered" || question.result !== undefined) return undefined;
+  const approved = outcome.reason === "answered" || outcome.reason === "granted";
+  if (!approved || question.result !== undefined) return undefined;
   if (question.inReview) return "review";
   return (question.progress?.text ?? "") === "" ? "asked" : "answering";
 }
 
 /**
  * Draws a request's way as a sequence: what has happened with solid lines, what is to come with
- * dotted ones. A review is drawn once there is one; not every answer has one.
+ * dotted ones. A review is drawn once there is one; not every answer has one. Nobody was asked about a
+ * request that a grant approved.
  */
-export function flowOf(place: Place, question: McpSampling): Flow {
+export function flowOf(place: Place, question: McpSampling, byGrant = false): Flow {
   const server = question.serverName;
   const model = question.model?.name ?? "The model";
   const approved = place !== "approval";
@@ -46,7 +48,7 @@ export function flowOf(place: Place, question: McpSampling): Flow {
     "participant person as You",
     `participant model as ${mermaidText(model) || "The model"}`,
     "server->>assent: asks",
-    "assent->>person: request",
+    ...(byGrant ? [] : ["assent->>person: request"]),
     `assent${line(approved)}model: request`,
     `model${line(answered)}assent: answer`,
     ...(answered ? ["assent->>person: answer"] : []),
@@ -55,16 +57,16 @@ export function flowOf(place: Place, question: McpSampling): Flow {
   return {
     code,
     at: place === "approval" || place === "review" ? "person" : "model",
-    words: wordsFor(place, brief(server), brief(model)),
+    words: wordsFor(place, brief(server), brief(model), byGrant),
   };
 }
 
-function wordsFor(place: Place, server: string, model: string): string {
+function wordsFor(place: Place, server: string, model: string, byGrant: boolean): string {
   switch (place) {
     case "approval":
       return `It is with you: the request of ${server} waits for your approval.`;
     case "asked":
-      return `It is with the model: you approved the request of ${server}, and ${model} was asked.`;
+      return `It is with the model: ${byGrant ? "a grant" : "you"} approved the request of ${server}, and ${model} was asked.`;
     case "answering":
       return `It is with the model: ${model} is answering the request of ${server}.`;
     case "review":
