@@ -13,6 +13,12 @@ type Ask struct {
 	Question UseMcpServer `json:"question"`
 	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
 	InputKey string `json:"inputKey,omitempty"`
+	// ExpiresAt is when Assent gives up waiting for the person, as they have set it; absent where it does
+	// not. [Sidecar.ExtendAsk] gives more time.
+	ExpiresAt int64 `json:"expiresAt,omitempty"`
+	// Draft is what a person has typed and not sent, as the front end put it with [Sidecar.SaveDraft]. It is
+	// in [OpenTaskResult] alone, until a person answers.
+	Draft json.RawMessage `json:"draft,omitempty"`
 	// Delivered: the MCP task's server has acknowledged the answer.
 	Delivered bool `json:"delivered,omitempty"`
 	// Outcome is absent while the ask is open.
@@ -169,6 +175,9 @@ type Outcome struct {
 	// GrantID names the grant that approved, with [OutcomeGranted], or that the person made with their
 	// answer.
 	GrantID string `json:"grantId,omitempty"`
+	// DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
+	// sidecar ends, or until [Sidecar.AskAgain].
+	DeclinedAll bool `json:"declinedAll,omitempty"`
 }
 
 // OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
@@ -185,13 +194,15 @@ const (
 	OutcomeDismissed OutcomeReason = "dismissed"
 	// OutcomeRegenerated: a person wanted another answer than the one to review.
 	OutcomeRegenerated OutcomeReason = "regenerated"
+	// OutcomeTimedOut: the person did not answer within the time that they have set for it.
+	OutcomeTimedOut OutcomeReason = "timedOut"
 	// OutcomeServerStoppedWaiting: the server cancelled its request.
 	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
 	// OutcomeServerLost: the connection to the server ended.
 	OutcomeServerLost OutcomeReason = "serverLost"
 	// OutcomeCompleted: the server said that what the person was sent to do is done.
 	OutcomeCompleted OutcomeReason = "completed"
-	// OutcomeGranted: a grant that the person had made approved it.
+	// OutcomeGranted: a grant that the person had made approved it, or an answer that they had set.
 	OutcomeGranted OutcomeReason = "granted"
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
 	OutcomeRestarted OutcomeReason = "restarted"

@@ -89,6 +89,19 @@ export interface SidecarRequests {
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
   /**
+   * SaveDraft keeps what a person has typed into an open ask, in place of what was kept before. For an ask
+   * that is not open it changes nothing; what is over 256 KiB fails with `CodeInvalidParams`.
+   */
+  "ask/draft": { params: SaveDraftParams; result: SaveDraftResult };
+  /**
+   * ExtendAsk gives the person as much time again as there was for the ask at first. It fails as
+   * `Sidecar.AskResponse` does where the ask is not open, and with `CodeInvalidParams` where its time is
+   * not limited.
+   */
+  "ask/extend": { params: ExtendAskParams; result: ExtendAskResult };
+  /** AskAgain takes back that everything which a server elicits is declined. */
+  "ask/again": { params: ServerParams; result: AskAgainResult };
+  /**
    * StopSampling stops the model that is answering an approved `McpSampling`. It fails with
    * `CodeInvalidAnswer` where nothing is written that could be kept; the model then goes on.
    */
@@ -199,6 +212,16 @@ export interface Ask {
   question: UseMcpServer;
   /** InputKey names the question for good, where an MCP task asks: asked again, it is the same ask. */
   inputKey?: string;
+  /**
+   * ExpiresAt is when Assent gives up waiting for the person, as they have set it; absent where it does
+   * not. `Sidecar.ExtendAsk` gives more time.
+   */
+  expiresAt?: number;
+  /**
+   * Draft is what a person has typed and not sent, as the front end put it with `Sidecar.SaveDraft`. It is
+   * in `OpenTaskResult` alone, until a person answers.
+   */
+  draft?: unknown;
   /** Delivered: the MCP task's server has acknowledged the answer. */
   delivered?: boolean;
   /** Outcome is absent while the ask is open. */
@@ -367,6 +390,11 @@ export interface Outcome {
    * answer.
    */
   grantId?: string;
+  /**
+   * DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
+   * sidecar ends, or until `Sidecar.AskAgain`.
+   */
+  declinedAll?: boolean;
 }
 
 /**
@@ -382,13 +410,15 @@ export type OutcomeReason =
   | "dismissed"
   /** OutcomeRegenerated: a person wanted another answer than the one to review. */
   | "regenerated"
+  /** OutcomeTimedOut: the person did not answer within the time that they have set for it. */
+  | "timedOut"
   /** OutcomeServerStoppedWaiting: the server cancelled its request. */
   | "serverStoppedWaiting"
   /** OutcomeServerLost: the connection to the server ended. */
   | "serverLost"
   /** OutcomeCompleted: the server said that what the person was sent to do is done. */
   | "completed"
-  /** OutcomeGranted: a grant that the person had made approved it. */
+  /** OutcomeGranted: a grant that the person had made approved it, or an answer that they had set. */
   | "granted"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
   | "restarted";
@@ -705,6 +735,24 @@ export interface LanguageModelMessage {
 export interface LanguageModelResponse {
   /** ToolUses are the calls that the model asks for, in its order. */
   toolUses?: readonly ToolUseContent[];
+}
+
+/** ElicitationSettings is what the person has set about what servers elicit. */
+export interface ElicitationSettings {
+  /** Answers are given without asking. There are none unless the person writes them. */
+  answers?: readonly FixedAnswer[];
+}
+
+/**
+ * FixedAnswer is the answer to one form of one tool, whoever fills it in. The form is known by its fields:
+ * one with other fields, or whose rules the answer violates, is shown as any other.
+ */
+export interface FixedAnswer {
+  serverName: string;
+  /** ToolName is the tool during whose call the form comes. */
+  toolName: string;
+  /** Content is a JSON object with a member for each field. */
+  content: unknown;
 }
 
 /** ErrorCode is a JSON-RPC error code of this wire. */
@@ -1417,6 +1465,10 @@ export interface Configuration {
   /** Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
   model: ModelSettings;
+  /** Elicitation is absent where the person has set nothing of it. */
+  elicitation?: ElicitationSettings;
+  /** AskTimeout is for how many seconds an ask waits for the person; 0 is for ever. */
+  askTimeout?: number;
   /** Sampling is absent where the person has set nothing of it. */
   sampling?: SamplingSettings;
   /** McpTasks is absent where the person has set nothing of it. */
@@ -1507,6 +1559,11 @@ export interface AskResponseParams {
    */
   elicitationContent?: unknown;
   /**
+   * DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
+   * `NoButtonClicked` on an `McpElicitation` or an `McpURLElicitation` only.
+   */
+  declineAll?: boolean;
+  /**
    * ModelID chooses another of `Sidecar.ListModels`; with `YesButtonClicked` on an
    * `McpSampling` and `RegenerateButtonClicked` on an `McpSamplingReview` only.
    */
@@ -1534,6 +1591,36 @@ export interface AskResponseParams {
    * `Sidecar.CreateGrant`. From this one on, its terms say what is reviewed.
    */
   grant?: GrantTerms;
+}
+
+/** SaveDraftParams is what was typed into an ask. */
+export interface SaveDraftParams {
+  taskId: string;
+  askId: string;
+  /**
+   * Draft is a JSON object of the front end's own making, without what looks like a secret; null forgets
+   * the one before.
+   */
+  draft: unknown;
+}
+
+/** SaveDraftResult confirms that the draft is on disk. */
+export interface SaveDraftResult {
+}
+
+/** ExtendAskParams names an ask whose time is limited. */
+export interface ExtendAskParams {
+  taskId: string;
+  askId: string;
+}
+
+/** ExtendAskResult says until when there is time now. */
+export interface ExtendAskResult {
+  expiresAt: number;
+}
+
+/** AskAgainResult confirms that the server is listened to again. */
+export interface AskAgainResult {
 }
 
 /** OpenAskURLParams names an ask. */
@@ -1673,6 +1760,7 @@ export type Event =
   | TaskChanged
   | MessageAdded
   | AskSettled
+  | AskExtended
   | SamplingMoved
   | SamplingEnded
   | CallEnded
@@ -1709,6 +1797,13 @@ export interface AskSettled {
   sentRequest?: McpSamplingRequest;
   /** SentResponse is what the server got, where the person edited the model's answer. */
   sentResponse?: McpSamplingResponse;
+}
+
+/** AskExtended says that there is more time for an open ask. */
+export interface AskExtended {
+  type: "askExtended";
+  messageId: number;
+  expiresAt: number;
 }
 
 /**

@@ -230,6 +230,24 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.AskResponse(ctx, &p)
+	case "ask/draft":
+		var p SaveDraftParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.SaveDraft(ctx, &p)
+	case "ask/extend":
+		var p ExtendAskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ExtendAsk(ctx, &p)
+	case "ask/again":
+		var p ServerParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.AskAgain(ctx, &p)
 	case "sampling/stop":
 		var p StopSamplingParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -407,6 +425,30 @@ func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (
 func (r remoteSidecar) AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error) {
 	var result AskResponseResult
 	if err := r.conn.Call(ctx, "askResponse", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) SaveDraft(ctx context.Context, params *SaveDraftParams) (*SaveDraftResult, error) {
+	var result SaveDraftResult
+	if err := r.conn.Call(ctx, "ask/draft", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ExtendAsk(ctx context.Context, params *ExtendAskParams) (*ExtendAskResult, error) {
+	var result ExtendAskResult
+	if err := r.conn.Call(ctx, "ask/extend", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) AskAgain(ctx context.Context, params *ServerParams) (*AskAgainResult, error) {
+	var result AskAgainResult
+	if err := r.conn.Call(ctx, "ask/again", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -890,6 +932,17 @@ func (v AskSettled) MarshalJSON() ([]byte, error) {
 	}{"askSettled", plain(v)})
 }
 
+func (AskExtended) isEvent() {}
+
+// MarshalJSON adds the tag "askExtended".
+func (v AskExtended) MarshalJSON() ([]byte, error) {
+	type plain AskExtended
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"askExtended", plain(v)})
+}
+
 func (SamplingMoved) isEvent() {}
 
 // MarshalJSON adds the tag "samplingMoved".
@@ -951,6 +1004,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "askSettled":
 		var v AskSettled
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "askExtended":
+		var v AskExtended
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "samplingMoved":

@@ -56,6 +56,24 @@ type Sidecar interface {
 	//protocol:method askResponse
 	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
 
+	// SaveDraft keeps what a person has typed into an open ask, in place of what was kept before. For an ask
+	// that is not open it changes nothing; what is over 256 KiB fails with [CodeInvalidParams].
+	//
+	//protocol:method ask/draft
+	SaveDraft(ctx context.Context, params *SaveDraftParams) (*SaveDraftResult, error)
+
+	// ExtendAsk gives the person as much time again as there was for the ask at first. It fails as
+	// [Sidecar.AskResponse] does where the ask is not open, and with [CodeInvalidParams] where its time is
+	// not limited.
+	//
+	//protocol:method ask/extend
+	ExtendAsk(ctx context.Context, params *ExtendAskParams) (*ExtendAskResult, error)
+
+	// AskAgain takes back that everything which a server elicits is declined.
+	//
+	//protocol:method ask/again
+	AskAgain(ctx context.Context, params *ServerParams) (*AskAgainResult, error)
+
 	// StopSampling stops the model that is answering an approved [McpSampling]. It fails with
 	// [CodeInvalidAnswer] where nothing is written that could be kept; the model then goes on.
 	//
@@ -225,6 +243,10 @@ type Configuration struct {
 	// Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs".
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 	Model  ModelSettings   `json:"model"`
+	// Elicitation is absent where the person has set nothing of it.
+	Elicitation *ElicitationSettings `json:"elicitation,omitempty"`
+	// AskTimeout is for how many seconds an ask waits for the person; 0 is for ever.
+	AskTimeout int64 `json:"askTimeout,omitempty"`
 	// Sampling is absent where the person has set nothing of it.
 	Sampling *SamplingSettings `json:"sampling,omitempty"`
 	// McpTasks is absent where the person has set nothing of it.
@@ -302,6 +324,9 @@ type AskResponseParams struct {
 	// ElicitationContent is what the person filled in, one member a field; with
 	// [YesButtonClicked] on an [McpElicitation] only.
 	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
+	// DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
+	// [NoButtonClicked] on an [McpElicitation] or an [McpURLElicitation] only.
+	DeclineAll bool `json:"declineAll,omitempty"`
 	// ModelID chooses another of [Sidecar.ListModels]; with [YesButtonClicked] on an
 	// [McpSampling] and [RegenerateButtonClicked] on an [McpSamplingReview] only.
 	ModelID string `json:"modelId,omitempty"`
@@ -321,6 +346,32 @@ type AskResponseParams struct {
 	// [Sidecar.CreateGrant]. From this one on, its terms say what is reviewed.
 	Grant *GrantTerms `json:"grant,omitempty"`
 }
+
+// SaveDraftParams is what was typed into an ask.
+type SaveDraftParams struct {
+	TaskID string `json:"taskId"`
+	AskID  string `json:"askId"`
+	// Draft is a JSON object of the front end's own making, without what looks like a secret; null forgets
+	// the one before.
+	Draft json.RawMessage `json:"draft"`
+}
+
+// SaveDraftResult confirms that the draft is on disk.
+type SaveDraftResult struct{}
+
+// ExtendAskParams names an ask whose time is limited.
+type ExtendAskParams struct {
+	TaskID string `json:"taskId"`
+	AskID  string `json:"askId"`
+}
+
+// ExtendAskResult says until when there is time now.
+type ExtendAskResult struct {
+	ExpiresAt int64 `json:"expiresAt"`
+}
+
+// AskAgainResult confirms that the server is listened to again.
+type AskAgainResult struct{}
 
 // OpenAskURLParams names an ask.
 type OpenAskURLParams struct {

@@ -63,6 +63,14 @@ type AskSettled struct {
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
 }
 
+// AskExtended says that there is more time for an open ask.
+//
+//protocol:variant Event askExtended
+type AskExtended struct {
+	MessageID int64 `json:"messageId"`
+	ExpiresAt int64 `json:"expiresAt"`
+}
+
 // SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
 // or to the person who reviews the answer.
 //

@@ -1,4 +1,4 @@
-import type { Configuration, SamplingLimits, SamplingReview } from "@assent/protocol";
+import type { Configuration, FixedAnswer, SamplingLimits, SamplingReview } from "@assent/protocol";
 import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
@@ -18,6 +18,8 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       review: settings.get<SamplingReview>("sampling.review", "always"),
       limits: settings.get<SamplingLimits>("sampling.limits", {}),
     },
+    askTimeout: settings.get("asks.timeout", 0),
+    elicitation: { answers: settings.get<FixedAnswer[]>("elicitation.answers", []) },
     mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
   };
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/rs/zerolog"
@@ -49,6 +50,8 @@ type Broker struct {
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
 	capabilities map[string]SamplingCapability
+	// declining holds the servers from which everything is declined, and in which front end that was said.
+	declining map[string]string
 	// trusted holds the servers to which a person let a completion go.
 	trusted map[string]bool
 }
@@ -63,6 +66,10 @@ type Options struct {
 	Held func() []secret.Held
 	// Grants are what the person allowed before; nil where nothing can be.
 	Grants *grant.Book
+	// Answers returns those that are given to forms without asking; nil means none.
+	Answers func() []protocol.FixedAnswer
+	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
+	AskTimeout func() time.Duration
 	// URLs: the person can be sent to a page.
 	URLs bool
 	Log  zerolog.Logger
@@ -73,12 +80,15 @@ func New(opts Options) *Broker {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
 	}
-	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, capabilities: map[string]SamplingCapability{}}
+	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.
 func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
 	q := task.Question{Body: body, Check: b.Check(body)}
+	if b.opts.AskTimeout != nil {
+		q.Timeout = b.opts.AskTimeout()
+	}
 	if origin.ResourceURI != "" {
 		q.Kind = protocol.AskAccessMcpResource
 	}
@@ -90,7 +100,8 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	switch q := question.(type) {
 	case protocol.McpElicitation:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			return checkElicitation(q.ElicitationRequest.Fields, p)
+			answer, err := checkElicitation(q.ElicitationRequest.Fields, p)
+			return b.withDecline(q.ServerName, p, answer, err)
 		}
 	case protocol.McpSampling:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
@@ -99,6 +110,11 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	case protocol.McpSamplingReview:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
 			return checkReview(b.models(q.ServerName), p, &q)
+		}
+	case protocol.McpURLElicitation:
+		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+			answer, err := checkWayOut(p)
+			return b.withDecline(q.ServerName, p, answer, err)
 		}
 	default:
 		return checkWayOut

@@ -48,12 +48,13 @@ func (s *scripted) Generate(_ context.Context, id string, r *protocol.McpSamplin
 
 type fixture struct {
 	*broker.Broker
-	task   *task.Task
-	grants *grant.Book
-	events *tasktest.Events
-	review protocol.SamplingReview
-	limits *protocol.SamplingLimits
-	held   []secret.Held
+	task    *task.Task
+	grants  *grant.Book
+	events  *tasktest.Events
+	review  protocol.SamplingReview
+	limits  *protocol.SamplingLimits
+	held    []secret.Held
+	answers []protocol.FixedAnswer
 }
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
@@ -89,6 +90,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 		Models:   models,
 		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
 		Held:     func() []secret.Held { return f.held },
+		Answers:  func() []protocol.FixedAnswer { return f.answers },
 		Grants:   f.grants,
 		Log:      zerolog.New(zerolog.NewTestWriter(t)),
 	})

@@ -44,15 +44,63 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		return nil, invalidParams("requestedSchema: %v", err)
 	}
 
-	return b.elicit(ctx, t, origin, protocol.McpElicitation{
+	q := protocol.McpElicitation{
 		Origin:             origin,
 		ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
-	})
+	}
+	if set := b.answeredUnasked(origin, fields); set != nil && b.declinedUnasked(origin.ServerName) == nil {
+		q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: set.Answer.Content}
+		question := b.question(origin, q)
+		question.Granted = set
+		return b.elicited(t.Ask(ctx, question))
+	}
+	return b.elicit(ctx, t, origin, q)
 }
 
-// elicit asks, and says in MCP's words what came of it.
+// elicit asks, unless everything from the server is declined.
 func (b *Broker) elicit(ctx context.Context, t Asker, origin protocol.Origin, q protocol.UseMcpServer) (any, error) {
-	answer, err := t.Ask(ctx, b.question(origin, q))
+	return b.elicited(t.Ask(ctx, b.elicitation(origin, q)))
+}
+
+// elicitation is what a task is asked: nothing, where everything from the server is declined.
+func (b *Broker) elicitation(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
+	declined := b.declinedUnasked(origin.ServerName)
+	if declined != nil {
+		response := &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
+		switch q := body.(type) {
+		case protocol.McpElicitation:
+			q.ElicitationResponse = response
+			body = q
+		case protocol.McpURLElicitation:
+			if !q.AwaitsCompletion {
+				q.ElicitationResponse = response
+			}
+			body = q
+		}
+	}
+	question := b.question(origin, body)
+	question.Granted = declined
+	return question
+}
+
+// withDecline has an answer decline everything else from its server too, where the person said so.
+func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, answer *task.Answer, err error) (*task.Answer, error) {
+	if err != nil || !p.DeclineAll {
+		return answer, err
+	}
+	if answer.Response != protocol.NoButtonClicked {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "declineAll is for %s only", protocol.NoButtonClicked)
+	}
+	answer.DeclinedAll = true
+	answer.Take = func(by string) error {
+		b.declineAll(serverName, by)
+		return nil
+	}
+	return answer, nil
+}
+
+// elicited says in MCP's words what came of an ask.
+func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 	if err != nil {
 		if why := ended(err); why != nil {
 			b.log.Info().Str("reason", string(why.Reason)).Msg("elicitation ended without an answer")
@@ -126,7 +174,7 @@ func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, 
 		return false, err
 	}
 	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
-	answer, err := t.Ask(ctx, b.question(origin, q))
+	answer, err := t.Ask(ctx, b.elicitation(origin, q))
 	if err != nil {
 		why := ended(err)
 		if why == nil {

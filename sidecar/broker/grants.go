@@ -30,8 +30,7 @@ func (b *Broker) approve(ctx context.Context, t Asker, origin protocol.Origin, q
 	question := b.question(origin, q)
 	question.Granted = &task.Granted{
 		Answer:  &task.Answer{Response: protocol.YesButtonClicked, Model: q.Model, Held: held},
-		GrantID: held.GrantID,
-		Detail:  held.Detail,
+		Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, GrantID: held.GrantID, Detail: held.Detail},
 	}
 	return question, held
 }

@@ -80,7 +80,55 @@ func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponsePa
 	if err != nil {
 		return nil, err
 	}
-	return t.Answer(ctx, params, s.frontEnd.Name)
+	if !params.DeclineAll {
+		return t.Answer(ctx, params, s.frontEnd.Name)
+	}
+	question, _, err := t.Question(ctx, params.AskID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := t.Answer(ctx, params, s.frontEnd.Name)
+	if err != nil {
+		return nil, err
+	}
+	switch q := question.(type) {
+	case protocol.McpElicitation:
+		s.tasks.DeclineAll(q.ServerName, s.frontEnd.Name)
+	case protocol.McpURLElicitation:
+		s.tasks.DeclineAll(q.ServerName, s.frontEnd.Name)
+	}
+	return result, nil
+}
+
+// SaveDraft implements [protocol.Sidecar].
+func (s *Server) SaveDraft(ctx context.Context, params *protocol.SaveDraftParams) (*protocol.SaveDraftResult, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.SaveDraft(ctx, params.AskID, params.Draft); err != nil {
+		return nil, err
+	}
+	return &protocol.SaveDraftResult{}, nil
+}
+
+// ExtendAsk implements [protocol.Sidecar].
+func (s *Server) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams) (*protocol.ExtendAskResult, error) {
+	t, err := s.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	expiresAt, err := t.Extend(ctx, params.AskID)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ExtendAskResult{ExpiresAt: expiresAt}, nil
+}
+
+// AskAgain implements [protocol.Sidecar].
+func (s *Server) AskAgain(_ context.Context, params *protocol.ServerParams) (*protocol.AskAgainResult, error) {
+	s.broker.AskAgain(params.ServerName)
+	return &protocol.AskAgainResult{}, nil
 }
 
 // ListServers implements [protocol.Sidecar].

@@ -189,7 +189,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		grants = nil // what nobody can be shown is not approved either
 	}
 	s.broker = broker.New(broker.Options{
-		Models: s.modelsFor, Settings: s.samplingSettings, Held: s.held, Grants: grants,
+		Models: s.modelsFor, Settings: s.samplingSettings, Answers: s.fixedAnswers, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
 		URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
 	})
 	s.auth = auth.New(s.logins(params.Capabilities))
@@ -327,6 +327,21 @@ func keepResultsDays(c protocol.Configuration) int {
 		return defaultKeepResults
 	}
 	return c.McpTasks.KeepResults
+}
+
+func (s *Server) fixedAnswers() []protocol.FixedAnswer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.configuration.Elicitation == nil {
+		return nil
+	}
+	return s.configuration.Elicitation.Answers
+}
+
+func (s *Server) askTimeout() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Duration(s.configuration.AskTimeout) * time.Second
 }
 
 func (s *Server) samplingSettings() protocol.SamplingSettings {

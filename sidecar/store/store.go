@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -78,6 +78,13 @@ ALTER TABLE messages ADD COLUMN sampling_at INTEGER NOT NULL DEFAULT 0; -- when 
 UPDATE messages SET sampling_server = json_extract(body, '$.body.question.serverName'), sampling_at = json_extract(body, '$.time')
 	WHERE ask_id IS NOT NULL AND json_valid(body) AND json_extract(body, '$.body.question.type') = 'mcp_sampling';
 CREATE INDEX messages_by_sampling ON messages (sampling_server, sampling_at) WHERE sampling_server IS NOT NULL;
+`, `
+CREATE TABLE drafts ( -- what was typed into an ask and not sent
+	ask_id  TEXT PRIMARY KEY,
+	task_id TEXT NOT NULL REFERENCES tasks (id),
+	body    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX drafts_by_task ON drafts (task_id);
 `}
 
 // Store is an open file, or a database in memory.

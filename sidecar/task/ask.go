@@ -23,15 +23,16 @@ type Question struct {
 	Key string
 	// Granted, where it is not nil, settles the ask as it is made; see [Granted].
 	Granted *Granted
+	// Timeout is for how long the person may think; 0 is for ever.
+	Timeout time.Duration
 }
 
-// Granted approves a question in a person's name, who allowed it before. Front ends see a settled ask, and
+// Granted answers a question in a person's name, who said before how. Front ends see a settled ask, and
 // never an open one. Where the question has a key and was asked before, it changes nothing.
 type Granted struct {
 	Answer *Answer
-	// GrantID names the grant, and Detail is a sentence for the person that says which it is.
-	GrantID string
-	Detail  string
+	// Outcome is how the ask is settled, but for the time.
+	Outcome protocol.Outcome
 }
 
 // Check refuses answers that a question's own rules forbid, and completes the others. It is called
@@ -62,6 +63,8 @@ type Answer struct {
 	Delivered bool
 	// GrantID names the grant that approved, or that the person made with the answer.
 	GrantID string
+	// DeclinedAll goes to the outcome.
+	DeclinedAll bool
 	// Take, where it is not nil, is called as the answer is about to settle the ask, and by which front end
 	// it came. It may complete the answer. Where it fails the ask stays open. It must not call the task.
 	Take func(by string) error
@@ -88,6 +91,7 @@ type ask struct {
 	question protocol.Ask
 	check    Check
 	settled  chan struct{} // closed when settlement is set
+	timeout  timeout
 	settlement
 }
 
@@ -204,6 +208,7 @@ func (t *Task) open(q Question) (*ask, error) {
 		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: cmp.Or(q.Kind, protocol.AskUseMcpServer), Question: q.Body, InputKey: q.Key},
 		check:    q.Check,
 		settled:  make(chan struct{}),
+		timeout:  timeout{each: q.Timeout},
 	}
 	if q.Granted != nil {
 		t.grant(a, q.Granted)
@@ -214,13 +219,18 @@ func (t *Task) open(q Question) (*ask, error) {
 		t.keys[q.Key] = a
 	}
 	t.info.OpenAsks++
+	if q.Timeout > 0 {
+		a.question.ExpiresAt = t.registry.now() + q.Timeout.Milliseconds()
+	}
+	t.expireAfter(a, q.Timeout)
 	a.message = t.add(a.question, true, a.question.AskID)
 	return a, nil
 }
 
 // grant adds an ask that is settled already. The lock must be held.
 func (t *Task) grant(a *ask, g *Granted) {
-	outcome := protocol.Outcome{Reason: protocol.OutcomeGranted, At: t.registry.now(), Detail: g.Detail, GrantID: g.GrantID}
+	outcome := g.Outcome
+	outcome.At = t.registry.now()
 	a.question.Outcome = &outcome
 	if a.question.InputKey != "" {
 		t.keys[a.question.InputKey] = a
@@ -285,7 +295,7 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 			return nil, err
 		}
 	}
-	outcome := protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID}
+	outcome := protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID, DeclinedAll: answer.DeclinedAll}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
 		outcome.Reason = protocol.OutcomeAnswered
@@ -354,6 +364,10 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	a.message.Body = a.question
 	t.commit(a.message, event)
 	a.settlement = settlement{answer: answer, outcome: outcome}
+	if a.timeout.timer != nil {
+		a.timeout.timer.Stop()
+	}
+	t.forgetDraft(a)
 	close(a.settled)
 }
 
@@ -395,6 +409,7 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 	who := cmp.Or(o.By, map[protocol.OutcomeReason]string{
 		protocol.OutcomeServerStoppedWaiting: "the server, which stopped waiting",
 		protocol.OutcomeServerLost:           "the loss of the server",
+		protocol.OutcomeTimedOut:             "the time that it had",
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of the sidecar",
 		protocol.OutcomeGranted:              "a grant",

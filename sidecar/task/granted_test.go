@@ -18,7 +18,8 @@ func TestAGrantedAskIsSettledAsItIsMade(t *testing.T) {
 		Key:  "k",
 		Body: protocol.McpSampling{Origin: protocol.Origin{ServerName: "s"}},
 		Granted: &task.Granted{
-			Answer: &task.Answer{Response: protocol.YesButtonClicked, Held: "mine"}, GrantID: "g", Detail: "By a grant.",
+			Answer:  &task.Answer{Response: protocol.YesButtonClicked, Held: "mine"},
+			Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, GrantID: "g", Detail: "By a grant."},
 		},
 	}
 	for _, held := range []string{"mine", "another's"} {
@@ -29,7 +30,7 @@ func TestAGrantedAskIsSettledAsItIsMade(t *testing.T) {
 		if answer.GrantID != "g" || answer.Held != "mine" || !answer.Kept {
 			t.Errorf("Ask with what is %s = %+v", held, answer)
 		}
-		q.Granted = &task.Granted{Answer: &task.Answer{Response: protocol.YesButtonClicked, Held: "another's"}, GrantID: "h"}
+		q.Granted = &task.Granted{Answer: &task.Answer{Response: protocol.YesButtonClicked, Held: "another's"}, Outcome: protocol.Outcome{GrantID: "h"}}
 	}
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
 	if err != nil || len(opened.Messages) != 1 {

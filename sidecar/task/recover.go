@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/store"
@@ -81,6 +82,11 @@ func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 		a.check = t.registry.opts.Check(question.Question)
 		t.asks[question.AskID] = a
 		t.info.OpenAsks++
+		if question.ExpiresAt > 0 {
+			// How much there was at first is forgotten with the sidecar; the same rule is good enough.
+			a.timeout.each = time.Duration(question.ExpiresAt-m.Time) * time.Millisecond
+			t.expireAfter(a, time.Duration(question.ExpiresAt-t.registry.now())*time.Millisecond)
+		}
 		return
 	}
 	m.begun = true // for all that front ends know

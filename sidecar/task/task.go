@@ -105,6 +105,7 @@ func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*proto
 		}
 	}
 	t.gotResults(messages)
+	t.addDrafts(ctx, messages)
 	return &protocol.OpenTaskResult{
 		Task: t.info, Messages: messages, Reset: reset, Earlier: more && (reset || before > 0),
 	}, nil

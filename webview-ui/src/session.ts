@@ -3,6 +3,7 @@ import {
   type CompleteParams,
   type CompleteResult,
   ErrorCode,
+  type ExtendAskParams,
   type GrantTerms,
   type ListChangedParams,
   type ListKind,
@@ -19,7 +20,10 @@ import { type Client, type RequestOptions, RpcError } from "./client.ts";
 import type { Listing, Offered, OfferKind } from "./state/offers.ts";
 import { reduce } from "./state/reducer.ts";
 import { type Action, defaultPanelSettings, initialState, type State } from "./state/state.ts";
-import type { ViewStateStore } from "./viewState.ts";
+import type { Draft, ViewStateStore } from "./viewState.ts";
+
+/** How long a draft waits for the next keystroke before it is sent to be kept, in milliseconds. */
+const draftPause = 300;
 
 /** What the person can do. An action that fails says so in the state, unless it returns a promise. */
 export interface Actions {
@@ -38,6 +42,12 @@ export interface Actions {
    * opened. Rejects as an answer does.
    */
   openAskUrl(params: OpenAskURLParams): Promise<boolean>;
+  /** Keeps what was typed into an ask on disk, soon; undefined forgets it. */
+  saveDraft(taskId: string, askId: string, draft: Draft | undefined): void;
+  /** Gives the person more time for an ask; rejects with an {@link RpcError} where there is none. */
+  extendAsk(params: ExtendAskParams): Promise<void>;
+  /** Takes back that everything is declined that a server asks for; rejects as the others. */
+  askAgain(serverName: string): Promise<void>;
   /** Stops a model; rejects with an {@link RpcError} where nothing is written that could be kept. */
   stopSampling(params: StopSamplingParams): Promise<void>;
   /** Asks something of a server in the open task, or in a new one where none is open. */
@@ -103,6 +113,8 @@ export function createSession(view: ViewStateStore): Session {
   /** The lists that are being read again, and whether they changed once more since. */
   const changed = new Map<string, boolean>();
   const listeners = new Set<() => void>();
+  /** The drafts that are about to be kept, by ask. */
+  const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 
   function dispatch(action: Action): void {
     const before = state;
@@ -350,6 +362,18 @@ export function createSession(view: ViewStateStore): Session {
     return outcome;
   }
 
+  /** Typing makes many drafts; the newest is kept a moment after it. The view has it until then. */
+  function saveDraft(taskId: string, askId: string, draft: Draft | undefined): void {
+    clearTimeout(unsaved.get(askId));
+    unsaved.set(
+      askId,
+      setTimeout(() => {
+        unsaved.delete(askId);
+        attempt(() => request()("ask/draft", { taskId, askId, draft: draft ?? null }));
+      }, draftPause),
+    );
+  }
+
   async function openAskUrl(params: OpenAskURLParams): Promise<boolean> {
     const { opened } = await aboutAsk(params, () => request()("ask/openUrl", params));
     return opened;
@@ -384,6 +408,13 @@ export function createSession(view: ViewStateStore): Session {
     loadEarlier: () => attempt(loadEarlier),
     answer,
     openAskUrl,
+    saveDraft,
+    async extendAsk(params) {
+      await aboutAsk(params, () => request()("ask/extend", params));
+    },
+    async askAgain(serverName) {
+      await request()("ask/again", { serverName });
+    },
     async stopSampling(params) {
       await request()("sampling/stop", params);
     },

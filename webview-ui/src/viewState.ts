@@ -154,6 +154,11 @@ function isRunnerTab(value: unknown): value is RunnerTab {
   return runnerTabs.some((tab) => tab === value);
 }
 
+/** Reads a draft that was kept elsewhere; nothing where it is none. */
+export function parseDraft(raw: unknown): Draft | undefined {
+  return isDraft(raw) ? raw : undefined;
+}
+
 function isDraft(value: unknown): value is Draft {
   return isRecord(value) && Object.values(value).every(isFieldInput);
 }

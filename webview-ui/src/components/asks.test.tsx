@@ -1,6 +1,6 @@
 import { type AskResponseResult, ErrorCode, type Field, type Outcome } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../testing/app.tsx";
 import { axeFindings } from "../testing/axe.ts";
@@ -38,6 +38,77 @@ const accepted = (content: unknown, askId = "a1") => ({
   askId,
   askResponse: "yesButtonClicked",
   elicitationContent: content,
+});
+
+describe("a server of whose questions somebody has enough", () => {
+  const everything = { name: "Decline Everything From database" };
+  const declined: Outcome = { ...answered, reason: "declined", declinedAll: true };
+
+  test("is declined everything, until that is taken back", async () => {
+    const host = new FakeHost(waiting, [form()], { "ask/again": () => ({}) });
+    const { user, container } = showApp(host);
+    await user.click(await screen.findByRole("button", everything));
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        { taskId: "t1", askId: "a1", askResponse: "noButtonClicked", declineAll: true },
+      ]),
+    );
+    await host.event({ type: "askSettled", messageId: 1, outcome: declined }, 0);
+    await screen.findByText(/^Whatever else database asks you for is declined/);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Ask Me Again" }));
+    await screen.findByText("You are asked again what database wants to know.");
+    expect(host.calls("ask/again")).toEqual([{ serverName: "database" }]);
+  });
+
+  test("stays declined where it cannot be taken back, which is said", async () => {
+    const host = new FakeHost(task(), [message(1, ask("a1", elicitation(fields), declined))], {
+      "ask/again": () => {
+        throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
+      },
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Ask Me Again" }));
+    await screen.findByText("The sidecar is not running.");
+    screen.getByText(/^Whatever else database asks you for is declined/);
+  });
+});
+
+describe("an ask whose time is limited", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: at, toFake: ["Date"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("says how much is left, and can be given more", async () => {
+    const limited = { ...ask("a1", elicitation(fields)), expiresAt: at + 83_000 };
+    const host = new FakeHost(waiting, [message(1, limited)], {
+      "ask/extend": () => ({ expiresAt: at + 143_000 }),
+    });
+    const { user, container } = showApp(host);
+    expect((await screen.findByRole("timer")).textContent).toBe("1 min 23 s left to answer");
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "More Time" }));
+    expect(host.calls("ask/extend")).toEqual([{ taskId: "t1", askId: "a1" }]);
+    await host.event({ type: "askExtended", messageId: 1, expiresAt: at + 143_000 });
+    await waitFor(() =>
+      expect(screen.getByRole("timer").textContent).toBe("2 min 23 s left to answer"),
+    );
+    await host.event(
+      { type: "askSettled", messageId: 1, outcome: { reason: "timedOut", at: at + 143_000 } },
+      0,
+    );
+    await screen.findByText("There was no time left to answer");
+    expect(screen.queryByRole("timer")).toBeNull();
+  });
+
+  test("has no clock where it is not", async () => {
+    showApp(new FakeHost(waiting, [form()], {}));
+    await reason();
+    expect(screen.queryByRole("timer")).toBeNull();
+  });
 });
 
 describe("a form", () => {
@@ -180,6 +251,27 @@ describe("a draft", () => {
     );
     await waitFor(() => expect(second.view.draft("a1")).toBeUndefined());
     expect(JSON.stringify(second.storage.saved)).not.toContain("thou");
+  });
+
+  test("is kept on disk, and taken from there by a view that knows nothing of it", async () => {
+    const host = new FakeHost(waiting, [form()], { "ask/draft": () => ({}) });
+    const { user } = showApp(host);
+    await user.type(await reason(), "half");
+    await waitFor(() =>
+      expect(host.calls("ask/draft")).toEqual([
+        { taskId: "t1", askId: "a1", draft: { reason: "half" } },
+      ]),
+    );
+    const kept = { ...ask("a1", elicitation(fields)), draft: { reason: "half" } };
+    document.body.replaceChildren();
+    showApp(new FakeHost(waiting, [message(1, kept)], {}));
+    expect(valueIn(await reason())).toBe("half");
+  });
+
+  test("that is none is not taken", async () => {
+    const kept = { ...ask("a1", elicitation(fields)), draft: { reason: { no: "text" } } };
+    showApp(new FakeHost(waiting, [message(1, kept)], {}));
+    expect(valueIn(await reason())).toBe("");
   });
 
   test("is gone when the ask was answered elsewhere", async () => {

@@ -1,5 +1,6 @@
 import type {
   Ask,
+  AskExtended,
   AskSettled,
   CallEnded,
   CallProgressParams,
@@ -26,6 +27,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return upsert(messages, [event.message]);
     case "askSettled":
       return change(messages, event.messageId, (message) => settle(message, event));
+    case "askExtended":
+      return change(messages, event.messageId, (message) => extend(message, event));
     case "samplingMoved":
       return change(messages, event.messageId, (message) => moveSampling(message, event));
     case "samplingEnded":
@@ -37,6 +40,11 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
     default:
       return unreachable(event);
   }
+}
+
+function extend(message: Message, { expiresAt }: AskExtended): Message {
+  const { body } = message;
+  return body.type === "ask" ? { ...message, body: { ...body, expiresAt } } : message;
 }
 
 /**

@@ -91,6 +91,7 @@ export class FakeHost {
       "mcpTask/list": () => ({}),
       "mcpTask/listOfServers": () => ({}),
       "grant/list": () => ({}),
+      "ask/draft": () => ({}),
       "server/list": () => ({ servers: this.servers }),
       "resources/list": () => ({}),
       "resources/templates/list": () => ({}),

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
-import { own } from "../../viewState.ts";
+import { type Draft, own, parseDraft } from "../../viewState.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { useView } from "../ViewContext.ts";
 import { ElicitationSummary } from "./ElicitationSummary.tsx";
@@ -60,12 +60,23 @@ export function AskRow(props: AskRowProps) {
     onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
     onDecline: () => answer({ askResponse: "noButtonClicked" }),
   };
+  const declineAll = () => answer({ askResponse: "noButtonClicked", declineAll: true });
+  // What this view remembers is never older than what the sidecar kept of it.
+  const draft = view.draft(askId) ?? parseDraft(ask.draft);
+  const onDraft = (next: Draft) => {
+    view.setDraft(askId, next);
+    actions.saveDraft(taskId, askId, next);
+  };
 
   switch (question.type) {
     case "mcp_elicitation": {
       if (outcome !== undefined) {
-        const draft = over ? undefined : view.draft(askId);
-        return <ElicitationSummary {...{ askId, question, outcome, draft, keep }} />;
+        return (
+          <ElicitationSummary
+            {...{ askId, question, outcome, keep }}
+            draft={over ? undefined : draft}
+          />
+        );
       }
       const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
       return (
@@ -73,10 +84,10 @@ export function AskRow(props: AskRowProps) {
           {...{ askId, serverName, toolNames, resourceUri, busy }}
           {...ways}
           request={elicitationRequest}
+          onDeclineAll={declineAll}
           refusal={problems === undefined ? refusal?.message : undefined}
           problems={problems}
-          draft={view.draft(askId)}
-          onDraft={(draft) => view.setDraft(askId, draft)}
+          {...{ draft, onDraft }}
           onAccept={(elicitationContent) =>
             answer({ askResponse: "yesButtonClicked", elicitationContent })
           }
@@ -115,8 +126,7 @@ export function AskRow(props: AskRowProps) {
           refusal={refusedSecrets === undefined ? refusal?.message : undefined}
           refusedSecrets={refusedSecrets}
           grantProblems={problems}
-          draft={view.draft(askId)}
-          onDraft={(draft) => view.setDraft(askId, draft)}
+          {...{ draft, onDraft }}
           onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
           onDeny={ways.onDecline}
           onCancel={ways.onCancel}
@@ -131,8 +141,7 @@ export function AskRow(props: AskRowProps) {
         <McpSamplingReview
           {...{ askId, question, tools: offered, busy, models, keep }}
           refusal={refusal?.message}
-          draft={view.draft(askId)}
-          onDraft={(draft) => view.setDraft(askId, draft)}
+          {...{ draft, onDraft }}
           onReturn={(samplingContent) =>
             answer({
               askResponse: "yesButtonClicked",
@@ -180,6 +189,7 @@ export function AskRow(props: AskRowProps) {
           {...ways}
           waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
           refusal={refusal?.message}
+          onDeclineAll={declineAll}
           onOpen={() => act(open)}
           onDone={() => answer({ askResponse: "yesButtonClicked" })}
         />

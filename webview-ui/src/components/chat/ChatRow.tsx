@@ -5,7 +5,9 @@ import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { AskRow } from "./AskRow.tsx";
+import { AskTime } from "./AskTime.tsx";
 import { CallRow } from "./CallRow.tsx";
+import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
 
@@ -43,6 +45,8 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
       return (
         <>
           <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
+          <AskTime {...{ taskId, actions }} ask={body} />
+          <DeclinedAll ask={body} actions={actions} />
           <SamplingFlow ask={body} keep={keep} />
         </>
       );

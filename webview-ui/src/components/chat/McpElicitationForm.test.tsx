@@ -10,7 +10,10 @@ import { McpElicitationForm, type McpElicitationFormProps } from "./McpElicitati
 // The half second before an ask can be answered has a test of its own.
 vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
 
-type Data = Omit<McpElicitationFormProps, "onDraft" | "onAccept" | "onDecline" | "onCancel">;
+type Data = Omit<
+  McpElicitationFormProps,
+  "onDraft" | "onAccept" | "onDecline" | "onDeclineAll" | "onCancel"
+>;
 
 function props(fields: readonly Field[], part: Partial<Data> = {}) {
   return {
@@ -25,6 +28,7 @@ function props(fields: readonly Field[], part: Partial<Data> = {}) {
     onDraft: vi.fn<McpElicitationFormProps["onDraft"]>(),
     onAccept: vi.fn<McpElicitationFormProps["onAccept"]>(),
     onDecline: vi.fn<McpElicitationFormProps["onDecline"]>(),
+    onDeclineAll: vi.fn<() => void>(),
     onCancel: vi.fn<McpElicitationFormProps["onCancel"]>(),
     ...part,
   };

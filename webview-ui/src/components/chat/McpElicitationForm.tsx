@@ -3,6 +3,7 @@ import type { Draft } from "../../viewState.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { DeclineAll } from "./DeclineAll.tsx";
 import { Markdown } from "./Markdown.tsx";
 import { useArmed } from "./useArmed.ts";
 
@@ -24,6 +25,8 @@ export interface McpElicitationFormProps {
   readonly onAccept: (content: Readonly<Record<string, unknown>>) => void;
   /** The person said no. */
   readonly onDecline: () => void;
+  /** The person said no to this and to whatever else the server asks for. */
+  readonly onDeclineAll: () => void;
   /** The person put the form away and said nothing. */
   readonly onCancel: () => void;
 }
@@ -31,7 +34,7 @@ export interface McpElicitationFormProps {
 /** A server's form, as long as it waits for an answer. */
 export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
-  const { draft, onDraft, onAccept, onDecline, onCancel } = props;
+  const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
   const ready = useArmed() && !busy;
   const whenReady = (act: () => void) => () => {
     if (ready) act();
@@ -65,6 +68,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
           >
             Decline
           </button>
+          <DeclineAll {...{ serverName, ready }} onClick={whenReady(onDeclineAll)} />
         </div>
       </FieldsForm>
     </AskCard>

@@ -18,13 +18,17 @@ vi.mock("./useArmed.ts", () => ({ useArmed: (phase: string) => armed.phases.has(
 const url = "https://login.example.com/device?code=42";
 
 describe("the card", () => {
-  type Data = Omit<McpURLConsentProps, "onOpen" | "onDone" | "onDecline" | "onCancel">;
+  type Data = Omit<
+    McpURLConsentProps,
+    "onOpen" | "onDone" | "onDecline" | "onDeclineAll" | "onCancel"
+  >;
 
   function show(part: Partial<Data> = {}) {
     const ways = {
       onOpen: vi.fn<() => void>(),
       onDone: vi.fn<() => void>(),
       onDecline: vi.fn<() => void>(),
+      onDeclineAll: vi.fn<() => void>(),
       onCancel: vi.fn<() => void>(),
     };
     const drawn = render(

@@ -4,6 +4,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
+import { DeclineAll } from "./DeclineAll.tsx";
 import { Markdown } from "./Markdown.tsx";
 import { PageURL } from "./PageURL.tsx";
 import { useArmed } from "./useArmed.ts";
@@ -30,6 +31,8 @@ export interface McpURLConsentProps {
   readonly onDone: () => void;
   /** The person said no. */
   readonly onDecline: () => void;
+  /** The person said no to this and to whatever else the server asks for. */
+  readonly onDeclineAll: () => void;
   /** The person put the question away and said nothing. */
   readonly onCancel: () => void;
 }
@@ -48,7 +51,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
     busy,
     refusal,
   } = props;
-  const { onOpen, onDone, onDecline, onCancel } = props;
+  const { onOpen, onDone, onDecline, onDeclineAll, onCancel } = props;
   const armed = useArmed(waiting ? "waiting" : "asked");
   const ready = armed && !busy;
   const button = (act: () => void) => ({
@@ -117,6 +120,9 @@ export function McpURLConsent(props: McpURLConsentProps) {
         <button key="no" className="secondary" {...button(waiting ? onCancel : onDecline)}>
           {waiting ? "Give Up" : "Decline"}
         </button>
+        {!waiting && (
+          <DeclineAll key="all" {...{ serverName, ready }} onClick={button(onDeclineAll).onClick} />
+        )}
       </div>
     </AskCard>
   );

@@ -57,6 +57,8 @@ function describe(
       return { icon: "close", words: "Dismissed without an answer" };
     case "regenerated":
       return { icon: "refresh", words: "Another answer was wanted" };
+    case "timedOut":
+      return { icon: "clock", words: "There was no time left to answer" };
     case "serverStoppedWaiting":
       return { icon: "clock", words: "The server stopped waiting" };
     case "serverLost":

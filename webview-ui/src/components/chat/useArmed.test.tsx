@@ -11,7 +11,7 @@ const nothing = () => {};
 
 test("a form that just appeared takes no answer, by whatever way", () => {
   vi.useFakeTimers();
-  const ways = { onAccept: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
+  const ways = { onAccept: vi.fn(), onDecline: vi.fn(), onDeclineAll: vi.fn(), onCancel: vi.fn() };
   render(
     <McpElicitationForm
       askId="a1"
@@ -30,19 +30,20 @@ test("a form that just appeared takes no answer, by whatever way", () => {
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Enter" });
     fireEvent.click(screen.getByRole("button", { name: "Submit" }));
     fireEvent.click(screen.getByRole("button", { name: "Decline" }));
+    fireEvent.click(screen.getByRole("button", { name: /^Decline Everything/ }));
     fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Escape" });
     return Object.values(ways).map((way) => way.mock.calls.length);
   };
   expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
-  expect(tryAll()).toEqual([0, 0, 0]);
+  expect(tryAll()).toEqual([0, 0, 0, 0]);
   act(() => vi.advanceTimersByTime(armingMs - 1));
-  expect(tryAll()).toEqual([0, 0, 0]);
+  expect(tryAll()).toEqual([0, 0, 0, 0]);
   act(() => vi.advanceTimersByTime(1));
   expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe(
     "false",
   );
-  expect(tryAll()).toEqual([2, 1, 2]);
+  expect(tryAll()).toEqual([2, 1, 1, 2]);
 });
 
 test("a request for a completion does not either", () => {
@@ -104,7 +105,13 @@ test("nor the review of an answer", () => {
 
 test("a page that was just opened is not marked as done by the second half of a double click", () => {
   vi.useFakeTimers();
-  const ways = { onOpen: vi.fn(), onDone: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
+  const ways = {
+    onOpen: vi.fn(),
+    onDone: vi.fn(),
+    onDecline: vi.fn(),
+    onDeclineAll: vi.fn(),
+    onCancel: vi.fn(),
+  };
   const card = (waiting: boolean) => (
     <McpURLConsent
       askId="a1"

@@ -1,0 +1,74 @@
+package broker
+
+import (
+	"encoding/json"
+	"slices"
+
+	"assent/protocol"
+	"assent/sidecar/form"
+	"assent/sidecar/task"
+)
+
+// declineAll declines what a server elicits from now on, as a person said in a front end.
+func (b *Broker) declineAll(serverName, by string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.declining[serverName] = by
+}
+
+// AskAgain takes back that everything is declined which a server elicits.
+func (b *Broker) AskAgain(serverName string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.declining, serverName)
+}
+
+// declining returns how a server's elicitation is declined that nobody is asked about, or nil.
+func (b *Broker) declinedUnasked(serverName string) *task.Granted {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	by, ok := b.declining[serverName]
+	if !ok {
+		return nil
+	}
+	return &task.Granted{
+		Answer: &task.Answer{Response: protocol.NoButtonClicked},
+		Outcome: protocol.Outcome{
+			Reason: protocol.OutcomeDeclined, By: by, DeclinedAll: true,
+			Detail: "You declined everything that this server asks for.",
+		},
+	}
+}
+
+// answeredUnasked returns how a form is answered that the person has set an answer for, or nil.
+func (b *Broker) answeredUnasked(origin protocol.Origin, fields []protocol.Field) *task.Granted {
+	if b.opts.Answers == nil || len(origin.ToolNames) != 1 { // it has to be certain which tool asks
+		return nil
+	}
+	for _, set := range b.opts.Answers() {
+		if set.ServerName != origin.ServerName || set.ToolName != origin.ToolNames[0] || !answersAll(set.Content, fields) {
+			continue
+		}
+		content, problems := form.Check(fields, set.Content)
+		if problems != nil {
+			continue
+		}
+		return &task.Granted{
+			Answer: &task.Answer{Response: protocol.YesButtonClicked, Content: content},
+			Outcome: protocol.Outcome{
+				Reason: protocol.OutcomeGranted,
+				Detail: "Answered without asking, by your setting assent.elicitation.answers.",
+			},
+		}
+	}
+	return nil
+}
+
+// answersAll reports whether an answer has a member for each of the fields, and no other.
+func answersAll(content json.RawMessage, fields []protocol.Field) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(content, &members) != nil || len(members) != len(fields) || len(fields) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return members[f.Head().Name] == nil })
+}

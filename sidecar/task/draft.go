@@ -1,0 +1,75 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"assent/protocol"
+)
+
+// mostDraft bounds what is kept of what a person types, in bytes.
+const mostDraft = 256 << 10
+
+// SaveDraft keeps what a person has typed into an open ask; see [protocol.Sidecar.SaveDraft].
+func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessage) error {
+	if bytes.Equal(draft, []byte("null")) {
+		draft = nil
+	}
+	var object map[string]json.RawMessage
+	if draft != nil && json.Unmarshal(draft, &object) != nil {
+		return protocol.Errorf(protocol.CodeInvalidParams, "a draft is an object")
+	}
+	if len(draft) > mostDraft {
+		return protocol.Errorf(protocol.CodeInvalidParams, "a draft of %d bytes is not kept, %d are the most", len(draft), mostDraft)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asks[askID] == nil {
+		return nil // it was sent while the ask was being settled
+	}
+	return t.registry.store.SaveDraft(ctx, t.info.ID, askID, draft)
+}
+
+// addDrafts puts what was typed into the asks that nobody answered. What cannot be read is left out: it
+// must not hide the conversation. The lock must be held.
+func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
+	var drafts map[string]json.RawMessage
+	for i, m := range messages {
+		ask, ok := m.Body.(protocol.Ask)
+		if !ok || ask.Outcome != nil && !keepsDraft(ask.Outcome.Reason) {
+			continue
+		}
+		if drafts == nil {
+			var err error
+			if drafts, err = t.registry.store.Drafts(ctx, t.info.ID); err != nil {
+				t.registry.opts.Log.Warn().Err(err).Msg("drafts are left out")
+				return
+			}
+		}
+		ask.Draft = drafts[ask.AskID]
+		messages[i].Body = ask
+	}
+}
+
+// keepsDraft reports whether what was typed is still of use after an ask ended so: where the person had no
+// say in it.
+func keepsDraft(reason protocol.OutcomeReason) bool {
+	switch reason {
+	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted:
+		return true
+	default:
+		return false
+	}
+}
+
+// forgetDraft forgets what was typed into an ask that is settled, unless it is still of use. The lock must
+// be held.
+func (t *Task) forgetDraft(a *ask) {
+	if keepsDraft(a.outcome.Reason) {
+		return
+	}
+	if err := t.registry.store.SaveDraft(context.Background(), t.info.ID, a.question.AskID, nil); err != nil {
+		t.registry.opts.Log.Warn().Err(err).Msg("a draft is kept that is of no use")
+	}
+}

@@ -1,0 +1,53 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"assent/protocol"
+)
+
+// timeout is how long an ask waits for the person.
+type timeout struct {
+	// each is how much time there is at first, and more each time it is extended.
+	each  time.Duration
+	timer *time.Timer
+}
+
+// expireAfter starts an ask's clock, unless its time is not limited. The lock must be held.
+func (t *Task) expireAfter(a *ask, left time.Duration) {
+	if a.timeout.each <= 0 {
+		return
+	}
+	// The callback does nothing once the ask is settled, so nobody has to wait for it.
+	var timer *time.Timer
+	timer = time.AfterFunc(left, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if a.timeout.timer != timer {
+			return // it was extended just now
+		}
+		t.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: t.registry.now(), Detail: "Nobody answered within " + a.timeout.each.String() + "."})
+	})
+	a.timeout.timer = timer
+}
+
+// Extend gives the person more time for an ask, and returns until when; see [protocol.Sidecar.ExtendAsk].
+func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.asks[askID]
+	switch {
+	case a == nil:
+		return 0, t.notOpen(ctx, askID)
+	case a.timeout.timer == nil:
+		return 0, protocol.Errorf(protocol.CodeInvalidParams, "the time for this ask is not limited")
+	}
+	a.timeout.timer.Stop()
+	now := t.registry.now()
+	a.question.ExpiresAt = max(a.question.ExpiresAt, now) + a.timeout.each.Milliseconds()
+	t.expireAfter(a, time.Duration(a.question.ExpiresAt-now)*time.Millisecond)
+	a.message.Body = a.question
+	t.commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
+	return a.question.ExpiresAt, nil
+}
