@@ -196,14 +196,15 @@ function Home({ state, actions }: { readonly state: State; readonly actions: Act
  * Learns which models a server may have, anew for each of its requests that waits for approval, or answer
  * for review.
  */
-function useModels({ conversation, sidecar }: State, actions: Actions): void {
+function useModels({ conversation, sidecar, models }: State, actions: Actions): void {
   const running = sidecar.state === "running";
   const asked = useRef(new Set<string>());
+  const hadModels = useRef(false);
   useEffect(() => {
-    if (!running) {
-      asked.current.clear();
-      return;
-    }
+    // What a sidecar said is over with it, and with the way to it.
+    if (!running || (hadModels.current && models.size === 0)) asked.current.clear();
+    hadModels.current = models.size > 0;
+    if (!running) return;
     const news = openAsksOf(conversation).filter(
       ({ askId, question }) =>
         (question.type === "mcp_sampling" || question.type === "mcp_sampling_review") &&
@@ -212,7 +213,7 @@ function useModels({ conversation, sidecar }: State, actions: Actions): void {
     for (const { askId } of news) asked.current.add(askId);
     const servers = new Set(news.map(({ question }) => question.serverName));
     for (const serverName of servers) actions.listModels(serverName);
-  }, [running, conversation, actions]);
+  }, [running, conversation, models, actions]);
 }
 
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */

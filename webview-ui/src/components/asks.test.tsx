@@ -329,7 +329,7 @@ describe("a request for a completion", () => {
       usage: { inputTokens: 1200, outputTokens: 34, estimated: true, cost: 0.0123 },
     });
     await screen.findByText("The risk is low. Really.");
-    screen.getByText("about 1,200 tokens in · 34 tokens out · estimated · $0.0123");
+    screen.getByText("1,200 tokens in · 34 tokens out · estimated · $0.0123");
     screen.getByText("was cut off at the token limit");
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -354,6 +354,10 @@ describe("a request for a completion", () => {
     await waitFor(() =>
       expect(host.calls("model/list").slice(2)).toEqual([{ serverName: "mail" }]),
     );
+    // The way to the sidecar was lost for a moment, and what was known with it.
+    await host.tell("host/sidecarStatus", { state: "running" });
+    await waitFor(() => expect(host.calls("model/list")).toHaveLength(5));
+    await screen.findByRole("combobox", { name: "Answered by" });
   });
 
   test("that a grant approved says so, and the grant can be revoked there", async () => {

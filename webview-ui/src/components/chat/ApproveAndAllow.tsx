@@ -53,7 +53,7 @@ export function ApproveAndAllow(props: ApproveAndAllowProps) {
           Approve and Allow
         </button>
         <button type="button" className="secondary" disabled={busy} onClick={onClose}>
-          Only This One
+          Back
         </button>
       </div>
     </div>

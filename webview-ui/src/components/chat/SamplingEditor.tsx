@@ -163,12 +163,15 @@ export interface NumberFieldProps {
   readonly label: string;
   readonly inputMode: "numeric" | "decimal";
   readonly value: string;
+  /** What nothing at all means. */
+  readonly placeholder?: string;
   readonly problem: string | undefined;
   readonly onInput: (value: string) => void;
 }
 
 /** A number. Not type="number", which reports what it does not understand as empty. */
-export function NumberField({ label, inputMode, value, problem, onInput }: NumberFieldProps) {
+export function NumberField(props: NumberFieldProps) {
+  const { label, inputMode, value, placeholder, problem, onInput } = props;
   const id = useId();
   return (
     <div className="field">
@@ -178,6 +181,7 @@ export function NumberField({ label, inputMode, value, problem, onInput }: Numbe
         type="text"
         inputMode={inputMode}
         autoComplete="off"
+        placeholder={placeholder}
         value={value}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}

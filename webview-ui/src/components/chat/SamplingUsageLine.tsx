@@ -9,7 +9,7 @@ export interface SamplingUsageLineProps {
 export function SamplingUsageLine({ usage }: SamplingUsageLineProps) {
   const { inputTokens, outputTokens, estimated = false, cost } = usage;
   const words = [
-    `${estimated ? "about " : ""}${count(inputTokens, "token")} in`,
+    `${count(inputTokens, "token")} in`,
     `${count(outputTokens, "token")} out`,
     ...(estimated ? ["estimated"] : []),
     ...(cost === undefined ? [] : [money(cost)]),

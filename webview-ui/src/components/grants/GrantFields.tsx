@@ -62,6 +62,7 @@ export function GrantFields(props: GrantFieldsProps) {
           <NumberField
             label="Requests"
             inputMode="numeric"
+            placeholder="no bound"
             value={form.requests}
             problem={problems.maxRequests}
             onInput={(value) => onInput(grantKey.requests, value)}
@@ -69,6 +70,7 @@ export function GrantFields(props: GrantFieldsProps) {
           <NumberField
             label="Tokens, in and out"
             inputMode="numeric"
+            placeholder="no bound"
             value={form.tokens}
             problem={problems.maxTokens}
             onInput={(value) => onInput(grantKey.tokens, value)}
@@ -77,6 +79,7 @@ export function GrantFields(props: GrantFieldsProps) {
             <NumberField
               label="Cost, in US dollars"
               inputMode="decimal"
+              placeholder="no bound"
               value={form.cost}
               problem={problems.maxCost}
               onInput={(value) => onInput(grantKey.cost, value)}

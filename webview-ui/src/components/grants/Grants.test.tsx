@@ -44,7 +44,7 @@ describe("the list of grants", () => {
     const [first, second] = within(alive).getAllByRole("listitem");
     within(first as HTMLElement).getByText("active");
     within(first as HTMLElement).getByText(
-      "Up to 10 requests from database, to demo:script, up to 4,000 tokens and $0.5 in all. You see each answer.",
+      "Up to 10 requests from database, to demo:script, up to 4,000 tokens and $0.50 in all. You see each answer.",
     );
     const meters = within(first as HTMLElement).getAllByRole("meter");
     expect(
@@ -52,7 +52,7 @@ describe("the list of grants", () => {
         (meter) =>
           `${meter.ariaLabel ?? meter.getAttribute("aria-label")}: ${meter.getAttribute("aria-valuetext")}`,
       ),
-    ).toEqual(["Requests: 3 of 10", "Tokens: 1,200 of 4,000", "Cost: $0.02 of $0.5"]);
+    ).toEqual(["Requests: 3 of 10", "Tokens: 1,200 of 4,000", "Cost: $0.02 of $0.50"]);
     within(first as HTMLElement).getByText(/^1 request under way\. Made in VS Code, /);
     within(second as HTMLElement).getByText("active for this session");
     within(second as HTMLElement).getByText(/^Spent 3 requests, 1,200 tokens, \$0\.02\. Made in/);

@@ -49,7 +49,7 @@ test("everything else", () => {
     expiresAt: new Date(2026, 10, 21, 23, 59, 59, 999).getTime(),
   });
   expect(termsInWords(terms, scope.models)).toMatch(
-    /^Any number of requests from weather, to gpt at localhost, up to 20,000 tokens and \$0\.5 in all, until .*\. The server gets each answer at once\.$/,
+    /^Any number of requests from weather, to gpt at localhost, up to 20,000 tokens and \$0\.50 in all, until .*\. The server gets each answer at once\.$/,
   );
 });
 
@@ -75,6 +75,13 @@ test.each([
   [{ [grantKey.requests]: "" }, ""],
 ])("%j is no bound", (draft, field) => {
   expect(Object.keys(make(draft as Record<string, string>).problems)).toEqual([field]);
+});
+
+test("many models are counted, and a star is any", () => {
+  const words = (models: readonly string[]) => termsInWords({ ...make({}).terms, models });
+  expect(words(["a", "b", "c"])).toContain(", to a, b or c.");
+  expect(words(["a", "b", "c", "d"])).toContain(", to any of 4 models.");
+  expect(words(["*"])).toContain(", to any model.");
 });
 
 test("a bound in money is kept from models without a price", () => {

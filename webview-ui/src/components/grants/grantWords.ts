@@ -23,6 +23,7 @@ export function termsInWords(terms: GrantTerms, models: readonly Model[] = []): 
 const fewModels = 3;
 
 function modelNames(ids: readonly string[], models: readonly Model[]): string {
+  if (ids.includes("*")) return "any model";
   if (ids.length > fewModels) return `any of ${count(ids.length, "model")}`;
   const names = ids.map((id) => visible(models.find((model) => model.id === id)?.name ?? id));
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

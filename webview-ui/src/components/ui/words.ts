@@ -12,10 +12,11 @@ export function money(dollars: number): string {
 }
 
 function inDollars(dollars: number): string {
-  return dollars.toLocaleString([], {
+  const exact = dollars < 1 ? Number(dollars.toPrecision(3)) : dollars;
+  return exact.toLocaleString([], {
     style: "currency",
     currency: "USD",
-    ...(dollars < 1 && { maximumSignificantDigits: 3 }),
+    maximumFractionDigits: dollars < 1 ? 4 : 2,
   });
 }
 
