@@ -7,7 +7,7 @@ import type {
   SamplingEdit,
   SecretFinding,
 } from "@assent/protocol";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { grantKey, isOfGrant } from "../grants/grantForm.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -26,10 +26,10 @@ import { SamplingEditor } from "./SamplingEditor.tsx";
 import { SamplingSecrets } from "./SamplingSecrets.tsx";
 import { draftKey, editOf, redact, withContext } from "./samplingDraft.ts";
 import { summarize } from "./samplingMeasure.ts";
-import { placeSecrets } from "./samplingSecrets.ts";
 import { useArmed } from "./useArmed.ts";
 import { useDraft } from "./useDraft.ts";
 import { useEditing } from "./useEditing.ts";
+import { useSecrets } from "./useSecrets.ts";
 
 export interface McpSamplingApprovalProps {
   readonly askId: string;
@@ -105,9 +105,6 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       ...Object.fromEntries(Object.entries(draft).filter(([key]) => !isOfEdit(key))),
       [draftKey.editing]: isEditing,
     });
-  // What was last sent, and what secrets may go with. Both are for one request, and not for its edits.
-  const [sentAs, setSentAs] = useState<string>();
-  const [confirmedFor, setConfirmedFor] = useState<string>();
   const { edit, request: edited, problems } = editOf(request, draft, secrets);
   const isWrong = Object.keys(problems).length > 0;
   // What is wrong is not to be hidden: it is why the request cannot be sent.
@@ -125,20 +122,21 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   // What is wrong cannot be measured.
   const measured = withContext(isWrong ? request : edited, included);
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
-  const placed = placeSecrets(secrets, measured === request ? request : edited, included);
-  // Another request is another question, and what is in it is not known yet.
-  const now = JSON.stringify([edit, included !== undefined]);
-  const found = sentAs === now ? refusedSecrets : [];
-  const hasSecrets = found.length > 0 || placed.some(({ places }) => places.length > 0);
-  const isConfirmed = hasSecrets && confirmedFor === now;
-  const canSend = !nobody && !busy && !isWrong && (!hasSecrets || isConfirmed);
+  const found = useSecrets({
+    secrets,
+    refused: refusedSecrets,
+    request: edited,
+    context: included,
+    version: JSON.stringify(Object.entries(draft).filter(([key]) => isOfContent(key))),
+  });
+  const canSend = !nobody && !busy && !isWrong && (!found.hasSecrets || found.isConfirmed);
   const approve = (grant?: GrantTerms) => {
-    setSentAs(now);
+    found.noteSent();
     onApprove({
       ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
       ...(edit !== undefined && { samplingEdit: edit }),
       ...(included !== undefined && { includeContext: true }),
-      ...(hasSecrets && { confirmSecrets: true }),
+      ...(found.hasSecrets && { confirmSecrets: true }),
       ...(grant !== undefined && { grant }),
     });
   };
@@ -183,12 +181,12 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           />
         )}
         <SamplingSecrets
-          secrets={placed}
-          refused={found}
-          confirmed={isConfirmed}
+          secrets={found.placed}
+          refused={found.refused}
+          confirmed={found.isConfirmed}
           disabled={busy}
           onRedact={(numbers) => setDraft(redact(request, draft, secrets, numbers))}
-          onConfirm={(confirm) => setConfirmedFor(confirm ? now : undefined)}
+          onConfirm={found.confirm}
         />
         <AnsweringModel
           label="Answered by"
@@ -269,4 +267,9 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
 /** The choice of the model, of the context and of a grant are no changes of the request. */
 function isOfEdit(key: string): boolean {
   return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key);
+}
+
+/** What is sent depends on it; a draft says so in fewer words than the pictures of a request. */
+function isOfContent(key: string): boolean {
+  return key === draftKey.context || (isOfEdit(key) && key !== draftKey.editing);
 }

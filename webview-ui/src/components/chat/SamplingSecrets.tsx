@@ -61,8 +61,9 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
           </li>
         ))}
       </ul>
-      {refused.map((message) => (
-        <p key={message} role="alert" className="field-problem">
+      {refused.map((message, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two secrets may be told in the same words.
+        <p key={index} role="alert" className="field-problem">
           {message}
         </p>
       ))}

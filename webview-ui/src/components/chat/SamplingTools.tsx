@@ -16,7 +16,7 @@ export interface SamplingToolsProps {
  */
 export function SamplingTools({ request, keep }: SamplingToolsProps) {
   const { tools = [], toolChoice } = request;
-  if (tools.length === 0) return null;
+  if (tools.length === 0 && toolChoice === undefined) return null;
   return (
     <div className="turn">
       <p className="turn-role">{count(tools.length, "tool")} offered to the model</p>

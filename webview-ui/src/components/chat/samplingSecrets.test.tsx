@@ -1,11 +1,16 @@
-import type { McpSamplingRequest, SamplingContext, SecretFinding } from "@assent/protocol";
+import type {
+  ContentBlock,
+  McpSamplingRequest,
+  SamplingContext,
+  SecretFinding,
+} from "@assent/protocol";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { demoModel } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
-import { masked } from "./samplingSecrets.ts";
+import { blockWithoutSecrets, masked } from "./samplingSecrets.ts";
 
 // The half second before an ask can be answered has a test of its own.
 vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
@@ -183,8 +188,30 @@ test("secrets that the person wrote are told when they are refused", async () =>
   expect(isShut()).toBe(false);
 });
 
+test("a secret that was found in JSON is taken out of JSON, and out of a tool's text", () => {
+  const pem = ["-----BEGIN", "KEY-----\\nMII"].join(" ");
+  const secrets = [
+    { description: "a key", text: pem },
+    { description: "a key", text: pem.replace("\\n", "\n") },
+  ];
+  const use: ContentBlock = {
+    type: "tool_use",
+    id: "c",
+    name: "t",
+    input: { k: JSON.parse(`"${pem}"`) },
+  };
+  expect(blockWithoutSecrets(use, secrets)).toEqual({ ...use, input: { k: "[redacted: a key]" } });
+  const content = [{ type: "text", text: `<${pem.replace("\\n", "\n")}>` } as const];
+  const result: ContentBlock = { type: "tool_result", toolUseId: "c", content };
+  expect(blockWithoutSecrets(result, secrets.slice(1))).toEqual({
+    ...result,
+    content: [{ type: "text", text: "<[redacted: a key]>" }],
+  });
+  expect(blockWithoutSecrets(result, [])).toBe(result);
+});
+
 test.each([
-  ["AKIAQ3EGRIJ4XKBDEMPL", "AKIA…EMPL"],
+  [key, "AKIA…EMPL"],
   ["12345678", "12…78"],
   ["1234", "…"],
 ])("%s is shown as %s", (text, want) => {

@@ -49,7 +49,8 @@ export function blockWithoutSecrets(
     .toSorted((a, b) => b.text.length - a.text.length)
     .reduce((now, secret) => {
       const inJson = JSON.stringify(replacement(secret)).slice(1, -1);
-      return now.replaceAll(JSON.stringify(secret.text).slice(1, -1), () => inJson);
+      // What was found in JSON is written as it stands there.
+      return formsOf(secret).reduce((rest, form) => rest.replaceAll(form, () => inJson), now);
     }, before);
   return before === after ? block : { ...JSON.parse(after), type };
 }

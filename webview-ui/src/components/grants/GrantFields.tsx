@@ -36,7 +36,9 @@ export function GrantFields(props: GrantFieldsProps) {
   const { toolName, model, models } = scope;
   const problems = { ...refused, ...of.problems };
   const allowed = form.anyModel ? models : model === undefined ? [] : [model];
-  const general = [problems[""], problems.models].filter((message) => message !== undefined);
+  const general = [problems[""], problems.models, problems.expiresAt, problems.toolName].filter(
+    (message) => message !== undefined,
+  );
   return (
     <fieldset className="grant-fields" disabled={disabled}>
       <legend className="visually-hidden">What to allow</legend>

@@ -64,9 +64,7 @@ export function readGrantForm(draft: Draft): GrantForm {
 }
 
 /** What is wrong, by the field of the terms, as the sidecar names them; "" is all of it. */
-export type GrantProblems = Readonly<
-  Partial<Record<"" | "maxRequests" | "maxTokens" | "maxCost" | "models", string>>
->;
+export type GrantProblems = Readonly<Partial<Record<"" | keyof GrantTerms, string>>>;
 
 export interface GrantOfForm {
   readonly terms: GrantTerms;
