@@ -58,6 +58,11 @@ export class Panel {
     return this.#view.getByRole("region", { name: "MCP tasks", exact: true });
   }
 
+  /** The list of what servers may do without asking. */
+  grants(): Locator {
+    return this.#view.getByRole("region", { name: "Grants", exact: true });
+  }
+
   /** The newest form that was settled. */
   settledForm(server: string): Locator {
     return this.#view.getByRole("region", { name: `${server} asked` }).last();

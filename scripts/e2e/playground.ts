@@ -17,6 +17,7 @@ import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./proce
 import { screenshotFolder } from "./screenshots.ts";
 import { step } from "./step.ts";
 import {
+  allowCompletions,
   answerTwoQuestions,
   approveCompletion,
   cancelCall,
@@ -104,6 +105,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await fillInForm(panel);
   await approveCompletion(panel);
   await editCompletion(panel);
+  await allowCompletions(panel);
   await followCompletion(panel);
   await wearPicture(page, panel);
   await readResources(panel);

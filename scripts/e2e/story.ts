@@ -116,6 +116,50 @@ export async function editCompletion(panel: Panel): Promise<void> {
   });
 }
 
+/** A person allows the next completions with one, and takes that back when they have seen enough. */
+export async function allowCompletions(panel: Panel): Promise<void> {
+  const ask = () => panel.runTool(server, asksModel, { Question: question });
+  const answer = async () => {
+    const text = await returned(panel.call(server, asksModel));
+    assert.match(text, /^LLM response: Sampling lets/);
+  };
+  await step("a completion is approved and the next ones allowed, with the keyboard", async () => {
+    await ask();
+    const approval = panel.approval(server);
+    await panel.tabTo(approval.getByRole("button", { name: "Approve and Allow…" }));
+    await panel.press("Enter");
+    await panel.tabTo(approval.getByLabel("Requests"));
+    await panel.press("End", "Backspace", "2");
+    await panel.tabTo(approval.getByLabel("Let me see each answer before the server gets it"));
+    await panel.press("Space");
+    await approval
+      .getByText(/^Up to 12 requests from .* The server gets each answer at once\.$/)
+      .waitFor();
+    const allow = { name: "Approve and Allow", exact: true, disabled: false } as const;
+    await panel.tabTo(approval.getByRole("button", allow));
+    await panel.press("Enter");
+    await answer();
+  });
+  await step("the next one goes by itself, until the grant is revoked", async () => {
+    await panel.startTool(server, asksModel, { Question: question });
+    const granted = panel.settledApproval(server);
+    await granted.getByText("Approved by a grant").waitFor();
+    await answer();
+    await panel.button("Grants (1 active)").click();
+    await panel.grants().getByText("2 of 12").waitFor();
+    await panel.button("Close the List of Grants").click();
+    await granted.getByRole("button", { name: /^Revoke/ }).click();
+    await granted.getByRole("button", { name: /^Revoke/ }).waitFor({ state: "detached" });
+    await ask();
+    await panel
+      .approval(server)
+      .getByText(/revoked/)
+      .waitFor();
+    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
+    await panel.call(server, asksModel).getByText("refused").waitFor();
+  });
+}
+
 export async function denyCompletion(panel: Panel): Promise<void> {
   await step("a denied completion is told as denied", async () => {
     await panel.runTool(server, asksModel, { Question: question });
