@@ -25,6 +25,7 @@ import {
   fillInForm,
   fillInPrompt,
   readResources,
+  redactSecret,
 } from "./story.ts";
 
 /** In the environment of every process of this run. */
@@ -106,6 +107,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await approveCompletion(panel);
   await editCompletion(panel);
   await allowCompletions(panel);
+  await redactSecret(panel);
   await followCompletion(panel);
   await wearPicture(page, panel);
   await readResources(panel);

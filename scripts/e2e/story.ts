@@ -160,6 +160,29 @@ export async function allowCompletions(panel: Panel): Promise<void> {
   });
 }
 
+/** A key that a server put into a prompt does not get as far as the model. */
+export async function redactSecret(panel: Panel): Promise<void> {
+  await step("a key in a completion is marked, redacted and not sent", async () => {
+    // Put together here, lest a scanner of source code take it for a real one.
+    const key = ["AKIA", "Q3EGRIJ4XKBDEMPL"].join("");
+    await panel.runTool(server, asksModel, { Question: `What is sampling with ${key}?` });
+    const approval = panel.approval(server);
+    await approval.locator("mark", { hasText: key }).waitFor();
+    const send = approval.getByRole("button", { name: "Approve & Send" });
+    await approval.getByLabel("Send it with this 1 secret").waitFor();
+    assert(await send.isDisabled(), "it cannot be sent by accident");
+    await panel.tabTo(approval.getByRole("button", { name: "Redact AKIA…EMPL" }));
+    await panel.press("Enter");
+    await approval.getByText("No secret is sent any more.").waitFor();
+    await send.click();
+    await panel.review(server).getByRole("button", { name: "Withhold" }).click();
+    await panel.call(server, asksModel).getByText("refused").waitFor();
+    const settled = panel.settledApproval(server);
+    await settled.getByText("What was changed before it was sent").click();
+    await settled.locator("ins", { hasText: "[redacted: " }).waitFor();
+  });
+}
+
 export async function denyCompletion(panel: Panel): Promise<void> {
   await step("a denied completion is told as denied", async () => {
     await panel.runTool(server, asksModel, { Question: question });
