@@ -386,6 +386,7 @@ describe("a request for a completion", () => {
     fail = false;
     await user.click(revoke);
     await waitFor(() => expect(screen.queryByRole("button", { name: /^Revoke/ })).toBeNull());
+    await waitFor(() => expect(document.activeElement?.id).toBe("ask-s1"));
     expect(host.calls("grant/revoke")).toEqual([{ grantId: "g1" }, { grantId: "g1" }]);
   });
 

@@ -15,7 +15,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
-import { askElementId, parkedFocus } from "./focus.ts";
+import { askElementId, focusAsk, parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
@@ -42,6 +42,10 @@ export interface SamplingRecordProps {
 export function SamplingRecord(props: SamplingRecordProps) {
   const { askId, question, outcome, onStop, onRevoke, keep } = props;
   const grant = useGrant(outcome.grantId);
+  const revoke = async () => {
+    await onRevoke?.();
+    focusAsk(askId); // the button is gone
+  };
   const { serverName, samplingRequest, sentRequest, usage } = question;
   const sent = sentRequest ?? samplingRequest;
   const headingId = useId();
@@ -58,7 +62,7 @@ export function SamplingRecord(props: SamplingRecordProps) {
       </h2>
       <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
       {onRevoke !== undefined && grant !== undefined && isAlive(grant, Date.now()) && (
-        <RevokeGrant of="the grant that approved this" onRevoke={onRevoke} />
+        <RevokeGrant of="the grant that approved this" onRevoke={revoke} />
       )}
       <Disclosure keep={`${keep}:sent`} summary={summarize(sent)}>
         <SamplingDetails request={sent} keep={keep} />

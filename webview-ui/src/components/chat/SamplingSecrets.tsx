@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId, useRef } from "react";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/words.ts";
@@ -21,11 +21,17 @@ export interface SamplingSecretsProps {
 export function SamplingSecrets(props: SamplingSecretsProps) {
   const { secrets, refused, confirmed, disabled, onRedact, onConfirm } = props;
   const headingId = useId();
+  const section = useRef<HTMLElement>(null);
+  // The button goes with what it took out; who pressed it keeps their place, and hears what is left.
+  const redact = (numbers: readonly number[]) => {
+    onRedact(numbers);
+    section.current?.focus();
+  };
   const sent = secrets.filter(({ places }) => places.length > 0);
   const redactable = sent.filter(({ redactable }) => redactable);
   if (secrets.length === 0 && refused.length === 0) return null;
   return (
-    <section className="secrets" aria-labelledby={headingId}>
+    <section ref={section} className="secrets" aria-labelledby={headingId} tabIndex={-1}>
       <h3 id={headingId} className="notice notice-warning">
         <Icon name={sent.length + refused.length > 0 ? "warning" : "pass"} />
         <span>
@@ -50,7 +56,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
                 type="button"
                 className="secondary small"
                 disabled={disabled}
-                onClick={() => onRedact([placed.number])}
+                onClick={() => redact([placed.number])}
               >
                 Redact <span className="visually-hidden">{visible(masked(placed.secret))}</span>
               </button>
@@ -73,7 +79,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
             type="button"
             className="secondary small"
             disabled={disabled}
-            onClick={() => onRedact(redactable.map(({ number }) => number))}
+            onClick={() => redact(redactable.map(({ number }) => number))}
           >
             Redact All
           </button>

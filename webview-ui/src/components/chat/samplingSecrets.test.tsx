@@ -110,6 +110,7 @@ test("one is taken out of everything that can be edited, by the keyboard too", a
   const { user, onApprove, container } = show();
   screen.getByRole("button", { name: "Redact hunt…more" }).focus();
   await user.keyboard("{Enter}");
+  expect(document.activeElement).toBe(warning());
   within(warning()).getByText(/^the password of mail/);
   within(warning()).getByText("is not sent");
   expect(marks(container)).toHaveLength(3);

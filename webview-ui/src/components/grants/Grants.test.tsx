@@ -75,7 +75,10 @@ describe("the list of grants", () => {
     await host.tell("grant/changed", grant({ spent: { requests: 8, tokens: 0, cost: 0 } }));
     await within(region).findByText("8 of 10");
     await user.click(within(region).getByRole("button", { name: "Revoke the grant of database" }));
-    await within(region).findByText("Every request to a model waits for your approval.");
+    const none = await within(region).findByText(
+      "Every request to a model waits for your approval.",
+    );
+    await waitFor(() => expect(document.activeElement).toBe(none));
     expect(host.calls("grant/revoke")).toEqual([{ grantId: "g1" }]);
     await button("Grants");
   });

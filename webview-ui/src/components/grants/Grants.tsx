@@ -25,6 +25,7 @@ export function Grants(props: GrantsProps) {
   const { entries, news, failure } = known;
   const [isMaking, setIsMaking] = useState(false);
   const make = useRef<HTMLButtonElement>(null);
+  const top = useRef<HTMLParagraphElement>(null);
   const done = () => {
     setIsMaking(false);
     make.current?.focus();
@@ -39,7 +40,11 @@ export function Grants(props: GrantsProps) {
           <GrantItem
             {...{ grant, now }}
             models={models.get(grant.serverName)}
-            onRevoke={() => onRevoke(grant.id)}
+            onRevoke={async () => {
+              await onRevoke(grant.id);
+              // The button is gone with its grant.
+              top.current?.focus();
+            }}
           />
         </li>
       ))}
@@ -52,9 +57,9 @@ export function Grants(props: GrantsProps) {
       busy={news !== undefined}
       {...{ failure, onRetry, onClose }}
     >
-      {entries !== undefined && alive.length === 0 && (
-        <p className="muted">Every request to a model waits for your approval.</p>
-      )}
+      <p ref={top} className="muted" tabIndex={-1}>
+        {summaryOf(entries, alive.length)}
+      </p>
       {alive.length > 0 && list(alive, "Grants that may approve requests")}
       {ended.length > 0 && (
         <Disclosure keep="grants-ended" summary={`${ended.length} ended`}>
@@ -77,4 +82,11 @@ export function Grants(props: GrantsProps) {
       {isMaking && <NewGrant {...making} models={models} onDone={done} />}
     </ListPanel>
   );
+}
+
+function summaryOf(entries: readonly Grant[] | undefined, alive: number): string {
+  if (entries === undefined) return "";
+  return alive === 0
+    ? "Every request to a model waits for your approval."
+    : "These requests to a model do not wait for your approval:";
 }
