@@ -43,8 +43,8 @@ describe("the list of grants", () => {
     const alive = within(region).getByRole("list", { name: "Grants that may approve requests" });
     const [first, second] = within(alive).getAllByRole("listitem");
     within(first as HTMLElement).getByText("active");
-    within(first as HTMLElement).getByText(
-      "Up to 10 requests from database, to demo:script, up to 4,000 tokens and $0.50 in all. You see each answer.",
+    await within(first as HTMLElement).findByText(
+      "Up to 10 requests from database, to Demo (not a language model), up to 4,000 tokens and $0.50 in all. You see each answer.",
     );
     const meters = within(first as HTMLElement).getAllByRole("meter");
     expect(

@@ -1,5 +1,5 @@
 import type { Grant } from "@assent/protocol";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Grants as Known } from "../../state/grants.ts";
 import type { Models } from "../../state/state.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -33,6 +33,14 @@ export function Grants(props: GrantsProps) {
   const now = useNow(entries?.some(({ expiresAt = 0 }) => expiresAt > 0) ?? false);
   const alive = entries?.filter((grant) => isAlive(grant, now)) ?? [];
   const ended = entries?.filter((grant) => !isAlive(grant, now)) ?? [];
+  // Models have names, which say more than their ids.
+  const { serverNames, onServer } = making;
+  const named = serverNames.filter((name) => alive.some(({ serverName }) => serverName === name));
+  const wanted = JSON.stringify(named);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for what is the same list.
+  useEffect(() => {
+    for (const serverName of named) onServer(serverName);
+  }, [wanted]);
   const list = (some: readonly Grant[], label: string) => (
     <ul className="grants" aria-label={label}>
       {some.map((grant) => (
