@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Shown } from "./frontEnd.ts";
+import type { Shown } from "../frontEnd.ts";
 import type { Scene } from "./scene.ts";
 
 /** Both pages that the server's error asks for, shown. */

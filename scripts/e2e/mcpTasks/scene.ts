@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FrontEnd } from "../frontEnd.ts";
 import { assertNoneLeft } from "../processes.ts";
 import { type ExampleServer, exampleServer, type Setup } from "./exampleServer.ts";
-import { FrontEnd } from "./frontEnd.ts";
 
 /** A sidecar with the example server, which is configured as "journeys". */
 export interface Scene {
@@ -25,9 +25,14 @@ export async function inScene(setup: Setup, play: (scene: Scene) => Promise<void
   const mark = `ASSENT_TEST_FOLDER=${folder}`;
   const environment = { ASSENT_TEST_FOLDER: folder };
   const server = await exampleServer(setup, folder, environment);
-  const servers = { journeys: server.config };
-  const frontEnd = new FrontEnd(data, servers, environment);
-  const elsewhere = new FrontEnd(otherData, servers, environment);
+  const configuration = {
+    servers: { journeys: server.config },
+    model: { provider: "demo" },
+  } as const;
+  const frontEndOn = (dataFolder: string): FrontEnd =>
+    new FrontEnd({ name: "the test of MCP tasks", dataFolder, environment, configuration });
+  const frontEnd = frontEndOn(data);
+  const elsewhere = frontEndOn(otherData);
   try {
     await frontEnd.start();
     await play({ setup, frontEnd, server, elsewhere });

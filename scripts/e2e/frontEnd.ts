@@ -5,12 +5,13 @@ import { createInterface } from "node:readline";
 import {
   type Ask,
   type AskResponse,
-  type Body,
+  type AskResponseParams,
   type Call,
   type CallProgressParams,
   type CallResult,
+  type Configuration,
   type Event,
-  type InitializeParams,
+  type McpSamplingProgressParams,
   type Message,
   protocolVersion,
   type SidecarRequests,
@@ -22,8 +23,9 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
-import { sidecarBinary } from "../../setup/paths.ts";
-import { version } from "../../setup/version.ts";
+import { foldEvent, foldProgress } from "../../webview-ui/src/state/fold.ts";
+import { sidecarBinary } from "../setup/paths.ts";
+import { version } from "../setup/version.ts";
 
 /** How long anything may take to come, in milliseconds. */
 const patience = 20_000;
@@ -34,6 +36,16 @@ export interface Shown {
   readonly ask: Ask;
 }
 
+/** What a front end is, and on what its sidecar works. */
+export interface Place {
+  /** How the front end introduces itself: "the test of ...". */
+  readonly name: string;
+  readonly dataFolder: string;
+  /** On top of this process's own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly configuration: Configuration;
+}
+
 type Process = ChildProcessWithoutNullStreams;
 
 /**
@@ -41,8 +53,8 @@ type Process = ChildProcessWithoutNullStreams;
  * knows then is what the sidecar kept.
  */
 export class FrontEnd {
-  /** The conversation, by the ids of its messages. */
-  messages = new Map<number, Message>();
+  /** The conversation, as the panel would have it. */
+  messages: readonly Message[] = [];
   /** What servers said of the progress of their calls, by the calls' messages. */
   readonly progress = new Map<number, string[]>();
   /** What servers said of their MCP tasks, by the calls' messages: "status: statusMessage". */
@@ -50,26 +62,24 @@ export class FrontEnd {
   /** What the sidecar had the person's browser open. */
   readonly opened: string[] = [];
   readonly #changes = new EventEmitter().setMaxListeners(0);
-  readonly #dataFolder: string;
-  readonly #servers: unknown;
-  readonly #environment: Readonly<Record<string, string>>;
+  readonly #place: Place;
   /** The last lines of stderr, to be shown when something goes wrong. */
   readonly #log: string[] = [];
   #process: Process | undefined;
   #connection: MessageConnection | undefined;
   #taskId = "";
+  /** What the sidecar did that it must never do. */
+  #broken: string | undefined;
 
-  /** The servers are in the shape of mcp.json's "servers"; the environment is on top of ours. */
-  constructor(dataFolder: string, servers: unknown, environment: Readonly<Record<string, string>>) {
-    this.#environment = environment;
-    this.#dataFolder = dataFolder;
-    this.#servers = servers;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   /** Starts a sidecar, and opens the conversation of the one before where there was one. */
   async start(): Promise<void> {
-    const process = spawn(sidecarBinary, ["serve", "-data-dir", this.#dataFolder], {
-      env: { ...environment, ...this.#environment },
+    const { name, dataFolder, environment: own, configuration } = this.#place;
+    const process = spawn(sidecarBinary, ["serve", "-data-dir", dataFolder], {
+      env: { ...environment, ...own },
     });
     createInterface({ input: process.stderr }).on("line", (line) => {
       this.#log.push(line);
@@ -96,13 +106,24 @@ export class FrontEnd {
       const { message } = params.progress;
       if (message !== undefined) add(this.progress, params.messageId, message);
     });
+    connection.onNotification("mcpSamplingProgress", (params: McpSamplingProgressParams) => {
+      const messages = foldProgress(this.messages, params);
+      if (messages === "gap") this.#broken = "a piece of a completion is missing";
+      else this.messages = messages;
+      this.#changes.emit("change");
+    });
     connection.listen();
     this.#process = process;
     this.#connection = connection;
-    await connection.sendRequest("initialize", introduction(this.#servers));
+    await connection.sendRequest("initialize", {
+      protocolVersion,
+      clientInfo: { name, version },
+      capabilities: { elicitation: true, sampling: true, openUrl: true },
+      configuration,
+    });
     if (this.#taskId === "") this.#taskId = (await this.request("task/create", {})).id;
     const { task, messages } = await this.request("task/open", { taskId: this.#taskId });
-    this.messages = new Map(messages?.map((message) => [message.id, message]));
+    this.messages = messages ?? [];
     const news = early.filter(({ number }) => number > task.lastNumber);
     early = undefined;
     for (const { event } of news) this.#fold(event);
@@ -132,8 +153,13 @@ export class FrontEnd {
     method: M,
     params: SidecarRequests[M]["params"],
   ): Promise<SidecarRequests[M]["result"]> {
-    if (this.#connection === undefined) throw new Error(`${method}: there is no sidecar`);
-    return await this.#connection.sendRequest(method, params);
+    return await this.#connected().sendRequest(method, params);
+  }
+
+  /** Changes the settings until the sidecar ends; the next one has those of the place again. */
+  async configure(changes: Partial<Configuration>): Promise<void> {
+    const configuration = { ...this.#place.configuration, ...changes };
+    await this.#connected().sendNotification("workspace/didChangeConfiguration", configuration);
   }
 
   /** Calls a tool; the id of the message that stands for the call. */
@@ -164,38 +190,57 @@ export class FrontEnd {
     await this.request("askResponse", { taskId: this.#taskId, askId, askResponse, ...content });
   }
 
+  /** Takes a way out of an ask, with all that goes with it. */
+  async respond(
+    { ask }: Shown,
+    params: Omit<AskResponseParams, "taskId" | "askId">,
+  ): Promise<void> {
+    await this.request("askResponse", { taskId: this.#taskId, askId: ask.askId, ...params });
+  }
+
+  /** Stops the model that answers an approved request. */
+  async stopModel({ ask }: Shown, keep: boolean): Promise<void> {
+    await this.request("sampling/stop", { taskId: this.#taskId, askId: ask.askId, keep });
+  }
+
   /** Consents to the page of an ask: the sidecar has it opened. */
   async openPage({ ask }: Shown): Promise<void> {
     await this.request("ask/openUrl", { taskId: this.#taskId, askId: ask.askId });
   }
 
   call(messageId: number): Call {
-    const body = this.messages.get(messageId)?.body;
+    const body = this.#body(messageId);
     if (body?.type !== "call") throw new Error(`message ${messageId} is no call`);
     return body;
   }
 
+  /** An ask as it is now. */
+  shown(messageId: number): Shown {
+    const ask = this.#body(messageId);
+    if (ask?.type !== "ask") throw new Error(`message ${messageId} is no ask`);
+    return { messageId, ask };
+  }
+
   /** The asks that came after a message, in their order. */
   asksSince(messageId: number): Shown[] {
-    return [...this.messages.values()]
-      .sort((a, b) => a.id - b.id)
-      .flatMap(({ id, body }) =>
-        id > messageId && body.type === "ask" ? [{ messageId: id, ask: body }] : [],
-      );
+    return this.messages.flatMap(({ id, body }) =>
+      id > messageId && body.type === "ask" ? [{ messageId: id, ask: body }] : [],
+    );
   }
 
   /** Waits until there is something to see; `what` names it. */
   async until<T>(what: string, look: () => T | undefined): Promise<T> {
     const signal = AbortSignal.timeout(patience);
     for (;;) {
+      if (this.#broken !== undefined) throw new Error(this.#broken);
       const seen = look();
       if (seen !== undefined) return seen;
       try {
         await once(this.#changes, "change", { signal });
       } catch {
-        const seen = [...this.messages.values()]
+        const seen = this.messages
           .slice(-5)
-          .map((message) => JSON.stringify(message));
+          .map((message) => JSON.stringify(message).slice(0, 2000));
         throw new Error([`${what} did not come:`, ...seen, ...this.#log].join("\n"));
       }
     }
@@ -222,41 +267,21 @@ export class FrontEnd {
     this.#process = undefined;
   }
 
-  #fold(event: Event): void {
-    switch (event.type) {
-      case "messageAdded":
-        this.messages.set(event.message.id, event.message);
-        break;
-      case "askSettled":
-        this.#change(event.messageId, (body) =>
-          body.type === "ask" ? { ...body, outcome: event.outcome } : body,
-        );
-        break;
-      case "callTaskChanged":
-        add(this.statuses, event.messageId, `${event.task.status}: ${event.task.statusMessage}`);
-        this.#change(event.messageId, (body) =>
-          body.type === "call" ? { ...body, task: event.task } : body,
-        );
-        break;
-      case "callEnded":
-        this.#change(event.messageId, (body) =>
-          body.type === "call" ? { ...body, result: event.result } : body,
-        );
-        break;
-      case "samplingMoved":
-      case "samplingEnded":
-      case "taskChanged":
-        break;
-      default:
-        event satisfies never;
-    }
-    this.#changes.emit("change");
+  #connected(): MessageConnection {
+    if (this.#connection === undefined) throw new Error("there is no sidecar");
+    return this.#connection;
   }
 
-  #change(id: number, change: (body: Body) => Body): void {
-    const message = this.messages.get(id);
-    if (message === undefined) throw new Error(`there is no message ${id}`);
-    this.messages.set(id, { ...message, body: change(message.body) });
+  #body(messageId: number): Message["body"] | undefined {
+    return this.messages.find(({ id }) => id === messageId)?.body;
+  }
+
+  #fold(event: Event): void {
+    if (event.type === "callTaskChanged") {
+      add(this.statuses, event.messageId, `${event.task.status}: ${event.task.statusMessage}`);
+    }
+    this.messages = foldEvent(this.messages, event);
+    this.#changes.emit("change");
   }
 }
 
@@ -271,13 +296,4 @@ function firstOptions(fields: readonly { name: string; type: string }[]): Record
     content[field.name] = options?.[0]?.value ?? "text";
   }
   return content;
-}
-
-function introduction(servers: unknown): InitializeParams {
-  return {
-    protocolVersion,
-    clientInfo: { name: "the test of MCP tasks", version },
-    capabilities: { elicitation: true, sampling: true, openUrl: true },
-    configuration: { servers, model: { provider: "demo" } },
-  };
 }
