@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -214,11 +215,20 @@ func (e *endpoint) post(ctx context.Context, path string, body any, header http.
 
 // failure makes a sentence for the person of what went wrong, with the way out where there is one.
 func (e *endpoint) failure(err error) error {
-	var no *refused
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, e.base)
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err // the rest of it is the address again
 	}
-	if !errors.As(err, &no) {
+	var no *refused
+	switch {
+	case errors.As(err, &no):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: %s ended its answer in the middle", ErrFailed, e.base)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: %s closed the connection without an answer", ErrFailed, e.base)
+	case errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+		return fmt.Errorf("%w: %s sent what cannot be read: %w", ErrFailed, e.base, err)
+	default:
 		return fmt.Errorf("%w: %s: %w", ErrFailed, e.base, err)
 	}
 	switch {

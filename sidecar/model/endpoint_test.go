@@ -237,6 +237,18 @@ func TestAnEndpointThatDisconnects(t *testing.T) {
 	}
 }
 
+func TestAnEndpointThatHangsUp(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(server.Close)
+	for _, provider := range []protocol.ModelProvider{protocol.ProviderAnthropic, protocol.ProviderOllama} {
+		_, err := endpointOf(provider, server.URL, "m").Generate(t.Context(), "m", ask("Hi"), func(string) {})
+		want := "the model failed: " + server.URL + " closed the connection without an answer"
+		if !errors.Is(err, model.ErrFailed) || err.Error() != want {
+			t.Errorf("%s: Generate = %v, want %s", provider, err, want)
+		}
+	}
+}
+
 // Who is asked and no longer wanted hears of it, and stops to write what somebody pays for.
 func TestARequestThatIsGivenUpHangsUp(t *testing.T) {
 	for _, provider := range []protocol.ModelProvider{protocol.ProviderAnthropic, protocol.ProviderOllama} {

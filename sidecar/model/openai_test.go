@@ -148,7 +148,8 @@ func TestOpenAIFailures(t *testing.T) {
 		{"an empty answer", 200, events(finish("stop")) + done, model.ErrFailed, "empty answer"},
 		{"an end in the middle", 200, events(delta("Well, ")), model.ErrFailed, "ended its answer in the middle"},
 		{"an error in the middle", 200, events(delta("Well, ")) + "data: {\"error\":{\"message\":\"overloaded\"}}\n\n", model.ErrFailed, "overloaded"},
-		{"garbage", 200, "data: {]\n\n", model.ErrFailed, "invalid character"},
+		{"garbage", 200, "data: {]\n\n", model.ErrFailed, "sent what cannot be read: invalid character"},
+		{"JSON of another shape", 200, "data: {\"choices\":7}\n\n", model.ErrFailed, "sent what cannot be read: json: cannot unmarshal"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,8 +163,8 @@ func TestOpenAIFailures(t *testing.T) {
 			}
 		})
 	}
-	gone := openAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"})
-	if _, err := gone.Generate(t.Context(), "m", ask("Hi"), func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "127.0.0.1:1") {
+	down := openAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"})
+	if _, err := down.Generate(t.Context(), "m", ask("Hi"), func(string) {}); !errors.Is(err, model.ErrFailed) || strings.Count(err.Error(), "http://127.0.0.1:1") != 1 {
 		t.Errorf("an endpoint that is down = %v", err)
 	}
 	p, _ := endpoint(t, 200, "")
