@@ -48,6 +48,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "MCP tasks, with sidecars that are killed",
     run: () => run(process.execPath, ["scripts/e2e/mcpTasks.ts"]),
   },
+  sampling: {
+    title: "Sampling, with models on loopback",
+    run: () => run(process.execPath, ["scripts/e2e/sampling.ts"]),
+  },
   package: {
     title: "Package for this machine",
     async run() {

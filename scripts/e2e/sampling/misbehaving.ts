@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { modernVersion } from "../../raw-server/rpc.mjs";
+import { type Scene, sampling } from "./scene.ts";
+import {
+  approve,
+  assertRefused,
+  request,
+  returned,
+  review,
+  type Told,
+  type ToldError,
+} from "./told.ts";
+
+/** What the server says of a kind of misbehaviour. */
+interface Misbehaved {
+  readonly outcomes: readonly Told[];
+}
+
+const invalid = (message: string): ToldError => ({ code: -32602, message });
+
+/** Requests that break the rules, and what the server is told of each. */
+const broken: Readonly<Record<string, ToldError>> = {
+  "empty-messages": invalid("messages is missing or empty"),
+  "unknown-role": invalid('messages[0]: role is "system", it must be user or assistant'),
+  "unknown-content": invalid('messages[0]: content: ContentBlock has no variant "hologram"'),
+  "zero-max-tokens": invalid("maxTokens is 0, it must be at least 1"),
+  "negative-max-tokens": invalid("maxTokens is -1, it must be at least 1"),
+  "absent-max-tokens": invalid("maxTokens is missing"),
+  "bad-base64": invalid(
+    "messages[0]: content: data is not base64 after 0 bytes: illegal base64 data at input byte 3",
+  ),
+  "10000-messages": invalid("messages has 10000 entries, and nobody can read more than 1000"),
+  "orphan-tool-result": invalid(
+    'messages[1]: content: the tool result "call-1" is of no call in the message before',
+  ),
+  "mixed-tool-result": invalid("messages[2]: content: Tool results mixed with other content"),
+  "unanswered-tool-use": invalid('messages[2]: content: Tool result missing in request: "call-1"'),
+};
+
+/** Every kind of request that is wrong is refused in its own words, and no person is asked. */
+export async function breakingRules(scene: Scene): Promise<void> {
+  const { frontEnd } = scene;
+  const misbehave = async (server: string, how: string, error: ToldError): Promise<void> => {
+    const call = await frontEnd.callTool(server, "misbehave", { how });
+    await assertRefused(scene, call, error);
+    assert.deepEqual(frontEnd.asksSince(call), [], `${how}: the person was asked`);
+  };
+  for (const [how, error] of Object.entries(broken)) await misbehave("lab", how, error);
+  const undeclared = "tools: the capability sampling.tools was not declared by this client";
+  await misbehave("toolless", "tools-undeclared", invalid(undeclared));
+}
+
+/** A picture that is greater than the person allows. */
+export async function bigPicture(scene: Scene): Promise<void> {
+  const { frontEnd } = scene;
+  await frontEnd.configure({ sampling: { limits: { ...sampling.limits, imageBytes: 500_000 } } });
+  const args = { how: "huge-image", bytes: 1_000_000 };
+  const call = await frontEnd.callTool("lab", "misbehave", args);
+  await assertRefused(scene, call, {
+    code: -32000,
+    message:
+      "the images and sounds have 750000 bytes: the user's setting assent.sampling.limits.imageBytes allows 500000",
+    data: { limit: "imageBytes", max: 500_000 },
+  });
+  await frontEnd.configure({});
+}
+
+/** Many requests at once: the person is asked as many as they allow, and the others are refused at once. */
+export async function flood(scene: Scene): Promise<void> {
+  const { frontEnd, way } = scene;
+  await frontEnd.configure({
+    sampling: { limits: { ...sampling.limits, inFlight: 3 }, review: "never" },
+  });
+  const call = await frontEnd.callTool("lab", "misbehave", { how: "flood", n: 5 });
+  const error = {
+    code: -32000,
+    message:
+      "3 sampling requests are not answered yet: the user's setting assent.sampling.limits.inFlight allows 3",
+    data: { limit: "inFlight", max: 3 },
+  };
+  if (way.version === modernVersion) {
+    // Its questions are one round: without an answer to each there is no next.
+    await assertRefused(scene, call, error);
+  } else {
+    const asks = [0, 1, 2].map((nth) => request(scene, call, nth));
+    for (const ask of asks) await approve(scene, await ask);
+    const { outcomes } = await returned<Misbehaved>(scene, call);
+    assert.equal(outcomes.length, 5);
+    assert.equal(outcomes.filter(({ result }) => result !== undefined).length, 3);
+    const errors = outcomes.flatMap((outcome) => outcome.error ?? []);
+    assert.deepEqual(errors, [error, error]);
+  }
+  for (const { ask } of frontEnd.asksSince(call)) assert.ok(ask.outcome, "an ask is still open");
+  await frontEnd.configure({});
+}
+
+/** More requests than the person allows in a minute: the server is told when to come again. */
+export async function tooOften(scene: Scene): Promise<void> {
+  const { frontEnd, way } = scene;
+  await frontEnd.configure({ sampling: { limits: { requestsPerMinute: 1 }, review: "never" } });
+  const first = await frontEnd.callTool("crowd", "misbehave", { how: "flood", n: 1 });
+  await approve(scene, await request(scene, first));
+  await returned<Misbehaved>(scene, first);
+  const call = await frontEnd.callTool("crowd", "misbehave", { how: "flood", n: 1 });
+  const message =
+    "2 sampling requests came within a minute: the user's setting assent.sampling.limits.requestsPerMinute allows 1";
+  if (way.version === modernVersion) {
+    await assertRefused(scene, call, { code: -32000, message });
+  } else {
+    const { outcomes } = await returned<Misbehaved>(scene, call);
+    const [outcome] = outcomes;
+    const data = outcome?.error?.data as { retryAfterMs?: number } | undefined;
+    const retryAfterMs = data?.retryAfterMs ?? 0;
+    assert.ok(retryAfterMs > 0 && retryAfterMs <= 60_000, `try again in ${retryAfterMs} ms`);
+    assert.deepEqual(outcomes, [
+      {
+        error: {
+          code: -32000,
+          message,
+          data: { limit: "requestsPerMinute", max: 1, retryAfterMs },
+        },
+      },
+    ]);
+  }
+  assert.deepEqual(frontEnd.asksSince(call), []);
+  await frontEnd.configure({});
+}
+
+/** A loop of tools without an end: it ends where the person's limit is. */
+export async function deep(scene: Scene): Promise<void> {
+  const { frontEnd, way } = scene;
+  const toolRounds = 2;
+  await frontEnd.configure({
+    sampling: { limits: { ...sampling.limits, toolRounds }, review: "never" },
+  });
+  const call = await frontEnd.callTool("lab", "misbehave", { how: "deep", n: 10 });
+  for (let nth = 0; nth <= toolRounds; nth++) {
+    await approve(scene, await request(scene, call, nth), { modelId: "vllm:caller" });
+  }
+  const error = {
+    code: -32000,
+    message:
+      "the model went to the tools 3 times: the user's setting assent.sampling.limits.toolRounds allows 2",
+    data: { limit: "toolRounds", max: toolRounds },
+  };
+  if (way.version === modernVersion) await assertRefused(scene, call, error);
+  else assert.deepEqual(await returned(scene, call), { how: "deep", rounds: 4, error });
+  assert.equal(frontEnd.asksSince(call).length, 3);
+  await frontEnd.configure({});
+}
+
+/** What looks like a secret leaves when the person says so, and not before. */
+export async function secret(scene: Scene): Promise<void> {
+  const { frontEnd, models } = scene;
+  const call = await frontEnd.callTool("lab", "misbehave", { how: "secret" });
+  const asked = await request(scene, call);
+  const { secrets = [], samplingRequest } = asked.question;
+  assert.ok(secrets.length > 0, "no secret was found");
+  const before = models.prompted.length;
+  await assert.rejects(approve(scene, asked), { code: -32105, message: /redact it, or confirm/ });
+  assert.equal(frontEnd.shown(asked.messageId).ask.outcome, undefined, "the ask is settled");
+
+  const [message] = samplingRequest.messages ?? [];
+  const [block] = message?.content ?? [];
+  assert.ok(block?.type === "text");
+  const hidden = (from: string): string =>
+    secrets.reduce((words, { text }) => words.replaceAll(text, "[redacted]"), from);
+  const text = hidden(block.text);
+  const messages = [{ role: "user", content: [{ type: "text", text }] }] as const;
+  await approve(scene, asked, { samplingEdit: { messages, maxTokens: samplingRequest.maxTokens } });
+  await approve(scene, await review(scene, call));
+  assert.equal(models.prompted.length, before + 1, "it was sent more than once");
+  assert.equal(models.last.body.messages.at(-1)?.content, text);
+  const redacted = JSON.stringify((await returned<Misbehaved>(scene, call)).outcomes);
+  assert.ok(redacted.includes("[redacted]"), redacted);
+  for (const { text } of secrets) assert.ok(!redacted.includes(text), "the secret was sent");
+
+  const again = await frontEnd.callTool("lab", "misbehave", { how: "secret" });
+  await approve(scene, await request(scene, again), { confirmSecrets: true });
+  await approve(scene, await review(scene, again));
+  const confirmed = JSON.stringify((await returned<Misbehaved>(scene, again)).outcomes);
+  for (const { text } of secrets) assert.ok(confirmed.includes(text), "it was not sent whole");
+}

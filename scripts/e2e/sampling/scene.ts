@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SamplingSettings } from "@assent/protocol";
+import { root } from "../../setup/paths.ts";
+import { features, type Version, versions } from "../../test-sampling-server/versions.mjs";
+import { FrontEnd } from "../frontEnd.ts";
+import { assertNoneLeft } from "../processes.ts";
+import { rawServer, type Transport } from "../rawServer.ts";
+import { Models } from "./models.ts";
+
+/** A revision, and a way to the server that speaks it. */
+export interface Way {
+  readonly version: Version;
+  readonly transport: Transport;
+}
+
+/** Every revision over everything that it has. */
+export const ways: readonly Way[] = versions.flatMap((version) => {
+  const all: readonly Way[] = [
+    { version, transport: "stdio" },
+    { version, transport: "http" },
+  ];
+  return all.filter(({ transport }) => transport === "stdio" || features(version).streamableHttp);
+});
+
+/**
+ * A sidecar with the raw server that samples, under three names: "lab" may have every model,
+ * "toolless" the plain ones alone, and "crowd" is for those that count what they ask.
+ */
+export interface Scene {
+  readonly way: Way;
+  readonly frontEnd: FrontEnd;
+  readonly models: Models;
+}
+
+/** The limits are wide: a scene asks more in a few seconds than a server may in a minute. */
+export const sampling: SamplingSettings = { limits: { requestsPerMinute: 10_000 } };
+
+const program = join(root, "scripts", "test-sampling-server.mjs");
+
+/** Plays in a scene of its own, which leaves nothing behind. */
+export async function inScene(way: Way, play: (scene: Scene) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "assent-sampling-"));
+  const dataFolder = join(folder, "data");
+  await mkdir(dataFolder);
+  // Everything that is started here inherits it, and is found by it.
+  const environment = { ASSENT_TEST_FOLDER: folder };
+  const args = ["--era", way.version];
+  const server = await rawServer(program, args, way.transport, environment);
+  const models = await Models.start();
+  const { config } = server;
+  const configuration = {
+    servers: { lab: config, toolless: config, crowd: config },
+    model: models.settings,
+    sampling,
+  };
+  const name = "the test of sampling";
+  const frontEnd = new FrontEnd({ name, dataFolder, environment, configuration });
+  try {
+    await frontEnd.start();
+    await play({ way, frontEnd, models });
+    await frontEnd.stop();
+  } catch (error) {
+    await frontEnd.kill();
+    throw error;
+  } finally {
+    await models.stop();
+    await server.stop();
+    await assertNoneLeft(`ASSENT_TEST_FOLDER=${folder}`);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
