@@ -44,6 +44,10 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	if !ok {
 		return false
 	}
+	if over, ok := r.Extra.(oversized); ok {
+		in.serve(ctx, r, over.refuse, answer)
+		return true
+	}
 	if h := in.opts.Serve[r.Method]; h != nil && r.IsCall() {
 		in.serve(ctx, r, h, answer)
 		return true
@@ -53,6 +57,28 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		return true
 	}
 	return r.Method == "notifications/cancelled" && in.cancelled(r.Params)
+}
+
+// codeTooLong is the error of a request that is too long to be read. It is of JSON-RPC's range for
+// implementations, of which MCP takes none for itself.
+const codeTooLong = -32000
+
+// oversized is the extra of a request that came without its params: they were too long.
+type oversized struct{ size, maxFrame int }
+
+// refuse is the [Handler] of such a request.
+func (o oversized) refuse(context.Context, json.RawMessage) func() (any, error) {
+	return func() (any, error) {
+		data, err := json.Marshal(struct {
+			Bytes int `json:"bytes"`
+			Max   int `json:"max"`
+		}{o.size, o.maxFrame})
+		if err != nil {
+			return nil, err
+		}
+		message := fmt.Sprintf("the request has %d bytes, and no more than %d are read", o.size, o.maxFrame)
+		return nil, &jsonrpc.Error{Code: codeTooLong, Message: message, Data: data}
+	}
 }
 
 // serve runs a handler and gives its answer, unless the server has cancelled the request: then it

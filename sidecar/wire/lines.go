@@ -34,10 +34,14 @@ type lines struct {
 
 var _ mcp.Connection = (*lines)(nil)
 
+// maxSkipped is how many times the greatest frame a request may have, for it to be answered at all.
+const maxSkipped = 16
+
 // NewLines returns a connection over stream, which it closes. Stray is told of every line that is not
-// JSON-RPC; such a line costs nothing else. A line of more than maxFrame bytes, where 0 means
-// [DefaultMaxFrame], ends the connection: the answer that it may have been would be waited for in
-// vain.
+// JSON-RPC; such a line costs nothing else. Of a line of more than maxFrame bytes, where 0 means
+// [DefaultMaxFrame], no more is kept than it takes to see whether it is a request. That is read without
+// its params, for its [Conn] to refuse; anything else ends the connection: the answer that it may have
+// been would be waited for in vain.
 func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
@@ -60,6 +64,10 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 			return m, nil
 		}
 		line, err := l.readLine()
+		var over tooLong
+		if errors.As(err, &over) && over.request != nil {
+			return over.request, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +86,7 @@ func (l *lines) readLine() ([]byte, error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
 		if len(line)+len(part) > l.maxFrame {
-			return nil, fmt.Errorf("%w: a line of more than %d bytes", ErrTooLong, l.maxFrame)
+			return nil, l.skip(line, part, err)
 		}
 		line = append(line, part...)
 		switch {
@@ -90,6 +98,45 @@ func (l *lines) readLine() ([]byte, error) {
 				l.stray(line)
 			}
 			return nil, err
+		}
+	}
+}
+
+// tooLong is the error of a line that is too long.
+type tooLong struct {
+	// request is what is known of it, or nil where it is to be the last line.
+	request  *jsonrpc.Request
+	maxFrame int
+}
+
+// Error implements error.
+func (t tooLong) Error() string {
+	return fmt.Sprintf("%v: a line of more than %d bytes", ErrTooLong, t.maxFrame)
+}
+
+// Unwrap makes it an [ErrTooLong].
+func (t tooLong) Unwrap() error { return ErrTooLong }
+
+// skip reads to the end of a line that is too long, given what was read of it and the error that came
+// with its last part.
+func (l *lines) skip(line, part []byte, err error) error {
+	var e envelope
+	e.add(line)
+	size := len(line)
+	for ; ; part, err = l.in.ReadSlice('\n') {
+		e.add(part)
+		size += len(part)
+		switch {
+		case e.bad, size > maxSkipped*l.maxFrame:
+			return tooLong{nil, l.maxFrame}
+		case err == nil:
+			request := e.request()
+			if request != nil {
+				request.Extra = oversized{size, l.maxFrame}
+			}
+			return tooLong{request, l.maxFrame}
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return tooLong{nil, l.maxFrame}
 		}
 	}
 }

@@ -1,0 +1,131 @@
+package wire_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/wire"
+)
+
+// maxFrame is small for the tests, and yet more than the buffer that lines are read through.
+const maxFrame = 100_000
+
+func TestARequestThatIsTooLongIsRefusedAlone(t *testing.T) {
+	params := func(rest string) string {
+		return `{"messages":[{"id":9,"method":"no"}],"text":"` + strings.Repeat(`}{\"id\":8,`, maxFrame/10) + `"` + rest + `}`
+	}
+	tests := []struct {
+		name, line, id string
+	}{
+		{"the params last", `{"jsonrpc":"2.0","id":1,"method":"ask","params":` + params("") + `}`, "1"},
+		{"the params first", `{"params":` + params("") + `,"method":"ask","id":"a\"b","jsonrpc":"2.0"}`, `"a\"b"`},
+		{"the params between", ` { "id" : 7 , "params" : ` + params(` , "nested" : [[{}], "]"] `) + ` , "jsonrpc" : "2.0" , "method" : "ask" } `, "7"},
+		{"a member that nobody knows", `{"jsonrpc":"2.0","more":"` + strings.Repeat("x", maxFrame) + `","id":2,"method":"ask","params":{}}`, "2"},
+		{"names with escapes", `{"jsonrpc":"2.0","\u0069d":3,"method":"\u0061sk","params":` + params("") + `}`, "3"},
+		{"a method that nobody serves", `{"jsonrpc":"2.0","id":4,"method":"other","params":` + params("") + `}`, "4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				served := make(chan json.RawMessage, 2)
+				c, peer := connectLines(t, wire.Options{Serve: map[string]wire.Handler{
+					"ask": handler(func(_ context.Context, params json.RawMessage) (any, error) {
+						served <- params
+						return "yes", nil
+					}),
+				}}, func(line []byte) { t.Errorf("stray line of %d bytes", len(line)) }, maxFrame)
+				defer c.Close()
+				peer.send(tt.line)
+				peer.want(fmt.Sprintf(
+					`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the request has %d bytes, and no more than %d are read","data":{"bytes":%d,"max":%d}}}`,
+					tt.id, len(tt.line)+1, maxFrame, len(tt.line)+1, maxFrame))
+				peer.send(`{"jsonrpc":"2.0","id":"next","method":"ask","params":{"n":1}}`)
+				peer.want(`{"jsonrpc":"2.0","id":"next","result":"yes"}`)
+				if params := <-served; string(params) != `{"n":1}` || len(served) > 0 {
+					t.Errorf("served %.100s", params)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatElseIsTooLongEndsTheConnection(t *testing.T) {
+	long := `"` + strings.Repeat("x", maxFrame) + `"`
+	tests := []struct{ name, line string }{
+		{"a result", `{"jsonrpc":"2.0","id":1,"result":` + long + `}`},
+		{"a notification", `{"jsonrpc":"2.0","method":"m","params":` + long + `}`},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"m","params":` + long + `}]`},
+		{"no JSON-RPC", `{"id":1,"method":"m","params":` + long + `}`},
+		{"an id that is none", `{"jsonrpc":"2.0","id":{},"method":"m","params":` + long + `}`},
+		{"an id that is too long", `{"jsonrpc":"2.0","id":` + long + `,"method":"m"}`},
+		{"a method that is too long", `{"jsonrpc":"2.0","id":1,"method":` + long + `}`},
+		{"no JSON", strings.Repeat("x", maxFrame+1)},
+		{"two messages on a line", `{"jsonrpc":"2.0","id":1,"method":"m","params":` + long + `}{}`},
+		{"half a message", `{"jsonrpc":"2.0","id":1,"method":"m","params":` + long},
+		{"a request that is much too long", `{"jsonrpc":"2.0","id":1,"method":"m","params":"` + strings.Repeat("x", 16*maxFrame) + `"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, peer := connectLines(t, wire.Options{}, func(line []byte) {}, maxFrame)
+			defer c.Close()
+			go func() {
+				// What is not read any more is not written either.
+				if _, err := peer.out.Write([]byte(tt.line + "\n")); err != nil {
+					t.Log(err)
+				}
+			}()
+			<-c.Done()
+			if err := c.Err(); !errors.Is(err, wire.ErrTooLong) || !strings.Contains(err.Error(), fmt.Sprint(maxFrame)) {
+				t.Errorf("the connection ended with %v", err)
+			}
+		})
+	}
+}
+
+// What is found in a line that is not kept is what would have been found in it, had it been kept.
+func FuzzALineThatIsTooLong(f *testing.F) {
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":["}"]}}`)
+	f.Add(`{"params":[[],{}],"method":"m\"","id":"\\","jsonrpc":"2.0"}`)
+	f.Add(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		read := func(maxFrame int) *jsonrpc.Request {
+			stream := pipes{strings.NewReader(line + "\n"), nil, nil}
+			m, err := wire.NewLines(stream, func([]byte) {}, maxFrame).Read(t.Context())
+			if err != nil && !errors.Is(err, wire.ErrTooLong) && !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			r, _ := m.(*jsonrpc.Request)
+			return r
+		}
+		kept := read(0)
+		if kept == nil || !kept.IsCall() || !plain(line) {
+			read(1)
+			return
+		}
+		skipped := read(1 + len(line)/2)
+		if skipped == nil || skipped.ID != kept.ID || skipped.Method != kept.Method {
+			t.Errorf("%q is %v, want %v", line, skipped, kept)
+		}
+	})
+}
+
+// plain reports whether a message has each member once, by its exact name, and none of a response's: of
+// what is there twice, or nearly, either may be taken.
+func plain(line string) bool {
+	lower := strings.ToLower(line)
+	for _, name := range []string{"jsonrpc", "id", "method"} {
+		if strings.Count(lower, name) != 1 || strings.Count(line, name) != 1 {
+			return false
+		}
+	}
+	return len(line) < 1000 && !strings.ContainsAny(line, "\n[\u017f\u212a") &&
+		!strings.Contains(lower, "result") && !strings.Contains(lower, "error") && !strings.Contains(lower, `\u`)
+}
