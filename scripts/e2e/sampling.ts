@@ -3,11 +3,13 @@
 import { features } from "../test-sampling-server/versions.mjs";
 import { anew, capabilities, parts, text } from "./sampling/asking.ts";
 import { cancelled, ended } from "./sampling/ending.ts";
+import { granted, grantedSecret } from "./sampling/granting.ts";
 import {
   bigPicture,
   breakingRules,
   deep,
   flood,
+  hugePicture,
   secret,
   tooOften,
 } from "./sampling/misbehaving.ts";
@@ -31,7 +33,10 @@ async function play(way: Way): Promise<void> {
     await step(`${name}: no model calls tools`, () => withoutTools(scene));
     await step(`${name}: the server breaks the rules`, () => breakingRules(scene));
     await step(`${name}: a picture is too big`, () => bigPicture(scene));
+    await step(`${name}: a picture is huge`, () => hugePicture(scene));
     await step(`${name}: too many at once`, () => flood(scene));
+    await step(`${name}: the person allows the next requests`, () => granted(scene));
+    await step(`${name}: what is allowed has a secret`, () => grantedSecret(scene));
     await step(`${name}: too many in a minute`, () => tooOften(scene));
     await step(`${name}: a loop that does not end`, () => deep(scene));
     await step(`${name}: a secret stays`, () => secret(scene));

@@ -9,6 +9,7 @@ import {
   review,
   type Told,
   type ToldError,
+  textOf,
 } from "./told.ts";
 
 /** What the server says of a kind of misbehaviour. */
@@ -17,6 +18,9 @@ interface Misbehaved {
 }
 
 const invalid = (message: string): ToldError => ({ code: -32602, message });
+
+/** The greatest message that is read, in bytes. */
+const maxFrame = 16_777_216;
 
 /** Requests that break the rules, and what the server is told of each. */
 const broken: Readonly<Record<string, ToldError>> = {
@@ -63,6 +67,32 @@ export async function bigPicture(scene: Scene): Promise<void> {
     data: { limit: "imageBytes", max: 500_000 },
   });
   await frontEnd.configure({});
+}
+
+/**
+ * A picture that is too big to be read at all. A request on a connection of its own is refused, and the
+ * connection stays; where the request is a part of a call's answer, the call is lost.
+ */
+export async function hugePicture(scene: Scene): Promise<void> {
+  const { frontEnd, way } = scene;
+  const call = await frontEnd.callTool("lab", "misbehave", { how: "huge-image" });
+  const result = await frontEnd.result(call);
+  if (way.transport === "stdio" && way.version !== modernVersion) {
+    const { outcomes } = JSON.parse(textOf(result)) as Misbehaved;
+    const data = outcomes[0]?.error?.data as { bytes: number } | undefined;
+    const bytes = data?.bytes ?? 0;
+    assert.ok(bytes > 50_000_000, `it had ${bytes} bytes`);
+    const message = `the request has ${bytes} bytes, and no more than ${maxFrame} are read`;
+    assert.deepEqual(outcomes, [
+      { error: { code: -32000, message, data: { bytes, max: maxFrame } } },
+    ]);
+  } else {
+    assert.equal(result.type, "lost");
+    assert.match(result.reason, /more than 16777216 bytes/);
+  }
+  assert.deepEqual(frontEnd.asksSince(call), []);
+  const next = await frontEnd.callTool("lab", "capabilities", {});
+  assert.match(textOf(await frontEnd.result(next)), /"sampling"/);
 }
 
 /** Many requests at once: the person is asked as many as they allow, and the others are refused at once. */
