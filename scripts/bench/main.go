@@ -81,6 +81,7 @@ func (b *bench) run() error {
 		{"memory", b.memory},
 		{"history", b.history},
 		{"stream", b.stream},
+		{"scan", b.scan},
 	} {
 		if b.only != "" && b.only != m.name {
 			continue
