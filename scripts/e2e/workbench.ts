@@ -26,6 +26,7 @@ import { runCommand, tick } from "./quickInput.ts";
 import { photograph, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import {
+  allowCompletions,
   answerTwoQuestions,
   approveCompletion,
   beginCompletion,
@@ -39,6 +40,7 @@ import {
   fillInPrompt,
   letModelAnswer,
   readResources,
+  redactSecret,
   server,
 } from "./story.ts";
 
@@ -126,6 +128,17 @@ async function tell(page: Page): Promise<void> {
   await fillInForm(panel);
   await approveCompletion(panel);
   await editCompletion(panel);
+  await allowCompletions(panel);
+  await step("a command lists the grants, with those that ended", async () => {
+    await runCommand(page, "Assent: Show Grants");
+    const list = panel.grants();
+    await list.getByText("1 ended").click();
+    await list.getByText("revoked").waitFor();
+    await list.getByText("2 of 12").waitFor();
+    await photograph(page, "grants");
+    await panel.button("Close the List of Grants").click();
+  });
+  await redactSecret(panel);
   await followCompletion(panel);
   await declineForm(panel);
   await cancelForm(panel);
