@@ -5,6 +5,9 @@ package protocol
 type Grant struct {
 	ID string `json:"id"`
 	GrantTerms
+	// Command is the server's [Server.Command] when the grant was made: another program, or another place,
+	// that has taken the name is not covered.
+	Command string `json:"command,omitempty"`
 	// By names the front end in which it was made.
 	By        string     `json:"by"`
 	CreatedAt int64      `json:"createdAt"`

@@ -896,6 +896,11 @@ export interface JSONField extends FieldHead {
  */
 export interface Grant extends GrantTerms {
   id: string;
+  /**
+   * Command is the server's `Server.Command` when the grant was made: another program, or another place,
+   * that has taken the name is not covered.
+   */
+  command?: string;
   /** By names the front end in which it was made. */
   by: string;
   createdAt: number;

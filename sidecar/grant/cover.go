@@ -50,6 +50,7 @@ type telling int
 const (
 	revoked telling = iota + 1
 	expired
+	otherServer
 	otherTool
 	otherModel
 	noPrice
@@ -64,13 +65,15 @@ type reason struct {
 }
 
 // covers says why a grant does not cover a request. Name is what the person knows the grant by; the
-// reason's dates are in the time zone of now.
-func covers(g *protocol.Grant, r Request, name string, now time.Time) reason {
+// reason's dates are in the time zone of now. Command is what the server is now.
+func covers(g *protocol.Grant, r Request, command, name string, now time.Time) reason {
 	switch {
 	case g.EndedAt != 0:
 		return reason{revoked, name + " was revoked."}
 	case g.ExpiresAt != 0 && g.ExpiresAt <= now.UnixMilli():
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
+	case g.Command != command:
+		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
 	case g.ToolName != "" && !slices.Equal(r.Origin.ToolNames, []string{g.ToolName}):
 		return reason{otherTool, fmt.Sprintf("%s covers only what is asked during calls of %q, which is not certain here.", name, g.ToolName)}
 	case r.Model == nil:

@@ -30,6 +30,9 @@ import (
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
+	// Command returns what a server of this name is now, by [protocol.Server.Command]; nil where servers are
+	// known by their names alone.
+	Command func(serverName string) string
 	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
 	// must not call the book. What another sidecar does to a grant it is not told.
 	Changed func(protocol.Grant)
@@ -52,6 +55,9 @@ type Book struct {
 
 // NewBook returns a book that reads the store as it is used.
 func NewBook(opts Options) *Book {
+	if opts.Command == nil {
+		opts.Command = func(string) string { return "" }
+	}
 	if opts.Changed == nil {
 		opts.Changed = func(protocol.Grant) {}
 	}
@@ -123,7 +129,10 @@ func misfits(g *protocol.GrantTerms, r Request) []protocol.FieldProblem {
 }
 
 func (b *Book) draft(terms protocol.GrantTerms, by string) *protocol.Grant {
-	return &protocol.Grant{ID: b.opts.NewID(), GrantTerms: terms, By: by, CreatedAt: b.opts.Now().UnixMilli()}
+	return &protocol.Grant{
+		ID: b.opts.NewID(), GrantTerms: terms, Command: b.opts.Command(terms.ServerName),
+		By: by, CreatedAt: b.opts.Now().UnixMilli(),
+	}
 }
 
 // add keeps and announces a new grant. The lock must be held.

@@ -411,3 +411,21 @@ func TestAGrantThatIsMadeWithAnAnswer(t *testing.T) {
 		t.Errorf("List = %+v, %v, want the one that was made", list, err)
 	}
 }
+
+// A workspace's mcp.json is the workspace's: what was allowed to one program is not allowed to another that
+// takes its name.
+func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	command := "npx weather"
+	b := &book{Book: grant.NewBook(grant.Options{
+		Store:   func() (*store.Store, error) { return s, nil },
+		Command: func(string) string { return command },
+	})}
+	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 9})
+	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, Session: true})
+	b.reserve(t, request(&free), "")
+	command = "sh -c evil"
+	b.reserve(t, request(&free), "was for a server that was configured otherwise: npx weather.")
+	command = "npx weather"
+	b.reserve(t, request(&free), "")
+}

@@ -11,6 +11,14 @@ import (
 func (s *Server) grantBook() *grant.Book {
 	return grant.NewBook(grant.Options{
 		Store: s.tasks.Store,
+		Command: func(serverName string) string {
+			for _, server := range s.hub.Servers() {
+				if server.Name == serverName {
+					return server.Command
+				}
+			}
+			return ""
+		},
 		Changed: func(g protocol.Grant) {
 			if err := s.editor.GrantChanged(context.Background(), &g); err != nil {
 				s.opts.Log.Debug().Err(err).Msg("no front end took an event")
