@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"sidecar":                {"sidecar/server", "sidecar/tap"},
 	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},
 	"sidecar/wire/wiretest":  {},
-	"scripts/bench":          {"protocol", "sidecar/model", "sidecar/store"},
+	"scripts/bench":          {"protocol", "sidecar/model", "sidecar/secret", "sidecar/store"},
 	"scripts/example-server": {},
 	"scripts/protogen":       {},
 }

@@ -136,6 +136,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 			c.mu.Unlock()
 			t.CallTask(messageID, mcpTask)
 		},
+		Round:  func(round *task.Round) { t.CallRound(messageID, round) },
 		Cancel: r.asked,
 	}
 	c.wg.Go(func() {
@@ -151,7 +152,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 	})
 }
 
-// Resume takes up the calls that became MCP tasks and were under way when an earlier sidecar ended.
+// Resume takes up the calls that were under way when an earlier sidecar ended and can go on.
 func (c *Chat) Resume() error {
 	unfinished, err := c.tasks.Unfinished()
 	if err != nil {
@@ -162,6 +163,13 @@ func (c *Chat) Resume() error {
 	for _, u := range unfinished {
 		if c.closed {
 			break
+		}
+		if u.Round != nil {
+			c.begin(u.Task, u.MessageID, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+				hooks.Resume = u.Round
+				return c.call(ctx, u.Task.Info().ID, u.Call.ServerName, u.Call.Request, hooks)
+			})
+			continue
 		}
 		switch r := u.Call.Request.(type) {
 		case protocol.CallToolRequest:

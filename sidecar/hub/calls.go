@@ -30,13 +30,18 @@ func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string,
 	return toolResult(serverName, raw, err)
 }
 
-// toolResult says how a tool call ended.
-func toolResult(serverName string, raw json.RawMessage, err error) protocol.CallResult {
+// endedOrNot says how a call ended without a result, and nothing where the next sidecar goes on with it.
+func endedOrNot(serverName string, err error) protocol.CallResult {
 	if errors.Is(err, errGoesOn) {
 		return nil
 	}
+	return callFailure(serverName, err)
+}
+
+// toolResult says how a tool call ended.
+func toolResult(serverName string, raw json.RawMessage, err error) protocol.CallResult {
 	if err != nil {
-		return callFailure(serverName, err)
+		return endedOrNot(serverName, err)
 	}
 	result, err := parseToolResult(raw)
 	if err != nil {
@@ -55,7 +60,7 @@ func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, 
 		},
 	})
 	if err != nil {
-		return callFailure(serverName, err)
+		return endedOrNot(serverName, err)
 	}
 	var wire struct {
 		Contents []protocol.ResourceContents `json:"contents"`
@@ -80,7 +85,7 @@ func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName stri
 		},
 	})
 	if err != nil {
-		return callFailure(serverName, err)
+		return endedOrNot(serverName, err)
 	}
 	var wire struct {
 		Description string `json:"description"`

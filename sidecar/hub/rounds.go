@@ -57,7 +57,21 @@ func (e abandonedError) Error() string { return e.reason }
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
-	idle, pages := 0, 0
+	idle, pages, number := 0, 0, 0
+	if resumed := x.hooks.Resume; resumed != nil {
+		required, _, err := x.parseRound(resumed.Required)
+		if err == nil && required == nil {
+			err = lostError{"what it asked for was not kept whole"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		number = resumed.Number
+		if answers, err = x.ask(ctx, number, required, resumed.Required); err != nil {
+			return nil, err
+		}
+		number++
+	}
 	for range maxRounds {
 		result, modern, err := x.round(ctx, answers)
 		if urls := x.urlsRequired(err); len(urls) > 0 && pages < maxURLRounds {
@@ -95,11 +109,26 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 		} else {
 			idle = 0
 		}
-		if answers, err = x.answer(ctx, required); err != nil {
+		if answers, err = x.ask(ctx, number, required, result); err != nil {
 			return nil, err
 		}
+		number++
 	}
 	return nil, lostError{fmt.Sprintf("it came back with questions %d times and with no result", maxRounds)}
+}
+
+// ask is answer, for a round that outlives the sidecar where the call's owner wants that.
+func (x *exchange) ask(ctx context.Context, number int, required *inputRequired, result json.RawMessage) (map[string]json.RawMessage, error) {
+	if x.hooks.Round == nil || len(required.InputRequests) == 0 {
+		return x.answer(ctx, required, "")
+	}
+	x.hooks.Round(&task.Round{Number: number, Required: result})
+	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", task.RoundPrefix(x.hooks.MessageID), number))
+	if err != nil && closing(ctx) {
+		return nil, errGoesOn
+	}
+	x.hooks.Round(nil)
+	return answers, err
 }
 
 // pause waits, unless ctx ends first.
@@ -240,8 +269,9 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 
 // answer asks all questions of a round at once, and returns what the next one adds to the request.
 // One that is declined is an answer like the others. One that cannot be answered ends the exchange,
-// and with it its siblings: this era has no words for it.
-func (x *exchange) answer(ctx context.Context, required *inputRequired) (map[string]json.RawMessage, error) {
+// and with it its siblings: this era has no words for it. With a prefix, the questions are known by it and
+// their own keys, and outlive the sidecar.
+func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix string) (map[string]json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -250,7 +280,7 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired) (map[str
 	var failed error
 	for key, request := range required.InputRequests {
 		wg.Go(func() {
-			raw, err := x.answerOne(ctx, request)
+			raw, err := x.answerOne(ctx, prefix, key, request)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -279,10 +309,13 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired) (map[str
 	return extra, nil
 }
 
-func (x *exchange) answerOne(ctx context.Context, request inputRequest) (json.RawMessage, error) {
+func (x *exchange) answerOne(ctx context.Context, prefix, key string, request inputRequest) (json.RawMessage, error) {
 	t, err := x.server.hub.opts.Task(x.taskID)
 	if err != nil {
 		return nil, err
+	}
+	if prefix != "" {
+		t = &keyed{Asker: t, key: prefix + key}
 	}
 	return x.answerAs(ctx, t, request)
 }

@@ -27,6 +27,12 @@ type Hooks struct {
 	// call became. Both may be nil, and must not block.
 	Progress func(protocol.Progress)
 	Task     func(protocol.McpTask)
+	// Round is told of each answer that asks for something before the person is, so that the call can be
+	// taken up again after the death of this sidecar; and of nil before their answers are sent, from where on
+	// nobody can know what the server did. Where it is nil, no call outlives the sidecar.
+	Round func(*task.Round)
+	// Resume is where a call was that an earlier sidecar began, or nil.
+	Resume *task.Round
 	// Cancel is closed when a person wants the end of the MCP task that the call became.
 	Cancel <-chan struct{}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -85,6 +85,14 @@ CREATE TABLE drafts ( -- what was typed into an ask and not sent
 	body    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX drafts_by_task ON drafts (task_id);
+`, `
+CREATE TABLE rounds ( -- where a call is whose server has answered with questions
+	task_id    TEXT NOT NULL REFERENCES tasks (id),
+	message_id INTEGER NOT NULL,
+	number     INTEGER NOT NULL,
+	required   TEXT NOT NULL,
+	PRIMARY KEY (task_id, message_id)
+) STRICT, WITHOUT ROWID;
 `}
 
 // Store is an open file, or a database in memory.

@@ -133,6 +133,11 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 func (t *Task) Release(prefix string, ended *Ended) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.releaseAll(prefix, ended)
+}
+
+// releaseAll is Release. The lock must be held.
+func (t *Task) releaseAll(prefix string, ended *Ended) {
 	for key, a := range t.keys {
 		if !strings.HasPrefix(key, prefix) {
 			continue

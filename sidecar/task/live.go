@@ -139,6 +139,7 @@ func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	if !ok {
 		return
 	}
+	t.endRounds(m)
 	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
 	m.Body, m.live = call, false
 	if t.commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result}) && t.opened {

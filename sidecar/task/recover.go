@@ -13,17 +13,28 @@ import (
 // restartedDetail is what became of everything that was open when a sidecar ended.
 const restartedDetail = "Assent's sidecar was restarted."
 
-// recover takes up what was live when an earlier sidecar ended: calls that are MCP tasks go on, with
-// the asks that they caused. The requests behind everything else ended with that sidecar.
+// recover takes up what was live when an earlier sidecar ended: calls that are MCP tasks, or whose server
+// has answered with questions, go on, with the asks that they caused. The requests behind everything else ended with that sidecar.
 func (t *Task) recover(ctx context.Context) error {
 	entries, err := t.registry.store.Live(ctx, t.info.ID)
 	if err != nil {
 		return err
 	}
-	var running []string // the keys of the MCP tasks begin so
+	rounds, err := t.registry.store.Rounds(ctx, t.info.ID)
+	if err != nil {
+		return err
+	}
+	var running []string // the keys of the questions that go on begin so
 	for _, e := range entries {
-		if call, ok := e.Message.Body.(protocol.Call); ok && call.Task != nil && !t.info.Closed {
+		call, ok := e.Message.Body.(protocol.Call)
+		if !ok || t.info.Closed {
+			continue
+		}
+		if call.Task != nil {
 			running = append(running, KeyPrefix(call.ServerName, call.Task.TaskID))
+		}
+		if _, ok := rounds[e.Message.ID]; ok {
+			running = append(running, RoundPrefix(e.Message.ID))
 		}
 	}
 	goesOn := func(key string) bool {
@@ -39,7 +50,12 @@ func (t *Task) recover(ctx context.Context) error {
 		m := &message{Message: e.Message, askID: e.AskID, number: e.Number}
 		switch body := e.Message.Body.(type) {
 		case protocol.Call:
-			if body.Task != nil && !t.info.Closed {
+			if round, ok := rounds[m.ID]; ok {
+				m.round = &round
+			}
+			if (body.Task != nil || m.round != nil) && !t.info.Closed {
+				body.Progress = nil
+				m.Body = body
 				m.live = true
 				t.memory[m.ID] = m
 				continue
@@ -118,14 +134,16 @@ func answerOf(question protocol.Ask) *Answer {
 	return answer
 }
 
-// Unfinished is a call that became an MCP task, and goes on.
+// Unfinished is a call that goes on: it became an MCP task, or its server has answered with questions.
 type Unfinished struct {
 	Task      *Task
 	MessageID int64
 	Call      protocol.Call
+	// Round is not nil in the second case.
+	Round *Round
 }
 
-// Unfinished returns the calls of all tasks that are MCP tasks and have not ended.
+// Unfinished returns the calls of all tasks that go on from where an earlier sidecar left them.
 func (r *Registry) Unfinished() ([]Unfinished, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -134,8 +152,8 @@ func (r *Registry) Unfinished() ([]Unfinished, error) {
 	for _, t := range r.all() {
 		t.mu.Lock()
 		for _, m := range t.memory {
-			if call, ok := m.Body.(protocol.Call); ok && m.live && call.Task != nil {
-				all = append(all, Unfinished{t, m.ID, call})
+			if call, ok := m.Body.(protocol.Call); ok && m.live && (call.Task != nil || m.round != nil) {
+				all = append(all, Unfinished{t, m.ID, call, m.round})
 			}
 		}
 		t.mu.Unlock()

@@ -43,6 +43,8 @@ type message struct {
 	begun bool
 	// stop ends the model that is answering; nil where none is.
 	stop context.CancelCauseFunc
+	// round is where a call is whose server has answered with questions; nil elsewhere.
+	round *store.Round
 	// progressDue is set while the next progress of a call waits to be announced.
 	progressDue *time.Timer
 }
