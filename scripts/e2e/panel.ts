@@ -138,7 +138,12 @@ export class Panel {
     const option = runner.getByRole("option", { name: new RegExp(`(^|\\()${tool}\\)?$`) });
     const index = (await option.getAttribute("value")) ?? assert.fail(`${tool} cannot be chosen`);
     await runner.getByLabel("Tool", { exact: true }).selectOption(index);
-    for (const [label, value] of Object.entries(args)) await runner.getByLabel(label).fill(value);
+    for (const [label, value] of Object.entries(args)) {
+      // A star may follow the label.
+      const control = runner.getByLabel(new RegExp(`^${label}`));
+      const isChoice = (await control.evaluate(({ tagName }) => tagName)) === "SELECT";
+      await (isChoice ? control.selectOption({ label: value }) : control.fill(value));
+    }
     await runner.getByRole("button", { name: "Run", exact: true }).click();
   }
 
@@ -156,9 +161,9 @@ export class Panel {
   }
 }
 
-/** The text that a call returned, once it has. */
-export async function returned(call: Locator): Promise<string> {
-  await call.getByText(/^done/).waitFor();
+/** The text that a call returned, once it has; or the tool's own complaint, where it failed. */
+export async function returned(call: Locator, end: "done" | "failed" = "done"): Promise<string> {
+  await call.getByText(new RegExp(`^${end}`)).waitFor();
   return (await call.locator("pre").textContent()) ?? "";
 }
 

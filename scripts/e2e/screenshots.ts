@@ -15,10 +15,12 @@ const themes = [
   { name: "contrast", label: "Dark High Contrast", shown: "hc-black" },
 ] as const;
 
-const widths = [300, 600] as const;
-
-/** Takes a picture of the side bar in every theme and width. */
-export async function photograph(page: Page, scene: string): Promise<void> {
+/** Takes a picture of the side bar in every theme, and in every width in pixels. */
+export async function photograph(
+  page: Page,
+  scene: string,
+  widths: readonly number[] = [300, 600],
+): Promise<void> {
   await mkdir(screenshotFolder, { recursive: true });
   for (const { name, label, shown } of themes) {
     await runCommand(page, "Preferences: Color Theme");

@@ -197,13 +197,17 @@ export async function letModelAnswer(panel: Panel, model: string, answer: RegExp
   await step(`a completion goes to ${model}, which was chosen for it`, async () => {
     await panel.runTool(server, asksModel, { Question: question });
     const approval = panel.approval(server);
-    const choice = approval.getByLabel("Answered by");
-    const option = await choice.getByRole("option", { name: model }).getAttribute("value");
-    await choice.selectOption(option);
+    await chooseModel(approval.getByLabel("Answered by"), model);
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     await returnAnswer(panel);
     assert.match(await returned(panel.call(server, asksModel)), answer);
   });
+}
+
+/** Chooses a model by a part of its name. */
+export async function chooseModel(choice: Locator, model: string): Promise<void> {
+  const option = await choice.getByRole("option", { name: model }).getAttribute("value");
+  await choice.selectOption(option);
 }
 
 /** A resource, by the list of resources and by a template with the server's help. */

@@ -10,6 +10,7 @@ import type { Page } from "playwright-core";
 import {
   buildExampleServers,
   exampleServers,
+  samplingServer,
   tasksServer,
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
@@ -23,6 +24,7 @@ import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
 import { runCommand, tick } from "./quickInput.ts";
+import { sampler, tellSampling } from "./samplingStory.ts";
 import { photograph, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import {
@@ -83,7 +85,10 @@ async function install(): Promise<Workbench> {
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
           [secretive]: { ...exampleServers[server], env: { KEY: "${input:key}" } },
           [legacy]: tasksServer("legacy"),
+          [sampler]: samplingServer("2025-11-25"),
         },
+        // VS Code does not say of its models whether they call tools.
+        "assent.model.table": [{ match: "test caller", tools: true, images: true }],
         "assent.inputs": [{ id: "key", type: "promptString", description: "The key of the shed" }],
       },
     });
@@ -215,6 +220,7 @@ async function tell(page: Page): Promise<void> {
     await page.getByRole("button", { name: "Review" }).click();
     await panel.focused(panel.form(server)).waitFor();
   });
+  await tellSampling({ page, panel, newTask });
   await tellMcpTasks({
     page,
     panel,

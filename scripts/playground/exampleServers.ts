@@ -29,6 +29,12 @@ export function tasksServer(era: "legacy" | "both"): StdioServer {
   };
 }
 
+/** The server that samples, in one revision of MCP. */
+export function samplingServer(version: string): StdioServer {
+  const program = join(root, "scripts", "test-sampling-server.mjs");
+  return { command: process.execPath, args: [program, "--era", version] };
+}
+
 /** The example servers of the demo and the end-to-end tests, by the names that people see. */
 export const exampleServers = {
   "test-elicitation": {

@@ -1,23 +1,67 @@
-// Lends VS Code two language models: one that says what it was asked, and one that always fails.
+// Lends VS Code four language models: one that says what it was asked, one that always fails, one that
+// writes until it is stopped, and one that calls every tool that it is given.
+const { setInterval, clearInterval } = require("node:timers");
 const vscode = require("vscode");
 
 function model(id) {
   const name = `Test ${id}`;
   const limits = { maxInputTokens: 10_000, maxOutputTokens: 1_000 };
-  return { id, name, family: "test", version: "1", ...limits, capabilities: {} };
+  const capabilities = { toolCalling: id === "caller" };
+  return { id, name, family: "test", version: "1", ...limits, capabilities };
 }
+
+/** The texts of messages, those that tools returned too. */
+function heard(messages) {
+  const textsOf = (part) => {
+    if (part instanceof vscode.LanguageModelTextPart) return [part.value];
+    if (part instanceof vscode.LanguageModelToolResultPart) return part.content.flatMap(textsOf);
+    return [];
+  };
+  return messages.flatMap(({ content }) => content).flatMap(textsOf);
+}
+
+/** How often the slow model was stopped. */
+let stopped = 0;
+
+/** Writes a line after the other; the first says how often it was stopped before. */
+async function writeUntilStopped(write, token) {
+  let lines = 0;
+  write(`I was stopped ${stopped} times. `);
+  await new Promise((resolve) => {
+    const timer = setInterval(() => write(`Line ${++lines}. `), 100);
+    token.onCancellationRequested(() => {
+      clearInterval(timer);
+      stopped++;
+      resolve();
+    });
+  });
+}
+
+/** The arguments that the caller gives the tools of the example server. */
+const inputs = { get_weather: { city: "Paris" }, get_time: { zone: "Europe/Paris" } };
 
 exports.activate = function activate() {
   vscode.lm.registerLanguageModelChatProvider("assent-test", {
-    provideLanguageModelChatInformation: () => [model("parrot"), model("broken")],
-    async provideLanguageModelChatResponse(chosen, messages, options, progress) {
+    provideLanguageModelChatInformation: () =>
+      ["parrot", "broken", "slow", "caller"].map((id) => model(id)),
+    async provideLanguageModelChatResponse(chosen, messages, options, progress, token) {
+      const write = (text) => progress.report(new vscode.LanguageModelTextPart(text));
       if (chosen.id === "broken") throw new Error("the test model is broken");
-      const heard = messages
-        .flatMap(({ content }) => content)
-        .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : ""));
+      if (chosen.id === "slow") return await writeUntilStopped(write, token);
+      const last = messages.at(-1)?.content ?? [];
+      const hasResults = last.some((part) => part instanceof vscode.LanguageModelToolResultPart);
+      const tools = options.tools ?? [];
+      if (chosen.id === "caller" && tools.length > 0 && !hasResults) {
+        write("Let me look.");
+        for (const [i, { name }] of tools.entries()) {
+          const input = inputs[name] ?? {};
+          progress.report(new vscode.LanguageModelToolCallPart(`call-${i + 1}`, name, input));
+        }
+        return;
+      }
       const limit = options.modelOptions?.["max_tokens"];
-      for (const piece of ["You said: ", ...heard, ` (at most ${limit} tokens)`]) {
-        progress.report(new vscode.LanguageModelTextPart(piece));
+      for (const piece of ["You said: ", ...heard(messages), ` (at most ${limit} tokens)`]) {
+        write(piece);
       }
     },
     provideTokenCount: async () => 1,

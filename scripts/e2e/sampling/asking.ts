@@ -55,7 +55,9 @@ export async function text(scene: Scene): Promise<void> {
   assert.equal(now(scene, asked).result, undefined, "the server has it before the review");
   await approve(scene, reviewed);
   assert.deepEqual(await returned(scene, call), { result: answer });
-  assert.deepEqual(now(scene, asked).result, response);
+  const { result, usage } = now(scene, asked);
+  assert.deepEqual(result, response);
+  assert.deepEqual(usage, { inputTokens: 11, outputTokens: 7, cost: 0 });
 }
 
 /** Every part arrives as it was sent, what a model is not given fails, and without it the rest is sent. */
