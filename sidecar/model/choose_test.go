@@ -191,6 +191,15 @@ func TestPropose(t *testing.T) {
 			}
 		})
 	}
+	for provider, want := range map[protocol.ModelProvider]string{
+		protocol.ProviderDemo:   "Your settings prefer demo.",
+		protocol.ProviderVSCode: "Your settings prefer vscode.",
+	} {
+		_, why, err := set(protocol.ModelSettings{Provider: provider}, openai, vscode, demo).Propose(t.Context(), ask("?"))
+		if err != nil || why != want {
+			t.Errorf("Propose says %q, %v; want %q: there are others", why, err, want)
+		}
+	}
 	if _, _, err := set(protocol.ModelSettings{}).Propose(t.Context(), ask("?")); !errors.Is(err, model.ErrNone) || !strings.Contains(err.Error(), "configure one") {
 		t.Errorf("Propose without any = %v", err)
 	}

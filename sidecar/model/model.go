@@ -171,7 +171,8 @@ func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest)
 		return nil, "", s.none(err)
 	}
 	var why []string
-	if own := ofProvider(s.settings.Provider, models); len(own) > 0 && len(own) < len(models) {
+	own := ofProvider(s.settings.Provider, models)
+	if len(own) > 0 && len(own) < len(models) {
 		models = own
 		why = append(why, fmt.Sprintf("Your settings prefer %s.", s.settings.Provider))
 	}
@@ -183,7 +184,9 @@ func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest)
 	if !ok {
 		return nil, "", s.none(err)
 	}
-	why = append(why, reason)
+	if len(why) == 0 || len(own) > 1 { // one that is preferred is not all that there is
+		why = append(why, reason)
+	}
 	if fitting != "" {
 		why = append(why, fitting)
 	}
