@@ -96,21 +96,21 @@ export class FrontEnd {
       this.#changes.emit("change");
       return { opened: true };
     });
-    // An event may overtake the answer to task/open, which was made before it.
-    let early: TaskEventParams[] | undefined = [];
+    // What happens may overtake the answer to task/open, which was made before it.
+    const early: TaskEventParams[] = [];
+    const earlyPieces: McpSamplingProgressParams[] = [];
+    let opened = false;
     connection.onNotification("task/event", (params: TaskEventParams) => {
-      if (early !== undefined) early.push(params);
-      else this.#fold(params.event);
+      if (opened) this.#fold(params.event);
+      else early.push(params);
+    });
+    connection.onNotification("mcpSamplingProgress", (params: McpSamplingProgressParams) => {
+      if (opened) this.#foldPiece(params);
+      else earlyPieces.push(params);
     });
     connection.onNotification("callProgress", (params: CallProgressParams) => {
       const { message } = params.progress;
       if (message !== undefined) add(this.progress, params.messageId, message);
-    });
-    connection.onNotification("mcpSamplingProgress", (params: McpSamplingProgressParams) => {
-      const messages = foldProgress(this.messages, params);
-      if (messages === "gap") this.#broken = "a piece of a completion is missing";
-      else this.messages = messages;
-      this.#changes.emit("change");
     });
     connection.listen();
     this.#process = process;
@@ -124,9 +124,9 @@ export class FrontEnd {
     if (this.#taskId === "") this.#taskId = (await this.request("task/create", {})).id;
     const { task, messages } = await this.request("task/open", { taskId: this.#taskId });
     this.messages = messages ?? [];
-    const news = early.filter(({ number }) => number > task.lastNumber);
-    early = undefined;
-    for (const { event } of news) this.#fold(event);
+    opened = true;
+    for (const { number, event } of early) if (number > task.lastNumber) this.#fold(event);
+    for (const piece of earlyPieces) this.#foldPiece(piece);
   }
 
   /** Ends the sidecar with SIGKILL: it gets to do nothing more. */
@@ -281,6 +281,13 @@ export class FrontEnd {
       add(this.statuses, event.messageId, `${event.task.status}: ${event.task.statusMessage}`);
     }
     this.messages = foldEvent(this.messages, event);
+    this.#changes.emit("change");
+  }
+
+  #foldPiece(piece: McpSamplingProgressParams): void {
+    const messages = foldProgress(this.messages, piece);
+    if (messages === "gap") this.#broken = "a piece of a completion is missing";
+    else this.messages = messages;
     this.#changes.emit("change");
   }
 }
