@@ -45,7 +45,7 @@ export async function fillInForm(panel: Panel): Promise<void> {
 export async function declineForm(panel: Panel, of = server): Promise<void> {
   await step(`a declined form is told as declined to ${of}`, async () => {
     await panel.runTool(of, asksPerson);
-    await panel.form(of).getByRole("button", { name: "Decline" }).click();
+    await panel.form(of).getByRole("button", { name: "Decline", exact: true }).click();
     assert.deepEqual(await preferences(panel, of), { action: "decline" });
     await panel.settledForm(of).getByText("Declined").waitFor();
   });
