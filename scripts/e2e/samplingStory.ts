@@ -168,7 +168,7 @@ async function callTools({ page, panel }: Stage): Promise<void> {
 
 /** A request with a picture and a sound, and with a wish for context. */
 async function seePicture({ page, panel }: Stage): Promise<void> {
-  await step("a picture is shown, and what no model takes is said", async () => {
+  await step("a picture is shown, and what a model does not take is said", async () => {
     await panel.startTool(sampler, "capabilities");
     const { capabilities } = JSON.parse(await returned(panel.call(sampler, "capabilities"))) as {
       capabilities: { sampling: unknown };
@@ -178,6 +178,9 @@ async function seePicture({ page, panel }: Stage): Promise<void> {
     const approval = panel.approval(sampler);
     await approval.getByRole("img").first().waitFor();
     await approval.getByText(/The server asks to be given context: .* from sampler/).waitFor();
+    await chooseModel(approval.getByLabel("Answered by"), "Test caller");
+    await approval.getByText(/cannot take: sound\. The request would fail/).waitFor();
+    await approval.getByText(/takes no system prompt/).waitFor();
     await photograph(page, "sampling-picture", cardWidths);
     await approval.getByRole("button", { name: "Deny" }).click();
     assert.deepEqual(await told(panel, "ask_with_picture", "failed"), {
