@@ -819,6 +819,12 @@ export interface FieldHead {
   title?: string;
   description?: string;
   required?: boolean;
+  /**
+   * Secret: the field seems to ask for a password, a token, a key or the number of a card, which MCP
+   * forbids in a form (2025-11-25, "Elicitation: Security Considerations"). What is typed is masked
+   * and goes to the server alone; see `MaskSecrets`.
+   */
+  secret?: boolean;
 }
 
 /** StringField is a text. */
@@ -828,10 +834,59 @@ export interface StringField extends FieldHead {
   /** MinLength and MaxLength count Unicode code points. */
   minLength?: number;
   maxLength?: number;
-  /** Pattern is a regular expression that must match somewhere in the text. */
+  /**
+   * Pattern is a regular expression of ECMA-262, as the server wrote it, that must match somewhere in
+   * the text.
+   */
   pattern?: string;
+  /**
+   * Program is what checks the pattern. Absent where it is beyond what can be checked in time that is
+   * linear in the text: then the pattern is only shown, and the server judges.
+   */
+  program?: PatternProgram;
   format?: StringFormat;
 }
+
+/**
+ * PatternProgram is a regular expression as a machine without memory. Both sides run the same one, so
+ * that they cannot disagree and no expression can take their time: no engine of regular expressions
+ * reads a server's pattern. A thread begins at Start with each character; the pattern matches where
+ * one gets to a `PatternMatch`. Texts of more than 10,000 code points are not matched.
+ */
+export interface PatternProgram {
+  /** Start and what refers to steps are positions in Steps. */
+  start: number;
+  steps: readonly PatternStep[] | null;
+  /** Classes are sets of code points: the first and the last of each range, in order. */
+  classes: readonly (readonly number[])[] | null;
+}
+
+/** PatternStep is one step of a `PatternProgram`. */
+export interface PatternStep {
+  op: PatternOp;
+  /** Out is the next step; of no meaning to `PatternMatch` and `PatternFail`. */
+  out: number;
+  /** Arg is the other next step of a `PatternEither`, and the class of a `PatternChar`. */
+  arg: number;
+}
+
+/** PatternOp is what a step does. */
+export type PatternOp =
+  /** PatternEither goes two ways. */
+  | "either"
+  /** PatternChar takes a character of a class. */
+  | "char"
+  /** PatternBegin and PatternEnd hold at either end of the text. */
+  | "begin"
+  | "end"
+  /**
+   * PatternBoundary holds between a letter, digit or underscore of ASCII and what is none;
+   * PatternInside holds elsewhere.
+   */
+  | "boundary"
+  | "inside"
+  | "match"
+  | "fail";
 
 /** StringFormat is one of the formats that MCP allows in a form. */
 export type StringFormat =
@@ -846,6 +901,8 @@ export interface NumberField extends FieldHead {
   /** Integer allows whole numbers only. */
   integer?: boolean;
   default?: number;
+  /** DefaultText is the default as the server wrote it, where a double does not hold it exactly. */
+  defaultText?: string;
   minimum?: number;
   maximum?: number;
 }
@@ -869,6 +926,7 @@ export interface ChoicesField extends FieldHead {
   options?: readonly Option[];
   minItems?: number;
   maxItems?: number;
+  /** Default, where it is there and empty, ticks none: that is an answer, as leaving the field out is not. */
   default?: readonly string[];
 }
 
@@ -1560,7 +1618,8 @@ export interface AskResponseParams {
   askResponse: AskResponse;
   /**
    * ElicitationContent is what the person filled in, one member a field; with
-   * `YesButtonClicked` on an `McpElicitation` only.
+   * `YesButtonClicked` on an `McpElicitation` only. A number that a double does not hold exactly may
+   * be the text of one.
    */
   elicitationContent?: unknown;
   /**

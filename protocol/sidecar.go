@@ -322,7 +322,8 @@ type AskResponseParams struct {
 	AskID       string      `json:"askId"`
 	AskResponse AskResponse `json:"askResponse"`
 	// ElicitationContent is what the person filled in, one member a field; with
-	// [YesButtonClicked] on an [McpElicitation] only.
+	// [YesButtonClicked] on an [McpElicitation] only. A number that a double does not hold exactly may
+	// be the text of one.
 	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
 	// DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
 	// [NoButtonClicked] on an [McpElicitation] or an [McpURLElicitation] only.

@@ -3,13 +3,6 @@ package form
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"net/mail"
-	"net/url"
-	"regexp"
-	"slices"
-	"strings"
-	"time"
 	"unicode/utf8"
 
 	"assent/protocol"
@@ -30,17 +23,22 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 	var checked object
 	var problems []protocol.FieldProblem
 	known := map[string]bool{}
+	values := make(map[string]json.RawMessage, len(given))
+	for _, m := range given {
+		values[m.name] = m.value
+	}
 	for _, f := range fields {
 		head := f.Head()
 		known[head.Name] = true
-		value, ok := given.get(head.Name)
+		value, ok := values[head.Name]
 		if !ok {
 			if head.Required {
 				problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: "This is required."})
 			}
 			continue
 		}
-		if message := checkValue(f, value); message != "" {
+		value, message := checkValue(f, value)
+		if message != "" {
 			problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: message})
 		}
 		checked = append(checked, member{head.Name, value})
@@ -60,41 +58,41 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 	return content, nil
 }
 
-// checkValue returns what is wrong with a value, or nothing.
-func checkValue(f protocol.Field, value json.RawMessage) string {
+// checkValue returns a value as it goes to the server, and what is wrong with it or nothing.
+func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, string) {
 	switch f := f.(type) {
 	case protocol.StringField:
-		var s *string
-		if json.Unmarshal(value, &s) != nil || s == nil {
-			return "This must be a text."
+		s, ok := readText(value)
+		if !ok {
+			return value, "This must be a text."
 		}
-		return checkText(f, *s)
+		return value, checkText(f, s)
 	case protocol.NumberField:
-		var n *float64
-		if json.Unmarshal(value, &n) != nil || n == nil {
-			return "This must be a number."
+		text, n, ok := numberText(value)
+		if !ok {
+			return value, "This must be a number."
 		}
-		return checkNumber(f, *n)
+		return text, checkNumber(f, string(text), n)
 	case protocol.BooleanField:
 		var b *bool
 		if json.Unmarshal(value, &b) != nil || b == nil {
-			return "This must be yes or no."
+			return value, "This must be yes or no."
 		}
 	case protocol.ChoiceField:
-		var s *string
-		if json.Unmarshal(value, &s) != nil || s == nil || !isOption(f.Options, *s) {
-			return "This must be one of the choices."
+		s, ok := readText(value)
+		if !ok || !optionSet(f.Options)[s] {
+			return value, "This must be one of the choices."
 		}
 	case protocol.ChoicesField:
-		var chosen []string
+		var chosen []*string
 		if json.Unmarshal(value, &chosen) != nil || chosen == nil {
-			return "This must be a list of choices."
+			return value, "This must be a list of choices."
 		}
-		return checkChoices(f, chosen)
+		return value, checkChoices(f, chosen)
 	case protocol.JSONField:
-		return "" // the server judges it
+		return value, "" // the server judges it
 	}
-	return ""
+	return value, ""
 }
 
 func checkText(f protocol.StringField, s string) string {
@@ -105,53 +103,40 @@ func checkText(f protocol.StringField, s string) string {
 	case f.MaxLength != nil && length > *f.MaxLength:
 		return fmt.Sprintf("This must have at most %d characters.", *f.MaxLength)
 	}
-	if f.Pattern != "" {
-		pattern, err := regexp.Compile(f.Pattern)
-		if err != nil || !pattern.MatchString(s) {
-			return fmt.Sprintf("This must match the pattern %s.", f.Pattern)
-		}
+	if message := wrongFormat(f.Format, s); message != "" {
+		return message
 	}
-	switch f.Format {
-	case protocol.FormatEmail:
-		if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
-			return "This must be an e-mail address."
-		}
-	case protocol.FormatURI:
-		if u, err := url.Parse(s); err != nil || u.Scheme == "" || strings.ContainsAny(s, " \t\r\n") {
-			return "This must be a URI, with its scheme."
-		}
-	case protocol.FormatDate:
-		if _, err := time.Parse(time.DateOnly, s); err != nil {
-			return "This must be a date such as 2026-07-28."
-		}
-	case protocol.FormatDateTime:
-		if _, err := time.Parse(time.RFC3339, s); err != nil {
-			return "This must be a date and time such as 2026-07-28T12:00:00Z."
-		}
+	if f.Program != nil && !matches(f.Program, s) {
+		return fmt.Sprintf("This must match the pattern %s.", clip([]byte(f.Pattern)))
 	}
 	return ""
 }
 
-func checkNumber(f protocol.NumberField, n float64) string {
+// checkNumber checks a number of JSON, and the double that is nearest to it.
+func checkNumber(f protocol.NumberField, text string, nearest float64) string {
+	exact, ok := parseNumber(text)
 	switch {
-	case f.Integer && n != math.Trunc(n):
+	case !ok || f.Integer && !exact.whole():
 		return "This must be a whole number."
-	case f.Minimum != nil && n < *f.Minimum:
+	case f.Minimum != nil && nearest < *f.Minimum:
 		return fmt.Sprintf("This must be at least %v.", *f.Minimum)
-	case f.Maximum != nil && n > *f.Maximum:
+	case f.Maximum != nil && nearest > *f.Maximum:
 		return fmt.Sprintf("This must be at most %v.", *f.Maximum)
 	}
 	return ""
 }
 
-func checkChoices(f protocol.ChoicesField, chosen []string) string {
-	for i, s := range chosen {
-		if !isOption(f.Options, s) {
+func checkChoices(f protocol.ChoicesField, chosen []*string) string {
+	known := optionSet(f.Options)
+	seen := map[string]bool{}
+	for _, s := range chosen {
+		if s == nil || !known[*s] {
 			return "This must be a list of the choices."
 		}
-		if slices.Contains(chosen[:i], s) {
+		if seen[*s] {
 			return "A choice can be chosen once only."
 		}
+		seen[*s] = true
 	}
 	switch {
 	case f.MinItems != nil && len(chosen) < *f.MinItems:
@@ -160,8 +145,4 @@ func checkChoices(f protocol.ChoicesField, chosen []string) string {
 		return fmt.Sprintf("Choose at most %d.", *f.MaxItems)
 	}
 	return ""
-}
-
-func isOption(options []protocol.Option, value string) bool {
-	return slices.ContainsFunc(options, func(o protocol.Option) bool { return o.Value == value })
 }

@@ -44,6 +44,16 @@ func TestParseElicitationReadsEveryKind(t *testing.T) {
 		protocol.StringField{
 			FieldHead: protocol.FieldHead{Name: "zeta", Title: "Z", Description: "d", Required: true},
 			Default:   new("a"), MinLength: new(1), MaxLength: new(9), Pattern: "^a",
+			Program: &protocol.PatternProgram{
+				Start: 1,
+				Steps: []protocol.PatternStep{
+					{Op: protocol.PatternFail},
+					{Op: protocol.PatternBegin, Out: 2},
+					{Op: protocol.PatternChar, Out: 3},
+					{Op: protocol.PatternMatch},
+				},
+				Classes: [][]int{{'a', 'a'}},
+			},
 		},
 		protocol.StringField{FieldHead: head("mail"), Format: protocol.FormatEmail},
 		protocol.NumberField{
@@ -57,7 +67,7 @@ func TestParseElicitationReadsEveryKind(t *testing.T) {
 		protocol.ChoiceField{FieldHead: head("oneOf"), Options: titled},
 		protocol.ChoicesField{FieldHead: head("many"), Options: plain, MinItems: new(1), MaxItems: new(2), Default: []string{"x"}},
 		protocol.ChoicesField{FieldHead: head("anyOf"), Options: titled[:1]},
-		protocol.StringField{FieldHead: head("alpha"), Format: "something-else"},
+		protocol.StringField{FieldHead: head("alpha")},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
@@ -81,7 +91,15 @@ func TestParseElicitationRefusesWhatMCPDoesNotAllow(t *testing.T) {
 		{"a choice of numbers", object(`"a":{"type":"string","enum":[1,2]}`), "a choice that is not a text: 1"},
 		{"no choices", object(`"a":{"type":"string","enum":[]}`), "has no choices"},
 		{"another default", object(`"a":{"type":"number","default":"x"}`), "a default of another type"},
-		{"a pattern beyond RE2", object(`"a":{"type":"string","pattern":"(?=a)"}`), "a pattern that cannot be checked"},
+		{"a choice that is null", object(`"a":{"type":"string","enum":["x",null]}`), "a choice that is not a text: null"},
+		{"a choice without a const", object(`"a":{"type":"string","oneOf":[{"title":"X"}]}`), "a choice that is not a text: it is missing"},
+		{"choices that exclude each other", object(`"a":{"type":"string","enum":["x"],"oneOf":[{"const":"y"}]}`), "has no choices"},
+		{"lengths that nothing has", object(`"a":{"type":"string","minLength":3,"maxLength":2}`), "a minLength of 3 above its maxLength of 2"},
+		{"a length that is none", object(`"a":{"type":"string","minLength":-1}`), "minLength: -1 is not a count"},
+		{"numbers that nothing is", object(`"a":{"type":"number","minimum":3,"maximum":2}`), "a minimum of 3 above its maximum of 2"},
+		{"more choices than there are", object(`"a":{"type":"array","items":{"enum":["x"]},"minItems":2}`), "a minItems of 2 and 1 choices"},
+		{"a type in capitals", object(`"a":{"Type":"string"}`), "it is missing"},
+		{"a type twice", object(`"a":{"type":"string","type":"object"}`), `"type" occurs twice`},
 		{"required and not there", object(`"a":{"type":"string"}`, "b"), `property "b" is required and not described`},
 		{"a boolean schema", object(`"a":true`), `property "a": cannot be read`},
 	}
@@ -151,7 +169,7 @@ func TestCheck(t *testing.T) {
 		{name: "no e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"notanemail"}`, problems: map[string]string{"a": "e-mail"}},
 		{name: "an e-mail with a name", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"A <a@example.org>"}`, problems: map[string]string{"a": "e-mail"}},
 		{name: "URI", properties: `"a":{"type":"string","format":"uri"}`, answer: `{"a":"urn:isbn:1"}`, want: `{"a":"urn:isbn:1"}`},
-		{name: "no URI", properties: `"a":{"type":"string","format":"uri"}`, answer: `{"a":"example.org/x"}`, problems: map[string]string{"a": "URI"}},
+		{name: "no URI", properties: `"a":{"type":"string","format":"uri"}`, answer: `{"a":"example.org/x"}`, problems: map[string]string{"a": "full address"}},
 		{name: "date", properties: `"a":{"type":"string","format":"date"}`, answer: `{"a":"2024-02-29"}`, want: `{"a":"2024-02-29"}`},
 		{name: "no such date", properties: `"a":{"type":"string","format":"date"}`, answer: `{"a":"2026-02-29"}`, problems: map[string]string{"a": "a date"}},
 		{name: "date-time", properties: `"a":{"type":"string","format":"date-time"}`, answer: `{"a":"2026-07-28T12:00:00.5+02:00"}`, want: `{"a":"2026-07-28T12:00:00.5+02:00"}`},
@@ -162,7 +180,9 @@ func TestCheck(t *testing.T) {
 		{name: "bounds are inclusive", properties: `"a":{"type":"number","minimum":1,"maximum":1}`, answer: `{"a":1}`, want: `{"a":1}`},
 		{name: "too little", properties: `"a":{"type":"number","minimum":0.5}`, answer: `{"a":0.4}`, problems: map[string]string{"a": "at least 0.5"}},
 		{name: "too much", properties: `"a":{"type":"number","maximum":1}`, answer: `{"a":1e9}`, problems: map[string]string{"a": "at most 1"}},
-		{name: "a text is no number", properties: `"a":{"type":"number"}`, answer: `{"a":"1"}`, problems: map[string]string{"a": "a number"}},
+		{name: "a text is no number", properties: `"a":{"type":"number"}`, answer: `{"a":"one"}`, problems: map[string]string{"a": "a number"}},
+
+		{name: "the text of a number is one", properties: `"a":{"type":"integer"}`, answer: `{"a":"9007199254740993"}`, want: `{"a":9007199254740993}`},
 
 		{name: "choice", properties: `"a":{"type":"string","enum":["x",""]}`, answer: `{"a":""}`, want: `{"a":""}`},
 		{name: "no choice", properties: `"a":{"type":"string","enum":["x"]}`, answer: `{"a":"X"}`, problems: map[string]string{"a": "one of the choices"}},

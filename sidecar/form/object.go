@@ -41,7 +41,7 @@ func (o *object) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("unexpected %v", token)
 		}
 		if seen[name] {
-			return fmt.Errorf("%q occurs twice", name)
+			return fmt.Errorf("%s occurs twice", quote(name))
 		}
 		seen[name] = true
 		var value json.RawMessage
@@ -76,11 +76,21 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (o object) get(name string) (json.RawMessage, bool) {
+// decode reads the members of a JSON object that have exactly these names: encoding/json would take
+// "Type" for "type", and the last of two.
+func decode(data json.RawMessage, into map[string]any) error {
+	var o object
+	if err := json.Unmarshal(data, &o); err != nil {
+		return err
+	}
 	for _, m := range o {
-		if m.name == name {
-			return m.value, true
+		target, ok := into[m.name]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal(m.value, target); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
-	return nil, false
+	return nil
 }

@@ -4,131 +4,161 @@
 // "Elicitation: requested schema"). [ParseElicitation] takes those and refuses the rest, naming the
 // property. [ParseInput] makes a form from any tool's inputSchema: what is none of those becomes a
 // field for JSON. The package keeps no state.
+//
+// Keywords of JSON Schema that MCP does not name are not checked: the server has the last word.
+// protocol/testdata/forms.json has what is taken, what is refused, and which answers are right.
 package form
 
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
+	"strings"
 
 	"assent/protocol"
 )
 
-// property is what a form reads of a property's schema.
-type property struct {
-	Type        json.RawMessage `json:"type"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Default     json.RawMessage `json:"default"`
-
-	MinLength *int                  `json:"minLength"`
-	MaxLength *int                  `json:"maxLength"`
-	Pattern   string                `json:"pattern"`
-	Format    protocol.StringFormat `json:"format"`
-
-	Minimum *float64 `json:"minimum"`
-	Maximum *float64 `json:"maximum"`
-
-	Enum      []json.RawMessage `json:"enum"`
-	EnumNames []string          `json:"enumNames"`
-	OneOf     []titledConst     `json:"oneOf"`
-
-	MinItems *int          `json:"minItems"`
-	MaxItems *int          `json:"maxItems"`
-	Items    *property     `json:"items"`
-	AnyOf    []titledConst `json:"anyOf"`
-}
-
-// titledConst is a choice that has a title.
-type titledConst struct {
-	Const json.RawMessage `json:"const"`
-	Title string          `json:"title"`
-}
-
 // ParseElicitation reads the requestedSchema of an elicitation. Its error names the property that
-// MCP does not allow.
+// MCP does not allow, and is one line of a bounded length.
 func ParseElicitation(schema json.RawMessage) ([]protocol.Field, error) {
-	return parse(schema, parseProperty)
+	if len(schema) > maxSchemaBytes {
+		return nil, fmt.Errorf("the schema has %d bytes, and a form may have %d", len(schema), maxSchemaBytes)
+	}
+	p := &parser{}
+	fields, err := p.parse(schema, p.property)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(fields) > maxFields:
+		return nil, fmt.Errorf("the schema has %d properties, and a form may have %d: ask in several steps", len(fields), maxFields)
+	case p.options > maxOptions:
+		return nil, fmt.Errorf("the schema has %d choices, and a form may have %d: ask for a text, or in several steps", p.options, maxOptions)
+	}
+	return fields, nil
 }
 
 // ParseInput reads a tool's inputSchema.
 func ParseInput(schema json.RawMessage) ([]protocol.Field, error) {
-	return parse(schema, func(head protocol.FieldHead, raw json.RawMessage) (protocol.Field, error) {
-		field, err := parseProperty(head, raw)
+	p := &parser{}
+	return p.parse(schema, func(head protocol.FieldHead, raw json.RawMessage) (protocol.Field, error) {
+		field, err := p.property(head, raw)
 		if err == nil {
 			return field, nil
 		}
 		// Whatever the property's schema says, a person can write JSON and the server will judge it.
-		var p struct {
-			Title       string          `json:"title"`
-			Description string          `json:"description"`
-			Default     json.RawMessage `json:"default"`
+		var preset json.RawMessage
+		if err := decode(raw, map[string]any{"title": &head.Title, "description": &head.Description, "default": &preset}); err != nil {
+			head.Title, head.Description = "", "" // a boolean schema has none either
 		}
-		if json.Unmarshal(raw, &p) == nil { // a boolean schema has no title either
-			head.Title, head.Description = p.Title, p.Description
-		}
-		return protocol.JSONField{FieldHead: head, Schema: raw, Default: p.Default}, nil
+		head.Secret = asksForSecret(head, "")
+		return protocol.JSONField{FieldHead: head, Schema: raw, Default: preset}, nil
 	})
 }
 
-func parse(schema json.RawMessage, field func(protocol.FieldHead, json.RawMessage) (protocol.Field, error)) ([]protocol.Field, error) {
-	var s struct {
-		Type       string   `json:"type"`
-		Properties object   `json:"properties"`
-		Required   []string `json:"required"`
-	}
+// parser reads one schema.
+type parser struct {
+	// What the form has so far of what is bounded for all its fields together.
+	steps, classRunes, options int
+}
+
+func (p *parser) parse(schema json.RawMessage, field func(protocol.FieldHead, json.RawMessage) (protocol.Field, error)) ([]protocol.Field, error) {
 	if len(schema) == 0 {
 		return nil, fmt.Errorf("the schema is missing")
 	}
-	if err := json.Unmarshal(schema, &s); err != nil {
+	var s struct {
+		kind       string
+		properties object
+		required   []string
+	}
+	err := decode(schema, map[string]any{"type": &s.kind, "properties": &s.properties, "required": &s.required})
+	if err != nil {
 		return nil, fmt.Errorf("the schema cannot be read: %w", err)
 	}
-	if s.Type != "object" {
-		return nil, fmt.Errorf(`the schema's type is %q, it must be "object"`, s.Type)
+	if s.kind != "object" {
+		return nil, fmt.Errorf(`the schema's type is %s, it must be "object"`, quote(s.kind))
+	}
+	required := map[string]bool{}
+	for _, name := range s.required {
+		required[name] = true
 	}
 	var fields []protocol.Field
-	for _, m := range s.Properties {
-		f, err := field(protocol.FieldHead{Name: m.name, Required: slices.Contains(s.Required, m.name)}, m.value)
+	for _, m := range s.properties {
+		if len([]rune(m.name)) > maxNameRunes {
+			return nil, fmt.Errorf("property %s: its name has more than %d characters", quote(m.name), maxNameRunes)
+		}
+		f, err := field(protocol.FieldHead{Name: m.name, Required: required[m.name]}, m.value)
 		if err != nil {
-			return nil, fmt.Errorf("property %q: %w", m.name, err)
+			return nil, fmt.Errorf("property %s: %w", quote(m.name), err)
 		}
 		fields = append(fields, f)
+		delete(required, m.name)
 	}
-	for _, name := range s.Required {
-		if _, ok := s.Properties.get(name); !ok {
-			return nil, fmt.Errorf("property %q is required and not described", name)
+	for _, name := range s.required {
+		if required[name] {
+			return nil, fmt.Errorf("property %s is required and not described", quote(name))
 		}
 	}
 	return fields, nil
 }
 
-func parseProperty(head protocol.FieldHead, raw json.RawMessage) (protocol.Field, error) {
+// property is what a form reads of a property's schema.
+type property struct {
+	kind                 json.RawMessage
+	title, description   string
+	defaultValue         json.RawMessage
+	minLength, maxLength *count
+	pattern, format      string
+	minimum, maximum     *float64
+	enum                 []json.RawMessage
+	enumNames            []string
+	constant             json.RawMessage
+	oneOf, anyOf         []json.RawMessage
+	minItems, maxItems   *count
+	items                json.RawMessage
+}
+
+func readProperty(raw json.RawMessage) (*property, error) {
 	var p property
-	if err := json.Unmarshal(raw, &p); err != nil {
+	err := decode(raw, map[string]any{
+		"type": &p.kind, "title": &p.title, "description": &p.description, "default": &p.defaultValue,
+		"minLength": &p.minLength, "maxLength": &p.maxLength, "pattern": &p.pattern, "format": &p.format,
+		"minimum": &p.minimum, "maximum": &p.maximum,
+		"enum": &p.enum, "enumNames": &p.enumNames, "const": &p.constant, "oneOf": &p.oneOf, "anyOf": &p.anyOf,
+		"minItems": &p.minItems, "maxItems": &p.maxItems, "items": &p.items,
+	})
+	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	head.Title, head.Description = p.Title, p.Description
-	var kind string
-	if err := json.Unmarshal(p.Type, &kind); err != nil {
-		return nil, fmt.Errorf("has no type that a form can show: %s", orMissing(p.Type))
+	return &p, nil
+}
+
+func (p *parser) property(head protocol.FieldHead, raw json.RawMessage) (protocol.Field, error) {
+	s, err := readProperty(raw)
+	if err != nil {
+		return nil, err
+	}
+	head.Title, head.Description = s.title, s.description
+	kind, ok := readText(s.kind)
+	if !ok {
+		return nil, fmt.Errorf("has no type that a form can show: %s", orMissing(s.kind))
 	}
 	switch kind {
 	case "string":
-		if p.Enum != nil || p.OneOf != nil {
-			return p.choice(head)
+		if s.isChoice() {
+			return p.choice(head, s)
 		}
-		return p.text(head)
+		head.Secret = asksForSecret(head, s.format)
+		return p.text(head, s)
 	case "number", "integer":
-		return p.number(head, kind == "integer")
+		head.Secret = asksForSecret(head, s.format)
+		return numeric(head, s, kind == "integer")
 	case "boolean":
 		f := protocol.BooleanField{FieldHead: head}
-		err := decodeDefault(p.Default, &f.Default)
+		err := decodeDefault(s.defaultValue, &f.Default)
 		return f, err
 	case "array":
-		return p.choices(head)
+		return p.choices(head, s)
 	default:
-		return nil, fmt.Errorf("has the type %q, which a form cannot show", kind)
+		return nil, fmt.Errorf("has the type %s, which a form cannot show", quote(kind))
 	}
 }
 
@@ -136,79 +166,71 @@ func orMissing(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "it is missing"
 	}
-	return string(raw)
+	return clip(raw)
 }
 
-func (p *property) text(head protocol.FieldHead) (protocol.Field, error) {
+func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, error) {
+	if err := checkBounds("minLength", s.minLength, "maxLength", s.maxLength); err != nil {
+		return nil, err
+	}
 	f := protocol.StringField{
-		FieldHead: head, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Format: p.Format,
+		FieldHead: head, MinLength: (*int)(s.minLength), MaxLength: (*int)(s.maxLength),
+		Pattern: s.pattern, Program: p.program(s.pattern),
 	}
-	if p.Pattern != "" {
-		if _, err := regexp.Compile(p.Pattern); err != nil {
-			return nil, fmt.Errorf("has a pattern that cannot be checked: %w", err)
-		}
+	switch format := protocol.StringFormat(s.format); format {
+	case protocol.FormatEmail, protocol.FormatURI, protocol.FormatDate, protocol.FormatDateTime:
+		f.Format = format
+	default: // JSON Schema has many more, and MCP none of them: any text will do
 	}
-	err := decodeDefault(p.Default, &f.Default)
+	err := decodeDefault(s.defaultValue, &f.Default)
 	return f, err
 }
 
-func (p *property) number(head protocol.FieldHead, integer bool) (protocol.Field, error) {
-	if p.Enum != nil || p.OneOf != nil {
+// program returns what checks a pattern; nil where it cannot be checked here.
+func (p *parser) program(pattern string) *protocol.PatternProgram {
+	const longest = 10_000 // bytes, of the little that is worth compiling
+	if pattern == "" || len(pattern) > longest {
+		return nil
+	}
+	program, err := compilePattern(pattern)
+	if err != nil {
+		return nil // the person sees the pattern, and the server judges
+	}
+	runes := 0
+	for _, class := range program.Classes {
+		runes += len(class)
+	}
+	if p.steps+len(program.Steps) > maxSteps || p.classRunes+runes > maxClassRunes {
+		return nil
+	}
+	p.steps += len(program.Steps)
+	p.classRunes += runes
+	return program
+}
+
+func numeric(head protocol.FieldHead, s *property, integer bool) (protocol.Field, error) {
+	if s.isChoice() {
 		return nil, fmt.Errorf("is a choice of numbers, which a form cannot show")
 	}
-	f := protocol.NumberField{FieldHead: head, Integer: integer, Minimum: p.Minimum, Maximum: p.Maximum}
-	err := decodeDefault(p.Default, &f.Default)
-	return f, err
-}
-
-func (p *property) choice(head protocol.FieldHead) (protocol.Field, error) {
-	options, err := p.options(p.OneOf)
-	if err != nil {
+	if s.minimum != nil && s.maximum != nil && *s.minimum > *s.maximum {
+		return nil, fmt.Errorf("has a minimum of %v above its maximum of %v, which no answer can meet", *s.minimum, *s.maximum)
+	}
+	f := protocol.NumberField{FieldHead: head, Integer: integer, Minimum: s.minimum, Maximum: s.maximum}
+	if err := decodeDefault(s.defaultValue, &f.Default); err != nil {
 		return nil, err
 	}
-	f := protocol.ChoiceField{FieldHead: head, Options: options}
-	err = decodeDefault(p.Default, &f.Default)
-	return f, err
+	if f.Default != nil && !isExact(string(s.defaultValue)) {
+		f.DefaultText = string(s.defaultValue)
+	}
+	return f, nil
 }
 
-func (p *property) choices(head protocol.FieldHead) (protocol.Field, error) {
-	if p.Items == nil || p.Items.Enum == nil && p.Items.AnyOf == nil {
-		return nil, fmt.Errorf("is an array of something else than choices, which a form cannot show")
+// checkBounds refuses bounds that no answer can meet.
+func checkBounds(lowName string, low *count, highName string, high *count) error {
+	if low != nil && high != nil && *low > *high {
+		return fmt.Errorf("has a %s of %d above its %s of %d, which no answer can meet", lowName, *low, highName, *high)
 	}
-	options, err := p.Items.options(p.Items.AnyOf)
-	if err != nil {
-		return nil, err
-	}
-	f := protocol.ChoicesField{FieldHead: head, Options: options, MinItems: p.MinItems, MaxItems: p.MaxItems}
-	err = decodeDefault(p.Default, &f.Default)
-	return f, err
-}
-
-// options reads choices in whichever way they are written: with titles, as an enum with the names
-// of 2025-06-18, or as a bare enum.
-func (p *property) options(titled []titledConst) ([]protocol.Option, error) {
-	var options []protocol.Option
-	for _, c := range titled {
-		o := protocol.Option{Title: c.Title}
-		if err := json.Unmarshal(c.Const, &o.Value); err != nil {
-			return nil, fmt.Errorf("has a choice that is not a text: %s", orMissing(c.Const))
-		}
-		options = append(options, o)
-	}
-	for i, raw := range p.Enum {
-		var o protocol.Option
-		if err := json.Unmarshal(raw, &o.Value); err != nil {
-			return nil, fmt.Errorf("has a choice that is not a text: %s", raw)
-		}
-		if len(p.EnumNames) == len(p.Enum) {
-			o.Title = p.EnumNames[i]
-		}
-		options = append(options, o)
-	}
-	if len(options) == 0 {
-		return nil, fmt.Errorf("has no choices")
-	}
-	return options, nil
+	return nil
 }
 
 // decodeDefault reads a default of the property's own type; null counts as absent.
@@ -217,7 +239,16 @@ func decodeDefault[T any](raw json.RawMessage, into *T) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("has a default of another type: %s", raw)
+		return fmt.Errorf("has a default of another type: %s", clip(raw))
 	}
 	return nil
+}
+
+// readText reads a JSON text, which null is not.
+func readText(raw json.RawMessage) (string, bool) {
+	var s string
+	if !strings.HasPrefix(string(raw), `"`) || json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
 }

@@ -3,7 +3,6 @@ import { useId } from "react";
 import { type Draft, own } from "../../viewState.ts";
 import { labelOf } from "../form/ChoiceControls.tsx";
 import { titleOf } from "../form/FieldFrame.tsx";
-import { looksSecret } from "../form/secrets.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { json } from "../ui/words.ts";
@@ -109,7 +108,7 @@ function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly 
 }
 
 function shown(field: Field, value: unknown): string {
-  if (looksSecret(field)) return "•••";
+  if (field.secret) return "•••";
   if (typeof value === "string") return value === "" ? "(empty text)" : optionText(field, value);
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {

@@ -317,11 +317,11 @@ describe("the ways out", () => {
 test("drafts hold what was typed, and nothing that looks like a secret", async () => {
   const { user, onDraft, onAccept } = show([
     { type: "string", name: "user", title: "User" },
-    { type: "string", name: "apiKey", title: "Key" },
+    { type: "string", name: "apiKey", title: "Key", secret: true },
   ]);
   const key = screen.getByLabelText("Key");
   expect(key.getAttribute("type")).toBe("password");
-  expect(descriptionOf(key)).toMatch(/looks like a secret/);
+  expect(descriptionOf(key)).toMatch(/MCP forbids asking for a secret/);
   await user.type(screen.getByRole("textbox", { name: "User" }), "ada");
   await user.type(key, "s3cret");
   for (const [draft] of onDraft.mock.calls) expect(JSON.stringify(draft)).not.toContain("s3");

@@ -1,7 +1,9 @@
 import type { FieldProblem, McpElicitationRequest } from "@assent/protocol";
 import type { Draft } from "../../viewState.ts";
+import { titleOf } from "../form/FieldFrame.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { DeclineAll } from "./DeclineAll.tsx";
 import { Markdown } from "./Markdown.tsx";
@@ -36,6 +38,8 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
   const ready = useArmed() && !busy;
+  const fields = request.fields ?? noFields;
+  const secrets = fields.filter(({ secret }) => secret);
   const whenReady = (act: () => void) => () => {
     if (ready) act();
   };
@@ -47,12 +51,31 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
       onCancel={whenReady(onCancel)}
     >
       {request.message !== "" && <Markdown text={request.message} />}
+      {secrets.length > 0 && (
+        <div role="note" aria-label="Warning" className="secret-warning">
+          <p>
+            <strong>{secrets.map(titleOf).join(", ")}</strong>{" "}
+            {secrets.length === 1 ? "looks like a secret" : "look like secrets"}. MCP forbids a
+            server to ask for one in a form. What you type there goes to {visible(serverName)} and
+            is kept nowhere else.
+          </p>
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={!ready}
+            onClick={whenReady(onDecline)}
+          >
+            Decline to tell
+          </button>
+        </div>
+      )}
       <FieldsForm
-        fields={request.fields ?? noFields}
+        fields={fields}
         draft={draft}
         onDraft={onDraft}
         disabled={busy}
         refused={problems}
+        exactNumbers="asText"
         onSubmit={(content) => whenReady(() => onAccept(content))()}
       >
         {refusal !== undefined && <Refusal message={refusal} />}

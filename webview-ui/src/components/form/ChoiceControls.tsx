@@ -1,4 +1,5 @@
 import type { ChoiceField, ChoicesField, Option } from "@assent/protocol";
+import { brief } from "../ui/brief.ts";
 import type { SharedProps } from "./controlProps.ts";
 
 export interface ChoiceProps {
@@ -105,6 +106,7 @@ export function Ticks({
   ));
 }
 
+/** The server's title where it gave one; its beginning, with everything in it to be seen. */
 export function labelOf({ value, title }: Option): string {
-  return title === undefined || title === "" ? value : title;
+  return brief(title === undefined || title === "" ? value : title);
 }

@@ -5,7 +5,6 @@ import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
 import { type Suggest, SuggestControl } from "./SuggestControl.tsx";
-import { looksSecret } from "./secrets.ts";
 import { TextControl } from "./TextControl.tsx";
 
 export interface FieldControlProps {
@@ -43,7 +42,7 @@ export function FieldControl(props: FieldControlProps) {
     case "json":
       return (
         <LabelledFrame {...frame}>
-          {suggest !== undefined && field.type === "string" && !looksSecret(field) ? (
+          {suggest !== undefined && field.type === "string" && field.secret !== true ? (
             <SuggestControl {...{ shared, suggest, onInput }} input={textOf(input)} />
           ) : (
             <TextControl {...{ field, shared, onInput }} input={textOf(input)} />

@@ -1,7 +1,9 @@
 import type { Field } from "@assent/protocol";
 import type { FocusEvent, ReactNode } from "react";
 import { unreachable } from "../../unreachable.ts";
-import { looksSecret } from "./secrets.ts";
+import { brief } from "../ui/brief.ts";
+import { visible } from "../ui/visible.ts";
+import { LongText } from "./LongText.tsx";
 
 export interface FieldFrameProps {
   /** The id of the control, or of the group of controls; the others derive from it. */
@@ -87,9 +89,13 @@ export function describedBy(
   return ids.length === 0 ? undefined : ids.join(" ");
 }
 
-/** The server's title where it gave one. */
+/** The server's title where it gave one; its beginning, with everything in it to be seen. */
 export function titleOf(field: Field): string {
-  return field.title === undefined || field.title === "" ? field.name : field.title;
+  return brief(fullTitleOf(field));
+}
+
+function fullTitleOf({ title, name }: Field): string {
+  return title === undefined || title === "" ? name : title;
 }
 
 // The star is for the eye; to others the control itself says that it is required. A tick cannot be
@@ -114,7 +120,7 @@ function Description({ id, field }: FieldFrameProps) {
   return (
     <div id={descriptionId(id)} className="field-description">
       {notes.map((note) => (
-        <p key={note}>{note}</p>
+        <LongText key={note} text={note} />
       ))}
     </div>
   );
@@ -130,10 +136,13 @@ function Problem({ id, problem }: FieldFrameProps) {
 }
 
 function notesOf(field: Field): readonly string[] {
-  const warning = looksSecret(field)
-    ? "This looks like a secret. MCP forbids asking for one in a form; decline unless you are sure."
-    : "";
-  return [field.description ?? "", boundsOf(field) ?? "", warning].filter((note) => note !== "");
+  const title = fullTitleOf(field);
+  return [
+    visible(title) === titleOf(field) ? "" : title, // too long for a title
+    field.description ?? "",
+    boundsOf(field) ?? "",
+    field.secret ? "MCP forbids asking for a secret in a form; decline unless you are sure." : "",
+  ].filter((note) => note !== "");
 }
 
 /** The rules that a person wants to know before they answer. */
@@ -145,7 +154,13 @@ function boundsOf(field: Field): string | undefined {
       return range(field.minItems, field.maxItems, (n) => `${n} of these`);
     case "json":
       return "Typed as JSON.";
-    case "string":
+    case "string": {
+      const { pattern = "", program } = field;
+      if (pattern === "") return undefined;
+      return program === undefined
+        ? `The server expects ${pattern}, which Assent cannot check.`
+        : undefined;
+    }
     case "boolean":
     case "choice":
       return undefined;

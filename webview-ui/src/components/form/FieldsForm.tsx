@@ -5,7 +5,7 @@ import { FieldControl } from "./FieldControl.tsx";
 import { titleOf } from "./FieldFrame.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
-import { readField, readForm } from "./validate.ts";
+import { type ExactNumbers, readField, readForm } from "./validate.ts";
 
 /** Asks what the text of a field could be, by what is typed there and in the other fields. */
 export type Complete = (
@@ -24,6 +24,8 @@ export interface FieldsFormProps {
   readonly refused: readonly FieldProblem[] | undefined;
   /** Proposes what texts could be; absent where nobody can. */
   readonly complete?: Complete | undefined;
+  /** What becomes of a number that a double does not hold; it is refused unless this says more. */
+  readonly exactNumbers?: ExactNumbers;
   /** Called with an answer that follows the fields' rules, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
   /** The buttons. */
@@ -37,6 +39,7 @@ export interface FieldsFormProps {
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, draft, onDraft, disabled, refused, complete, onSubmit, children } = props;
+  const { exactNumbers = "refused" } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [summary, setSummary] = useState<readonly SummaryEntry[]>([]);
@@ -69,7 +72,7 @@ export function FieldsForm(props: FieldsFormProps) {
   }, [summary]);
 
   const check = (field: Field, input: FieldInput | undefined) => {
-    const reading = readField(field, input);
+    const reading = readField(field, input, exactNumbers);
     setProblems((found) => {
       const others = found.filter(({ name }) => name !== field.name);
       return reading.kind === "problem"
@@ -96,7 +99,7 @@ export function FieldsForm(props: FieldsFormProps) {
     event.preventDefault();
     if (disabled) return;
     const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
-    const reading = readForm(fields, inputs);
+    const reading = readForm(fields, inputs, exactNumbers);
     if (incomplete.length > 0) {
       showAll(incomplete.map(({ name }) => ({ name, message: "This is not complete." })));
     } else if (!reading.ok) {

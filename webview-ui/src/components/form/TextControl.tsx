@@ -3,7 +3,8 @@ import type { ChangeEvent, KeyboardEvent } from "react";
 import { unreachable } from "../../unreachable.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { fromLocalInput, toLocalInput } from "./dates.ts";
-import { looksSecret } from "./secrets.ts";
+import { titleOf } from "./FieldFrame.tsx";
+import { SecretInput } from "./SecretInput.tsx";
 
 export interface TextControlProps {
   readonly field: StringField | NumberField | JSONField;
@@ -22,7 +23,7 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
     onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
       onInput(event.target.value),
   };
-  if (looksSecret(field)) return <input {...typed} type="password" />;
+  if (field.secret) return <SecretInput {...typed} title={titleOf(field)} />;
   switch (field.type) {
     case "json":
       return <textarea {...typed} className="code" rows={3} />;
@@ -36,8 +37,6 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
       return unreachable(field);
   }
   switch (field.format) {
-    case undefined:
-      return <textarea {...typed} spellCheck rows={1} onKeyDown={submitOnEnter} />;
     // Not type="email" and type="url": those change what was typed.
     case "email":
       return <input {...typed} type="text" inputMode="email" />;
@@ -58,8 +57,8 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
           {input !== "" && <span className="field-sent">Sent as {input}</span>}
         </>
       );
-    default:
-      return unreachable(field.format);
+    default: // none, or one of a server's own making
+      return <textarea {...typed} spellCheck rows={1} onKeyDown={submitOnEnter} />;
   }
 }
 

@@ -5,7 +5,7 @@
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const dateTimePattern =
-  /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /** Says whether a text is a day that exists. */
 export function parseDate(text: string): boolean {
@@ -18,8 +18,16 @@ export function parseDate(text: string): boolean {
 
 /** Says whether a text is a moment: a day that exists, a time, and an offset. */
 export function parseDateTime(text: string): boolean {
-  const [, date] = dateTimePattern.exec(text) ?? [];
-  return date !== undefined && parseDate(date);
+  const match = dateTimePattern.exec(text);
+  if (match === null) return false;
+  const [, date = "", hour, minute, second, sign, offsetHours = 0, offsetMinutes = 0] = match;
+  if (!parseDate(date)) return false;
+  if (second !== "60") return true;
+  // A leap second is the last one of a day in UTC.
+  const offset = Number(offsetHours) * 60 + Number(offsetMinutes);
+  const local = Number(hour) * 60 + Number(minute);
+  const day = 24 * 60;
+  return (local + (sign === "+" ? -offset : offset) + 2 * day) % day === day - 1;
 }
 
 /** A moment as `<input type="datetime-local">` shows it; empty where the text is none. */

@@ -1,13 +1,12 @@
 import type { Field } from "@assent/protocol";
 import { unreachable } from "../../unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
-import { looksSecret } from "./secrets.ts";
 
 /** What the controls hold at first: the draft where there is one, else the fields' own defaults. */
 export function initialInputs(fields: readonly Field[], draft: Draft | undefined): Draft {
   const entries = fields.flatMap((field): [string, FieldInput][] => {
     const input =
-      draft === undefined || looksSecret(field) ? defaultInput(field) : own(draft, field.name);
+      draft === undefined || field.secret ? defaultInput(field) : own(draft, field.name);
     return input === undefined ? [] : [[field.name, input]];
   });
   return Object.fromEntries(entries);
@@ -17,7 +16,7 @@ export function initialInputs(fields: readonly Field[], draft: Draft | undefined
 export function keepable(fields: readonly Field[], inputs: Draft): Draft {
   const kept = fields.flatMap((field): [string, FieldInput][] => {
     const input = own(inputs, field.name);
-    return input === undefined || looksSecret(field) ? [] : [[field.name, input]];
+    return input === undefined || field.secret ? [] : [[field.name, input]];
   });
   return Object.fromEntries(kept);
 }
@@ -34,7 +33,7 @@ function defaultInput(field: Field): FieldInput | undefined {
     case "boolean":
       return field.default;
     case "number":
-      return field.default === undefined ? undefined : String(field.default);
+      return field.defaultText ?? (field.default === undefined ? undefined : String(field.default));
     case "choice":
       return field.options?.some(({ value }) => value === field.default)
         ? field.default

@@ -1,0 +1,397 @@
+package form
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"assent/protocol"
+)
+
+// compilePattern makes a program of a regular expression of ECMA-262 (JSON Schema, "pattern"). It
+// returns an error where the expression looks around or back, or means something that only another
+// dialect knows: whether such a one matches is then for the server to say.
+func compilePattern(pattern string) (*protocol.PatternProgram, error) {
+	translated, err := translate(pattern)
+	if err != nil {
+		return nil, err
+	}
+	expression, err := syntax.Parse(translated, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := syntax.Compile(expression.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(compiled.Inst) > maxPatternSteps {
+		return nil, fmt.Errorf("it has %d steps, and %d can be checked", len(compiled.Inst), maxPatternSteps)
+	}
+	p := &protocol.PatternProgram{Start: compiled.Start, Classes: [][]int{}}
+	known := map[string]int{}
+	for i := range compiled.Inst {
+		step, err := stepOf(&compiled.Inst[i], func(ranges []int) int {
+			key := fmt.Sprint(ranges)
+			if _, ok := known[key]; !ok {
+				known[key] = len(p.Classes)
+				p.Classes = append(p.Classes, ranges)
+			}
+			return known[key]
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	return p, nil
+}
+
+// stepOf makes a step of an instruction; class returns the position of a class.
+func stepOf(inst *syntax.Inst, class func([]int) int) (protocol.PatternStep, error) {
+	step := protocol.PatternStep{Out: int(inst.Out)}
+	switch inst.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		step.Op, step.Arg = protocol.PatternEither, int(inst.Arg)
+	case syntax.InstNop, syntax.InstCapture:
+		step.Op, step.Arg = protocol.PatternEither, int(inst.Out)
+	case syntax.InstMatch:
+		step.Op = protocol.PatternMatch
+	case syntax.InstFail:
+		step.Op = protocol.PatternFail
+	case syntax.InstRuneAny:
+		step.Op, step.Arg = protocol.PatternChar, class([]int{0, 0x10ffff})
+	case syntax.InstRuneAnyNotNL:
+		step.Op, step.Arg = protocol.PatternChar, class([]int{0, '\n' - 1, '\n' + 1, 0x10ffff})
+	case syntax.InstRune, syntax.InstRune1:
+		if syntax.Flags(inst.Arg)&syntax.FoldCase != 0 {
+			return step, fmt.Errorf("it leaves the case of letters open")
+		}
+		ranges := []int{}
+		for _, r := range inst.Rune {
+			ranges = append(ranges, int(r))
+		}
+		if len(ranges) == 1 {
+			ranges = append(ranges, ranges[0])
+		}
+		step.Op, step.Arg = protocol.PatternChar, class(ranges)
+	case syntax.InstEmptyWidth:
+		switch syntax.EmptyOp(inst.Arg) {
+		case syntax.EmptyBeginText:
+			step.Op = protocol.PatternBegin
+		case syntax.EmptyEndText:
+			step.Op = protocol.PatternEnd
+		case syntax.EmptyWordBoundary:
+			step.Op = protocol.PatternBoundary
+		case syntax.EmptyNoWordBoundary:
+			step.Op = protocol.PatternInside
+		default:
+			return step, fmt.Errorf("it looks for the ends of lines")
+		}
+	}
+	if step.Op == "" {
+		return step, fmt.Errorf("it has a step of another kind: %v", inst)
+	}
+	return step, nil
+}
+
+const (
+	// space is what \s is to ECMA-262, and notSpace all the rest.
+	space    = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+	notSpace = `\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
+	// dot is any character but the ends of lines.
+	dot = `[^\n\r\x{2028}\x{2029}]`
+)
+
+// translate writes an expression of ECMA-262 as one that Go reads in the same way.
+func translate(pattern string) (string, error) {
+	t := &translator{rest: []rune(pattern)}
+	for len(t.rest) > 0 {
+		if err := t.term(); err != nil {
+			return "", err
+		}
+	}
+	return t.out.String(), nil
+}
+
+type translator struct {
+	rest []rune
+	out  strings.Builder
+}
+
+// take removes n characters and returns them.
+func (t *translator) take(n int) string {
+	taken := string(t.rest[:n])
+	t.rest = t.rest[n:]
+	return taken
+}
+
+func (t *translator) starts(prefix string) bool {
+	for i, r := range []rune(prefix) {
+		if i >= len(t.rest) || t.rest[i] != r {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *translator) term() error {
+	switch r := t.rest[0]; r {
+	case '\\':
+		a, err := t.escape(false)
+		if err != nil {
+			return err
+		}
+		if a.set != "" {
+			t.out.WriteString("[" + a.set + "]")
+		} else {
+			t.out.WriteString(a.text())
+		}
+	case '(':
+		return t.group()
+	case '[':
+		return t.class()
+	case '.':
+		t.take(1)
+		t.out.WriteString(dot)
+	case '^':
+		t.take(1)
+		t.out.WriteString(`\A`)
+	case '$':
+		t.take(1)
+		t.out.WriteString(`\z`)
+	case ')', '|', '*', '+', '?':
+		t.out.WriteString(t.take(1))
+	case '{':
+		t.repeat()
+	default:
+		t.take(1)
+		t.out.WriteString(literal(r))
+	}
+	return nil
+}
+
+// repeat writes {2}, {2,} and {2,3}; any other brace is itself.
+func (t *translator) repeat() {
+	for i, r := range t.rest[1:] {
+		switch {
+		case r >= '0' && r <= '9', r == ',' && i > 0:
+			continue
+		case r == '}' && i > 0 && strings.Count(string(t.rest[1:i+1]), ",") <= 1:
+			t.out.WriteString(t.take(i + 2))
+			return
+		}
+		break
+	}
+	t.take(1)
+	t.out.WriteString(`\{`)
+}
+
+// group writes the beginning of a group. What it captures is of no use here.
+func (t *translator) group() error {
+	t.take(1)
+	switch {
+	case !t.starts("?"):
+	case t.starts("?:"):
+		t.take(2)
+	case t.starts("?<") && !t.starts("?<=") && !t.starts("?<!"):
+		end := strings.IndexRune(string(t.rest), '>')
+		if end < 0 {
+			return fmt.Errorf("a group's name has no end")
+		}
+		t.take(len([]rune(string(t.rest)[:end])) + 1)
+	default:
+		return fmt.Errorf("it looks around, or has a group of another dialect")
+	}
+	t.out.WriteString("(?:")
+	return nil
+}
+
+// class writes a class of characters.
+func (t *translator) class() error {
+	t.take(1)
+	var items strings.Builder
+	negated := t.starts("^")
+	if negated {
+		t.take(1)
+	}
+	for {
+		if len(t.rest) == 0 {
+			return fmt.Errorf("a class has no end")
+		}
+		if t.starts("]") {
+			t.take(1)
+			break
+		}
+		from, err := t.classAtom()
+		if err != nil {
+			return err
+		}
+		if !t.starts("-") || t.starts("-]") || len(t.rest) < 2 {
+			items.WriteString(from.inClass())
+			continue
+		}
+		t.take(1)
+		to, err := t.classAtom()
+		if err != nil {
+			return err
+		}
+		if from.set != "" || to.set != "" {
+			return fmt.Errorf("a range has a class at its end")
+		}
+		items.WriteString(from.text() + "-" + to.text())
+	}
+	switch {
+	case items.Len() > 0 && negated:
+		t.out.WriteString("[^" + items.String() + "]")
+	case items.Len() > 0:
+		t.out.WriteString("[" + items.String() + "]")
+	case negated:
+		t.out.WriteString(`[\x{0}-\x{10ffff}]`)
+	default:
+		t.out.WriteString(`[^\x{0}-\x{10ffff}]`)
+	}
+	return nil
+}
+
+func (t *translator) classAtom() (atomOf, error) {
+	if t.starts(`\`) {
+		return t.escape(true)
+	}
+	r := t.rest[0]
+	t.take(1)
+	return atomOf{char: r}, nil
+}
+
+// atomOf is a character, what stands for several within a class, or what is written as it is.
+type atomOf struct {
+	char      rune
+	set       string
+	assertion string
+}
+
+func (a atomOf) text() string {
+	if a.assertion != "" {
+		return a.assertion
+	}
+	return literal(a.char)
+}
+
+func (a atomOf) inClass() string {
+	if a.set != "" {
+		return a.set
+	}
+	return a.text()
+}
+
+// literal writes a character so that it is never anything else.
+func literal(r rune) string { return fmt.Sprintf(`\x{%x}`, r) }
+
+func (t *translator) escape(inClass bool) (atomOf, error) {
+	t.take(1)
+	if len(t.rest) == 0 {
+		return atomOf{}, fmt.Errorf("it ends in a backslash")
+	}
+	r := t.rest[0]
+	t.take(1)
+	switch r {
+	case 'd', 'D', 'w', 'W':
+		return atomOf{set: `\` + string(r)}, nil
+	case 's':
+		return atomOf{set: space}, nil
+	case 'S':
+		return atomOf{set: notSpace}, nil
+	case 't':
+		return atomOf{char: '\t'}, nil
+	case 'n':
+		return atomOf{char: '\n'}, nil
+	case 'v':
+		return atomOf{char: '\v'}, nil
+	case 'f':
+		return atomOf{char: '\f'}, nil
+	case 'r':
+		return atomOf{char: '\r'}, nil
+	case '0':
+		if len(t.rest) > 0 && t.rest[0] >= '0' && t.rest[0] <= '9' {
+			return atomOf{}, fmt.Errorf("it has an octal character")
+		}
+		return atomOf{char: 0}, nil
+	case 'b':
+		if inClass {
+			return atomOf{char: '\b'}, nil
+		}
+		return atomOf{assertion: `\b`}, nil
+	case 'B':
+		if inClass {
+			return atomOf{}, fmt.Errorf(`it has \B in a class`)
+		}
+		return atomOf{assertion: `\B`}, nil
+	case 'x':
+		code, err := t.hex(2)
+		return atomOf{char: code}, err
+	case 'u':
+		code, err := t.unicode()
+		return atomOf{char: code}, err
+	case 'p', 'P':
+		return t.property(r)
+	}
+	if r < 0x80 && !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_') {
+		return atomOf{char: r}, nil
+	}
+	return atomOf{}, fmt.Errorf(`it has \%c, which cannot be checked here`, r)
+}
+
+func (t *translator) hex(digits int) (rune, error) {
+	if len(t.rest) < digits {
+		return 0, fmt.Errorf("a character's code is cut off")
+	}
+	code, err := strconv.ParseUint(t.take(digits), 16, 32)
+	return rune(code), err
+}
+
+func (t *translator) unicode() (rune, error) {
+	if t.starts("{") {
+		end := strings.IndexByte(string(t.rest[:min(len(t.rest), 12)]), '}')
+		if end < 2 {
+			return 0, fmt.Errorf("a character's code is cut off")
+		}
+		code, err := strconv.ParseUint(t.take(end + 1)[1:end], 16, 32)
+		if err != nil || code > 0x10ffff || utf16.IsSurrogate(rune(code)) {
+			return 0, fmt.Errorf("it has the code of no character")
+		}
+		return rune(code), nil
+	}
+	code, err := t.hex(4)
+	if err != nil || !utf16.IsSurrogate(code) {
+		return code, err
+	}
+	if t.starts(`\u`) {
+		t.take(2)
+		low, err := t.hex(4)
+		if pair := utf16.DecodeRune(code, low); err == nil && pair != 0xfffd {
+			return pair, nil
+		}
+	}
+	return 0, fmt.Errorf("it has half a character")
+}
+
+// property writes \p{…}: a general category, or a script.
+func (t *translator) property(kind rune) (atomOf, error) {
+	rest := string(t.rest)
+	end := strings.IndexByte(rest, '}')
+	if !t.starts("{") || end < 0 {
+		return atomOf{}, fmt.Errorf("a property has no name")
+	}
+	name := rest[1:end]
+	t.take(len([]rune(rest[:end])) + 1)
+	for _, prefix := range []string{"General_Category=", "gc=", "Script=", "sc="} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	for _, r := range name {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_') {
+			return atomOf{}, fmt.Errorf("it has a property that cannot be checked here: %s", quote(name))
+		}
+	}
+	return atomOf{set: `\` + string(kind) + `{` + name + `}`}, nil
+}

@@ -1,0 +1,19 @@
+import { useState } from "react";
+import { visible } from "../ui/visible.ts";
+
+/** More than that is read by who wants to. */
+const longest = 600;
+
+/** A stranger's text: all of it, or its beginning until the person wants the rest. */
+export function LongText({ text }: { readonly text: string }) {
+  const [all, setAll] = useState(false);
+  if (text.length <= longest) return <p>{visible(text)}</p>;
+  return (
+    <p>
+      {visible(all ? text : `${text.slice(0, longest)}…`)}{" "}
+      <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
+        {all ? "Show less" : "Show all"}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,25 @@
+import { type InputHTMLAttributes, useState } from "react";
+
+export interface SecretInputProps extends InputHTMLAttributes<HTMLInputElement> {
+  /** What the field is called. */
+  readonly title: string;
+}
+
+/** A text that nobody looks at over the person's shoulder, unless they want to see it themselves. */
+export function SecretInput({ title, ...input }: SecretInputProps) {
+  const [shown, setShown] = useState(false);
+  return (
+    <span className="secret-input">
+      <input {...input} type={shown ? "text" : "password"} />
+      <button
+        type="button"
+        className="secondary"
+        aria-label={`Show ${title}`}
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+      >
+        {shown ? "Hide" : "Show"}
+      </button>
+    </span>
+  );
+}
