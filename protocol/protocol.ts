@@ -248,7 +248,8 @@ export interface McpElicitation extends Origin {
   elicitationRequest: McpElicitationRequest;
   /**
    * ElicitationResponse is what the server was told; absent while the ask is open, and where there
-   * was no server left to tell.
+   * was no server left to tell. What was typed into a field that asks for a secret is masked, but while
+   * the server of an MCP task has yet to get it: such an answer outlives the sidecar.
    */
   elicitationResponse?: McpElicitationResponse;
 }

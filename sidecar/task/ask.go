@@ -184,6 +184,9 @@ func (t *Task) release(a *ask) {
 	if a.completing() {
 		return // its end will be kept
 	}
+	if q, ok := a.message.Body.(protocol.Ask); ok {
+		a.message.Body = askWithoutSecrets(q)
+	}
 	a.message.live = false
 	if t.save(a.message) {
 		delete(t.memory, a.message.ID)
@@ -343,7 +346,11 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	switch q := a.question.Question.(type) {
 	case protocol.McpElicitation:
 		q.ElicitationResponse = elicitationResponse(answer)
-		event.ElicitationResponse = q.ElicitationResponse
+		shown := withoutSecrets(q)
+		event.ElicitationResponse = shown.ElicitationResponse
+		if a.question.InputKey == "" {
+			q = shown
+		} // else the answer outlives the sidecar until the MCP task's server has it; see release
 		a.question.Question = q
 	case protocol.McpURLElicitation:
 		if !q.AwaitsCompletion {
@@ -374,6 +381,24 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	}
 	t.forgetDraft(a)
 	close(a.settled)
+}
+
+// askWithoutSecrets is an ask as it is kept for good.
+func askWithoutSecrets(ask protocol.Ask) protocol.Ask {
+	if q, ok := ask.Question.(protocol.McpElicitation); ok {
+		ask.Question = withoutSecrets(q)
+	}
+	return ask
+}
+
+// withoutSecrets masks what was typed into fields that ask for a secret.
+func withoutSecrets(q protocol.McpElicitation) protocol.McpElicitation {
+	if q.ElicitationResponse != nil {
+		masked := *q.ElicitationResponse
+		masked.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, masked.Content)
+		q.ElicitationResponse = &masked
+	}
+	return q
 }
 
 func elicitationResponse(answer *Answer) *protocol.McpElicitationResponse {

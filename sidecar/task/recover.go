@@ -76,7 +76,7 @@ func (t *Task) recover(ctx context.Context) error {
 				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restartedDetail}
 				body.Question = q
 			}
-			m.Body = body
+			m.Body = askWithoutSecrets(body)
 		}
 		t.info.LastNumber++
 		m.number = t.info.LastNumber
