@@ -37,6 +37,7 @@ var layers = map[string][]string{
 	"sidecar/wire/wiretest":  {},
 	"scripts/bench":          {"protocol", "sidecar/model", "sidecar/secret", "sidecar/store"},
 	"scripts/example-server": {},
+	"scripts/form-check":     {"protocol", "sidecar/form"},
 	"scripts/protogen":       {},
 }
 

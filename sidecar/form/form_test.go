@@ -214,18 +214,37 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzForm looks for schemas and answers that crash, and for answers that change on their way.
+// FuzzForm looks for schemas and answers that crash, for answers that change on their way, and for forms
+// that are greater than a form may be.
 func FuzzForm(f *testing.F) {
 	f.Add(object(`"a":{"type":"string","pattern":"a+"},"b":{"type":"array","items":{"anyOf":[{"const":"x"}]}}`, "a"), `{"b":["x"],"a":"a"}`)
 	f.Add(object(`"n":{"type":"integer","minimum":1e400}`), `{"n":1e400}`)
 	f.Add(`{"type":"object","properties":{"a":null}}`, `{"a":null}`)
+	for _, c := range readTable(f) {
+		f.Add(string(c.RequestedSchema), `{}`)
+		for _, a := range c.Answers {
+			f.Add(string(c.RequestedSchema), string(a.Answer))
+		}
+	}
 	f.Fuzz(func(t *testing.T, schema, answer string) {
 		if _, err := form.ParseInput(json.RawMessage(schema)); err == nil && !json.Valid([]byte(schema)) {
 			t.Fatalf("a schema that is no JSON was taken: %q", schema)
 		}
 		fields, err := form.ParseElicitation(json.RawMessage(schema))
 		if err != nil {
+			if len(err.Error()) > 2000 {
+				t.Fatalf("the error has %d bytes: %.200s", len(err.Error()), err)
+			}
 			return
+		}
+		steps := 0
+		for _, field := range fields {
+			if s, ok := field.(protocol.StringField); ok && s.Program != nil {
+				steps += len(s.Program.Steps)
+			}
+		}
+		if len(fields) > 1000 || steps > 8000 {
+			t.Fatalf("the form has %d fields and %d steps", len(fields), steps)
 		}
 		checked, problems := form.Check(fields, json.RawMessage(answer))
 		if problems != nil {
@@ -234,6 +253,9 @@ func FuzzForm(f *testing.F) {
 		again, problems := form.Check(fields, checked)
 		if problems != nil || string(again) != string(checked) {
 			t.Fatalf("%s became %s on its second way: %v", checked, again, problems)
+		}
+		if masked := protocol.MaskSecrets(fields, checked); !json.Valid(masked) {
+			t.Fatalf("%s is masked as %s", checked, masked)
 		}
 	})
 }

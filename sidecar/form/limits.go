@@ -12,6 +12,8 @@ const (
 	maxOptions = 20_000
 	// maxTextRunes is how long a text may be for its pattern to be checked.
 	maxTextRunes = 10_000
+	// maxPatternBytes is of all patterns of a form together, so that to compile them takes no time.
+	maxPatternBytes = 20_000
 	// maxSteps and maxClassRunes bound the programs of one form's patterns, which are greater than they.
 	maxSteps      = 8000
 	maxClassRunes = 40_000

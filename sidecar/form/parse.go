@@ -57,7 +57,7 @@ func ParseInput(schema json.RawMessage) ([]protocol.Field, error) {
 // parser reads one schema.
 type parser struct {
 	// What the form has so far of what is bounded for all its fields together.
-	steps, classRunes, options int
+	patternBytes, steps, classRunes, options int
 }
 
 func (p *parser) parse(schema json.RawMessage, field func(protocol.FieldHead, json.RawMessage) (protocol.Field, error)) ([]protocol.Field, error) {
@@ -188,8 +188,7 @@ func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, err
 
 // program returns what checks a pattern; nil where it cannot be checked here.
 func (p *parser) program(pattern string) *protocol.PatternProgram {
-	const longest = 10_000 // bytes, of the little that is worth compiling
-	if pattern == "" || len(pattern) > longest {
+	if p.patternBytes += len(pattern); pattern == "" || p.patternBytes > maxPatternBytes {
 		return nil
 	}
 	program, err := compilePattern(pattern)

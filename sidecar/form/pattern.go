@@ -30,15 +30,15 @@ func compilePattern(pattern string) (*protocol.PatternProgram, error) {
 		return nil, fmt.Errorf("it has %d steps, and %d can be checked", len(compiled.Inst), maxPatternSteps)
 	}
 	p := &protocol.PatternProgram{Start: compiled.Start, Classes: [][]int{}}
-	known := map[string]int{}
+	known := map[*rune]int{} // a repeated class is the same slice
 	for i := range compiled.Inst {
-		step, err := stepOf(&compiled.Inst[i], func(ranges []int) int {
-			key := fmt.Sprint(ranges)
-			if _, ok := known[key]; !ok {
-				known[key] = len(p.Classes)
-				p.Classes = append(p.Classes, ranges)
+		step, err := stepOf(&compiled.Inst[i], func(runes []rune) int {
+			first := &runes[0]
+			if _, ok := known[first]; !ok {
+				known[first] = len(p.Classes)
+				p.Classes = append(p.Classes, rangesOf(runes))
 			}
-			return known[key]
+			return known[first]
 		})
 		if err != nil {
 			return nil, err
@@ -48,8 +48,25 @@ func compilePattern(pattern string) (*protocol.PatternProgram, error) {
 	return p, nil
 }
 
+var (
+	anyRune      = []rune{0, 0x10ffff}
+	anyRuneNotNL = []rune{0, '\n' - 1, '\n' + 1, 0x10ffff}
+)
+
+// rangesOf makes a class of an instruction's: the ends of ranges, or one character.
+func rangesOf(runes []rune) []int {
+	if len(runes) == 1 {
+		return []int{int(runes[0]), int(runes[0])}
+	}
+	ranges := make([]int, len(runes))
+	for i, r := range runes {
+		ranges[i] = int(r)
+	}
+	return ranges
+}
+
 // stepOf makes a step of an instruction; class returns the position of a class.
-func stepOf(inst *syntax.Inst, class func([]int) int) (protocol.PatternStep, error) {
+func stepOf(inst *syntax.Inst, class func([]rune) int) (protocol.PatternStep, error) {
 	step := protocol.PatternStep{Out: int(inst.Out)}
 	switch inst.Op {
 	case syntax.InstAlt, syntax.InstAltMatch:
@@ -61,21 +78,18 @@ func stepOf(inst *syntax.Inst, class func([]int) int) (protocol.PatternStep, err
 	case syntax.InstFail:
 		step.Op = protocol.PatternFail
 	case syntax.InstRuneAny:
-		step.Op, step.Arg = protocol.PatternChar, class([]int{0, 0x10ffff})
+		step.Op, step.Arg = protocol.PatternChar, class(anyRune)
 	case syntax.InstRuneAnyNotNL:
-		step.Op, step.Arg = protocol.PatternChar, class([]int{0, '\n' - 1, '\n' + 1, 0x10ffff})
+		step.Op, step.Arg = protocol.PatternChar, class(anyRuneNotNL)
 	case syntax.InstRune, syntax.InstRune1:
 		if syntax.Flags(inst.Arg)&syntax.FoldCase != 0 {
 			return step, fmt.Errorf("it leaves the case of letters open")
 		}
-		ranges := []int{}
-		for _, r := range inst.Rune {
-			ranges = append(ranges, int(r))
+		if len(inst.Rune) == 0 {
+			step.Op = protocol.PatternFail // the class of no character
+			break
 		}
-		if len(ranges) == 1 {
-			ranges = append(ranges, ranges[0])
-		}
-		step.Op, step.Arg = protocol.PatternChar, class(ranges)
+		step.Op, step.Arg = protocol.PatternChar, class(inst.Rune)
 	case syntax.InstEmptyWidth:
 		switch syntax.EmptyOp(inst.Arg) {
 		case syntax.EmptyBeginText:

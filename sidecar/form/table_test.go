@@ -22,7 +22,7 @@ const (
 	fieldsFile = "../../protocol/testdata/forms.fields.json"
 )
 
-// formCase is a schema, and answers to it. The front end's forms.test.ts and forms.test.tsx read the same
+// formCase is a schema, and answers to it. The front end's table.test.ts and tableDrawn.test.tsx read the same
 // table.
 type formCase struct {
 	Name            string          `json:"name"`

@@ -47,7 +47,10 @@ export function FieldsForm(props: FieldsFormProps) {
   const afterPress = useAfterPress();
   const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
 
-  const showAll = (found: readonly FieldProblem[]) => {
+  const showAll = (problems: readonly FieldProblem[]) => {
+    // On the wire, the empty name of a field and no name are the same.
+    const unnamed = fields.some(({ name }) => name === "");
+    const found = unnamed ? problems.map((it) => ({ name: "", ...it })) : problems;
     setProblems(found);
     setSummary(
       found.map(({ name, message }) => {

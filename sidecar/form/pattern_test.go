@@ -1,0 +1,98 @@
+package form
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTranslate(t *testing.T) {
+	tests := []struct{ pattern, want string }{
+		{`^a$`, `\A\x{61}\z`},
+		{`.`, dot},
+		{`a{2,}b{c`, `\x{61}{2,}\x{62}\{\x{63}`},
+		{`(?<n>x)`, `(?:\x{78})`},
+		{`[^\]a-c]`, `[^\x{5d}\x{61}-\x{63}]`},
+		{`\/\b\uD83D\uDC4D`, `\x{2f}\b\x{1f44d}`},
+	}
+	for _, tt := range tests {
+		got, err := translate(tt.pattern)
+		if err != nil || got != tt.want {
+			t.Errorf("translate(%s) = %s, %v, want %s", tt.pattern, got, err, tt.want)
+		}
+	}
+}
+
+func TestWhatCannotBeCheckedHere(t *testing.T) {
+	for _, pattern := range []string{
+		`(?=a)`, `(?!a)`, `(?<=a)`, `(?<!a)`, `(?i)a`, `(?P<n>a)`, `\1`, `\k<n>`, `\Aa`, `a\z`, `\Q.\E`, `(`, `[`, `[b-a]`,
+		`a**`, `\`, `\u00`, `\u{110000}`, `\uD83D`, `\p{}x{`, `\p{Nope}`, `[\d-z]`, `\07`, `a{1001}`, `(?<n`,
+	} {
+		if p, err := compilePattern(pattern); err == nil {
+			t.Errorf("compilePattern(%s) has %d steps, want an error", pattern, len(p.Steps))
+		}
+	}
+}
+
+// TestTheWorstPatternIsQuick matches the longest text with the greatest program that there may be.
+func TestTheWorstPatternIsQuick(t *testing.T) {
+	p, err := compilePattern(`(?:a?){480}b`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("a", maxTextRunes)
+	result := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			if matches(p, text) {
+				b.Fatal("it matches")
+			}
+		}
+	})
+	if each := time.Duration(result.NsPerOp()); each > 10*time.Second {
+		t.Errorf("a match took %v", each)
+	}
+}
+
+// TestTheWorstPatternIsCompiledQuickly compiles what is greatest for its length, many times in a form.
+func TestTheWorstPatternIsCompiledQuickly(t *testing.T) {
+	for _, pattern := range []string{
+		strings.Repeat(`\P{L}`, 2000), `(?:\P{L}{30}){30}`, strings.Repeat(`(?:\P{L}|[\S\W]){5}`, 400), strings.Repeat("(", 5000) + strings.Repeat(")*", 5000),
+		strings.Repeat("(?:", 900) + "x" + strings.Repeat("){2}", 900), strings.Repeat("a?", 5000),
+	} {
+		p := &parser{}
+		start := time.Now()
+		for range 1000 {
+			p.program(pattern)
+		}
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%.20s…, a thousand times: %v", pattern, d)
+		} else {
+			t.Logf("%.20s…: %v", pattern, d)
+		}
+	}
+}
+
+// FuzzPattern compares the program of a pattern with Go's own engine.
+func FuzzPattern(f *testing.F) {
+	for _, pattern := range []string{`^(a+)+$`, `\bcat\b`, `[^\s]{2,3}|x*?`, `\p{L}\B.`, `[]|[^]`} {
+		f.Add(pattern, "a cat é\n")
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		if len(pattern) > 1000 || len(text) > 1000 {
+			return
+		}
+		p, err := compilePattern(pattern)
+		if err != nil {
+			return
+		}
+		translated, err := translate(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = strings.ToValidUTF8(text, "\ufffd")
+		if got, want := matches(p, text), regexp.MustCompile(translated).MatchString(text); got != want {
+			t.Errorf("%q matches %q: %v, and Go says %v", pattern, text, got, want)
+		}
+	})
+}
