@@ -13,9 +13,9 @@ var secretWords = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`passwords?`, `passwd`, `pwd`, `passphrases?`, `passcodes?`, `pin`, `pin code`,
 	`secrets?`, `credentials?`, `otp`, `one time code`, `totp`, `mfa code`, `2fa code`, `seed phrase`, `recovery phrase`,
 	`tokens?`, `api ?keys?`, `apikeys?`, `access ?keys?`, `private ?keys?`, `secret ?keys?`, `auth ?keys?`, `encryption keys?`, `signing keys?`, `bearer`,
-	`cvv2?`, `cvc2?`, `ssn`, `social security number`, `iban`,
+	`cvv`, `cvc`, `ssn`, `social security number`, `iban`,
 	`((credit|debit|bank|payment) )?card ?(number|no|num)`, `(credit|debit) ?card`, `account ?number`,
-}, "|") + `)\b`)
+}, "|") + `)[0-9]*\b`)
 
 // notSecret are words with a secret's word in them that ask for none.
 var notSecret = regexp.MustCompile(`(?i)\b((max|min|maximum|minimum|number of|num|total|input|output|prompt|completion|how many|count of) tokens?|tokens? (count|limit|budget|usage|type|per \w+))\b`)

@@ -330,6 +330,109 @@ test("drafts hold what was typed, and nothing that looks like a secret", async (
   expect(onAccept).toHaveBeenCalledExactlyOnceWith({ user: "ada", apiKey: "s3cret" });
 });
 
+describe("a field that asks for a secret", () => {
+  const fields: readonly Field[] = [
+    { type: "string", name: "user", title: "User" },
+    { type: "string", name: "apiKey", title: "Key", secret: true },
+    { type: "number", name: "pin", title: "PIN", secret: true },
+  ];
+
+  test("is warned of, and declined with one press", async () => {
+    const { user, onDecline, container } = show(fields);
+    const warning = screen.getByRole("note", { name: "Warning" });
+    expect(warning.textContent).toMatch(
+      /^Key, PIN look like secrets\. MCP forbids a server to ask/,
+    );
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(within(warning).getByRole("button", { name: "Decline to tell" }));
+    expect(onDecline).toHaveBeenCalledTimes(1);
+  });
+
+  test("is masked until the person wants to see it", async () => {
+    const { user } = show(fields);
+    const key = screen.getByLabelText("Key");
+    const eye = screen.getByRole("button", { name: "Show Key", pressed: false });
+    expect(key.getAttribute("type")).toBe("password");
+    await user.click(eye);
+    expect(key.getAttribute("type")).toBe("text");
+    await user.click(screen.getByRole("button", { name: "Show Key", pressed: true }));
+    expect(key.getAttribute("type")).toBe("password");
+  });
+
+  test("is not warned of where there is none", () => {
+    show([{ type: "string", name: "user", title: "User" }]);
+    expect(screen.queryByRole("note")).toBeNull();
+  });
+});
+
+test("the whole form can be filled in, mended and sent with the keyboard", async () => {
+  const { user, onAccept } = show(everyKind);
+  const names: string[] = [];
+  const type = async (keys: string) => {
+    await user.tab();
+    names.push(nameOf(document.activeElement));
+    if (keys !== "") await user.keyboard(keys);
+  };
+  await type(""); // Cancel, in the head of the card
+  await type("words");
+  await type("notanemail");
+  await type("urn:x");
+  await type(""); // Day and Moment have keys of the browser's own
+  await type("");
+  await type("0.5");
+  await type("7");
+  await type(" ");
+  await type("");
+  await type(""); // no radio is chosen yet: the first has the focus
+  await user.keyboard(" ");
+  await type("");
+  await type(" ");
+  while (nameOf(document.activeElement) !== "Submit") await type("");
+  await user.keyboard("{Enter}");
+  expect(onAccept).not.toHaveBeenCalled();
+
+  // The focus is on what is to be mended, which says so.
+  const email = screen.getByRole("textbox", { name: "Email" });
+  expect(document.activeElement).toBe(email);
+  expect(descriptionOf(email)).toBe("Not an email address, such as name@example.com.");
+  await user.keyboard("{Control>}a{/Control}");
+  await user.clear(email);
+  await user.keyboard("a@b{Enter}");
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({
+    text: "words",
+    email: "a@b",
+    site: "urn:x",
+    ratio: 0.5,
+    rows: 7,
+    stamps: true,
+    sure: false,
+    format: "json",
+    labels: ["u"],
+  });
+  expect(names.slice(0, 13)).toEqual([
+    "Cancel",
+    "Text",
+    "Email",
+    "Site",
+    "Day",
+    "Moment",
+    "Ratio",
+    "Rows",
+    "Time stamps",
+    "Sure",
+    "json",
+    "Zone",
+    "Urgent",
+  ]);
+});
+
+function nameOf(element: Element | null): string {
+  if (!(element instanceof HTMLElement)) return "";
+  const label = "labels" in element ? (element as HTMLInputElement).labels?.[0] : undefined;
+  const name = element.getAttribute("aria-label") ?? (label ?? element).textContent;
+  return name.replace(" *", "").trim();
+}
+
 test("a draft is there again, also where it undid a default", async () => {
   const { user, onAccept } = show(
     [

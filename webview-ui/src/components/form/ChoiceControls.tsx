@@ -1,6 +1,7 @@
 import type { ChoiceField, ChoicesField, Option } from "@assent/protocol";
 import { brief } from "../ui/brief.ts";
 import type { SharedProps } from "./controlProps.ts";
+import { FilteredOptions } from "./FilteredOptions.tsx";
 
 export interface ChoiceProps {
   readonly field: ChoiceField;
@@ -52,17 +53,19 @@ export function Radios({
   const { options = [], required = false } = field;
   return (
     <>
-      {options.map((option) => (
-        <label key={option.value} className="tick">
-          <input
-            type="radio"
-            name={group}
-            checked={option.value === chosen}
-            onChange={() => onInput(option.value)}
-          />
-          <span>{labelOf(option)}</span>
-        </label>
-      ))}
+      <FilteredOptions options={options} isChosen={({ value }) => value === chosen}>
+        {(option) => (
+          <label key={option.value} className="tick">
+            <input
+              type="radio"
+              name={group}
+              checked={option.value === chosen}
+              onChange={() => onInput(option.value)}
+            />
+            <span>{labelOf(option)}</span>
+          </label>
+        )}
+      </FilteredOptions>
       {!required && (
         <label className="tick">
           <input
@@ -88,22 +91,27 @@ export function Ticks({
   readonly chosen: readonly string[];
   readonly onInput: (input: readonly string[]) => void;
 }) {
-  return field.options?.map((option) => (
-    <label key={option.value} className="tick">
-      <input
-        type="checkbox"
-        checked={chosen.includes(option.value)}
-        onChange={(event) =>
-          onInput(
-            event.target.checked
-              ? [...chosen, option.value]
-              : chosen.filter((value) => value !== option.value),
-          )
-        }
-      />
-      <span>{labelOf(option)}</span>
-    </label>
-  ));
+  const ticked = new Set(chosen);
+  return (
+    <FilteredOptions options={field.options ?? []} isChosen={({ value }) => ticked.has(value)}>
+      {(option) => (
+        <label key={option.value} className="tick">
+          <input
+            type="checkbox"
+            checked={ticked.has(option.value)}
+            onChange={(event) =>
+              onInput(
+                event.target.checked
+                  ? [...chosen, option.value]
+                  : chosen.filter((value) => value !== option.value),
+              )
+            }
+          />
+          <span>{labelOf(option)}</span>
+        </label>
+      )}
+    </FilteredOptions>
+  );
 }
 
 /** The server's title where it gave one; its beginning, with everything in it to be seen. */

@@ -4,6 +4,7 @@ import type { FieldInput } from "../../viewState.ts";
 import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
+import { maxShown } from "./FilteredOptions.tsx";
 import { type Suggest, SuggestControl } from "./SuggestControl.tsx";
 import { TextControl } from "./TextControl.tsx";
 
@@ -21,7 +22,7 @@ export interface FieldControlProps {
   readonly onLeave: () => void;
 }
 
-/** Up to so many options are all shown at once. */
+/** Up to so many options are all shown at once. More are in a list, and very many behind a filter. */
 const maxRadios = 4;
 
 /** One field of a form: a native control with its name, its description and what is wrong with it. */
@@ -65,7 +66,8 @@ export function FieldControl(props: FieldControlProps) {
     }
     case "choice": {
       const chosen = typeof input === "string" ? input : undefined;
-      return field.options !== undefined && field.options.length > maxRadios ? (
+      const { length = 0 } = field.options ?? [];
+      return length > maxRadios && length <= maxShown ? (
         <LabelledFrame {...frame}>
           <ChoiceSelect {...{ field, chosen, shared, onInput }} />
         </LabelledFrame>

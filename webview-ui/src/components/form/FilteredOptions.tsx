@@ -1,0 +1,50 @@
+import type { Option } from "@assent/protocol";
+import { type ReactNode, useId, useState } from "react";
+
+/** So many options are drawn; where there are more, a filter finds the others. */
+export const maxShown = 100;
+
+export interface FilteredOptionsProps {
+  readonly options: readonly Option[];
+  /** What is chosen is always shown: nobody is to send what they do not see. */
+  readonly isChosen: (option: Option) => boolean;
+  /** Draws an option. */
+  readonly children: (option: Option) => ReactNode;
+}
+
+/** The options of a field: all of them, or those that a filter finds. */
+export function FilteredOptions({ options, isChosen, children }: FilteredOptionsProps) {
+  const [filter, setFilter] = useState("");
+  const statusId = useId();
+  if (options.length <= maxShown) return options.map(children);
+  const wanted = filter.trim().toLowerCase();
+  const found = options.filter(({ value, title = "" }) =>
+    (title === "" ? value : title).toLowerCase().includes(wanted),
+  );
+  const drawn = new Set(found.slice(0, maxShown));
+  return (
+    <>
+      <input
+        type="search"
+        aria-label="Find an option"
+        aria-describedby={statusId}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={`Find one of ${options.length.toLocaleString()}`}
+        value={filter}
+        onChange={(event) => setFilter(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") event.preventDefault(); // it does not submit the form
+        }}
+      />
+      <p id={statusId} role="status" className="field-description">
+        {found.length <= maxShown
+          ? `${found.length} of ${options.length.toLocaleString()} found.`
+          : `${found.length.toLocaleString()} found, the first ${maxShown} are shown.`}
+      </p>
+      <div className="options">
+        {options.filter((option) => drawn.has(option) || isChosen(option)).map(children)}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import type { Field } from "@assent/protocol";
+import { fireEvent, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test, vi } from "vitest";
+import { axeFindings } from "../../testing/axe.ts";
+import { descriptionOf, isWrong } from "../../testing/dom.ts";
+import { FieldsForm } from "./FieldsForm.tsx";
+
+// What no kind server sends, and what a person can still make of it.
+
+function show(fields: readonly Field[]) {
+  const onSubmit = vi.fn();
+  const drawn = render(
+    <FieldsForm
+      fields={fields}
+      draft={undefined}
+      onDraft={() => {}}
+      disabled={false}
+      refused={undefined}
+      onSubmit={onSubmit}
+    >
+      <button type="submit">Submit</button>
+    </FieldsForm>,
+  );
+  return { ...drawn, onSubmit, user: userEvent.setup() };
+}
+
+const submit = () => fireEvent.click(screen.getByRole("button", { name: "Submit" }));
+
+const many = Array.from({ length: 10_000 }, (_, n) => ({ value: `v${n}`, title: `Option ${n}` }));
+
+describe("ten thousand options", () => {
+  test("of which one is chosen: a few are drawn, and a filter finds the others", async () => {
+    const { container, onSubmit, user } = show([
+      { type: "choice", name: "c", title: "City", options: many, required: true },
+    ]);
+    const group = screen.getByRole("radiogroup", { name: "City" });
+    expect(within(group).getAllByRole("radio")).toHaveLength(100);
+    const filter = within(group).getByRole("searchbox", { name: "Find an option" });
+    expect(descriptionOf(filter)).toBe("10,000 found, the first 100 are shown.");
+    await user.type(filter, "option 9876{Enter}");
+    expect(onSubmit).not.toHaveBeenCalled();
+    expect(descriptionOf(filter)).toBe("1 of 10,000 found.");
+    await user.click(within(group).getByRole("radio", { name: "Option 9876" }));
+    await user.clear(filter);
+    // It is beyond the first hundred, and chosen.
+    within(group).getByRole("radio", { name: "Option 9876", checked: true });
+    expect(await axeFindings(container)).toEqual([]);
+    submit();
+    expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ c: "v9876" });
+  });
+
+  test("of which several are chosen", async () => {
+    const { onSubmit, user } = show([
+      { type: "choices", name: "c", title: "Cities", options: many, default: ["v5000"] },
+    ]);
+    const group = screen.getByRole("group", { name: "Cities" });
+    within(group).getByRole("checkbox", { name: "Option 5000", checked: true });
+    await user.type(within(group).getByRole("searchbox"), "option 77");
+    await user.click(within(group).getByRole("checkbox", { name: "Option 7777" }));
+    submit();
+    expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ c: ["v5000", "v7777"] });
+  });
+});
+
+test("five hundred fields are all there, and what is wrong with the last is found", () => {
+  const fields = Array.from(
+    { length: 500 },
+    (_, n): Field => ({ type: "string", name: `f${n}`, title: `Field ${n}`, required: n === 499 }),
+  );
+  const { onSubmit } = show(fields);
+  expect(screen.getAllByRole("textbox")).toHaveLength(500);
+  submit();
+  expect(onSubmit).not.toHaveBeenCalled();
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Field 499" }));
+});
+
+test("texts of 100 kB are cut short, and there for who wants them", async () => {
+  const long = "long ".repeat(20_000);
+  const { container, user } = show([
+    {
+      type: "choice",
+      name: "c",
+      title: `Title ${long}`,
+      description: `About ${long}`,
+      options: [{ value: "a", title: `Option ${long}` }],
+    },
+  ]);
+  expect(container.textContent.length).toBeLessThan(5000);
+  const [title, description] = screen.getAllByRole("button", { name: "Show all", expanded: false });
+  await user.click(title ?? container);
+  await user.click(description ?? container);
+  expect(container.textContent).toContain(`About ${long}`.trim());
+  expect(container.textContent).toContain(`Title ${long}`.trim());
+});
+
+test("characters that deceive are drawn by their names", () => {
+  const { container } = show([
+    {
+      type: "choice",
+      name: "c",
+      title: "a\u202eb\u0007",
+      description: "c\u200bd <b>e</b>",
+      options: [{ value: "x", title: "f\u2066g" }],
+    },
+  ]);
+  const text = container.textContent;
+  for (const part of ["a[U+202E]b[U+0007]", "c[U+200B]d <b>e</b>", "f[U+2066]g"]) {
+    expect(text).toContain(part);
+  }
+});
+
+test("a default that violates its own bounds is shown, and told before it goes", () => {
+  const { onSubmit } = show([
+    { type: "string", name: "s", title: "S", maxLength: 2, default: "long" },
+    { type: "number", name: "n", title: "N", integer: true, default: 2.5 },
+  ]);
+  submit();
+  expect(onSubmit).not.toHaveBeenCalled();
+  expect(isWrong(screen.getByRole("textbox", { name: "S" }))).toBe(true);
+  expect(isWrong(screen.getByRole("textbox", { name: "N" }))).toBe(true);
+});
+
+test("a pattern that cannot be checked is told, and does not stand in the way", () => {
+  const { onSubmit } = show([
+    { type: "string", name: "s", title: "S", pattern: "^(?=x)", default: "y" },
+  ]);
+  expect(descriptionOf(screen.getByRole("textbox", { name: "S" }))).toBe(
+    "The server expects ^(?=x), which Assent cannot check.",
+  );
+  submit();
+  expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ s: "y" });
+});
