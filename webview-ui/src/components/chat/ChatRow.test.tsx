@@ -289,7 +289,7 @@ describe("a settled form", () => {
             { type: "choice", name: "f", title: "Format", options: [{ value: "m", title: "MD" }] },
             { type: "boolean", name: "b", title: "Stamps" },
             { type: "number", name: "n" },
-            { type: "string", name: "password", title: "Password" },
+            { type: "string", name: "password", title: "Password", secret: true },
           ],
           {
             elicitationResponse: {
