@@ -28,6 +28,7 @@ describe.each(readFormTable())("$name", ({ fields, answers }) => {
           onDraft={() => {}}
           onAccept={onAccept}
           onDecline={() => {}}
+          onDeclineAll={() => {}}
           onCancel={() => {}}
         />,
       );
