@@ -64,11 +64,12 @@ func (b *Broker) answeredUnasked(origin protocol.Origin, fields []protocol.Field
 	return nil
 }
 
-// answersAll reports whether an answer has a member for each of the fields, and no other.
+// answersAll reports whether an answer has a member for each of the fields, and no other. A secret is never
+// given unasked: settings are no place for it.
 func answersAll(content json.RawMessage, fields []protocol.Field) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(content, &members) != nil || len(members) != len(fields) || len(fields) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return members[f.Head().Name] == nil })
+	return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return members[f.Head().Name] == nil || f.Head().Secret })
 }

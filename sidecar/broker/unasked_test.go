@@ -81,6 +81,13 @@ func TestFixedAnswers(t *testing.T) {
 		{"breaks a rule", protocol.FixedAnswer{ServerName: "s", ToolName: "t", Content: json.RawMessage(`{"name":"Ada Lovelace","age":36}`)}, origin, true},
 		{"is none", protocol.FixedAnswer{ServerName: "s", ToolName: "t", Content: json.RawMessage(`7`)}, origin, true},
 	}
+	t.Run("is a secret", func(t *testing.T) {
+		f := newFixture(t, nil)
+		f.answers = []protocol.FixedAnswer{{ServerName: "s", ToolName: "t", Content: json.RawMessage(`{"password":"x"}`)}}
+		done := f.serve(t.Context(), f.Elicit, `{"message":"m","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`)
+		f.answerNext(t, no)
+		wantJSON(t, (<-done).result, `{"action":"decline"}`)
+	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, nil)

@@ -25,10 +25,34 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.asks[askID] == nil {
+	a := t.asks[askID]
+	if a == nil {
 		return nil // it was sent while the ask was being settled
 	}
+	draft, err := withoutTypedSecrets(a.question.Question, draft, object)
+	if err != nil {
+		return err
+	}
 	return t.registry.store.SaveDraft(ctx, t.info.ID, askID, draft)
+}
+
+// withoutTypedSecrets leaves out of a draft what was typed into fields that ask for a secret. The front end
+// should not have sent it.
+func withoutTypedSecrets(question protocol.UseMcpServer, draft json.RawMessage, object map[string]json.RawMessage) (json.RawMessage, error) {
+	form, ok := question.(protocol.McpElicitation)
+	if !ok || draft == nil {
+		return draft, nil
+	}
+	left := len(object)
+	for _, f := range form.ElicitationRequest.Fields {
+		if head := f.Head(); head.Secret {
+			delete(object, head.Name)
+		}
+	}
+	if len(object) == left {
+		return draft, nil
+	}
+	return json.Marshal(object)
 }
 
 // addDrafts puts what was typed into the asks that nobody answered. What cannot be read is left out: it

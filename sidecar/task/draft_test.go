@@ -87,3 +87,23 @@ func TestDrafts(t *testing.T) {
 		<-done
 	})
 }
+
+func TestADraftHasNoSecrets(t *testing.T) {
+	f := newFixture(t, nil)
+	defer f.close(t)
+	asks := form
+	asks.ElicitationRequest.Fields = []protocol.Field{
+		protocol.StringField{FieldHead: protocol.FieldHead{Name: "password", Secret: true}},
+		protocol.StringField{FieldHead: protocol.FieldHead{Name: "name"}},
+	}
+	done := f.ask(t.Context(), question(asks))
+	ask, _ := tasktest.AwaitAsk(t, f.events)
+	if err := f.task.SaveDraft(t.Context(), ask.AskID, json.RawMessage(`{"password":"hunter2","name":"Ada"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.draft(t, ask.AskID); got != `{"name":"Ada"}` {
+		t.Errorf("the draft is %s", got)
+	}
+	f.task.Close("")
+	<-done
+}
