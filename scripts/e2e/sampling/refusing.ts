@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Shown } from "../frontEnd.ts";
 import { beginning, type Fault, wires } from "./models.ts";
 import type { Scene } from "./scene.ts";
 import {
@@ -42,16 +43,21 @@ export async function refused(scene: Scene): Promise<void> {
   assert.deepEqual(now(scene, asked).result, { type: "withheld", reason });
 }
 
+/** Waits until the slow model has written the beginning. */
+export async function begun(scene: Scene, asked: Shown): Promise<void> {
+  await scene.frontEnd.until("the beginning of the story", () => {
+    const { progress } = now(scene, asked);
+    return progress?.text === beginning || undefined;
+  });
+}
+
 /** Asks the slow model, and waits until it has written the beginning. */
 export async function slowAnswer(scene: Scene): Promise<{ call: number; asked: Requested }> {
   const { frontEnd } = scene;
   const call = await frontEnd.callTool("lab", "ask_model", { prompt: "Tell me a story." });
   const asked = await request(scene, call);
   await approve(scene, asked, { modelId: "vllm:slow" });
-  await frontEnd.until("the beginning of the story", () => {
-    const { progress } = now(scene, asked);
-    return progress?.text === beginning || undefined;
-  });
+  await begun(scene, asked);
   return { call, asked };
 }
 
