@@ -27,6 +27,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if era := os.Getenv(elicitorEnv); era != "" {
+		elicitOverStdio(era)
+		return
+	}
 	code := wiretest.Main(m)
 	// go-sdk announces a cancelled call in a goroutine of its own, which has five seconds.
 	if err := goleak.Find(goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.call.func1")); err != nil && code == 0 {

@@ -1,0 +1,382 @@
+package hub_test
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/config"
+	"assent/sidecar/hub"
+	"assent/sidecar/store"
+	"assent/sidecar/task"
+)
+
+// TestEveryAnswerReachesItsOwnCall has 20 tasks call 5 servers, of both eras and over every kind of
+// transport, all at once. Each call asks for its number, by a server that speaks raw JSON-RPC; the person
+// answers in no order.
+func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
+	const tasks, calls = 20, 20
+	servers := []config.Server{
+		{Name: "stdio", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("legacy")}},
+		{Name: "stdio, modern", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("modern")}},
+		{Name: "http", Transport: protocol.TransportHTTP, URL: serveElicitor(t, &overStreams{})},
+		{Name: "http, modern", Transport: protocol.TransportHTTP, URL: serveElicitor(t, http.HandlerFunc(overPosts))},
+		{Name: "ws", Transport: protocol.TransportWS, URL: strings.Replace(serveElicitor(t, http.HandlerFunc(overWebSocket)), "http", "ws", 1)},
+	}
+	for i := range servers {
+		servers[i].Source = "test"
+	}
+	log := zerolog.New(io.Discard)
+	person := &person{asked: make(chan protocol.TaskEventParams, tasks*calls*len(servers))}
+	registry := task.NewRegistry(task.Options{
+		OpenStore: store.OpenMemory, Events: person, Log: log, NewID: func() string { return uuid.NewString() },
+	})
+	h := hub.New(hub.Options{
+		Broker:       broker.New(broker.Options{Log: log}),
+		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
+		Changed:      func(protocol.Server) {},
+		ListChanged:  func(string, protocol.ListKind) {},
+		Capabilities: protocol.FrontEndCapabilities{Elicitation: true},
+		Client:       protocol.Implementation{Name: "assent", Version: "test"},
+		Environment:  config.Environment{Environ: environ()},
+		Log:          log,
+	})
+	t.Cleanup(func() {
+		h.Close()
+		if err := registry.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h.Configure(servers)
+
+	owner := map[int64]string{} // of a call's number, the task
+	var ids []string
+	for range tasks {
+		info, err := registry.Create("t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, info.ID)
+	}
+	var wg sync.WaitGroup
+	var started []func()
+	number := int64(0)
+	for range calls {
+		for _, id := range ids {
+			for _, s := range servers {
+				number++
+				n := number
+				owner[n] = id
+				started = append(started, func() {
+					arguments := json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
+					result := h.CallTool(t.Context(), id, s.Name, "ask", arguments, hub.Hooks{MessageID: n})
+					got, ok := result.(protocol.ToolResult)
+					if !ok || len(got.Content) != 1 || got.Content[0] != (protocol.TextContent{Text: strconv.FormatInt(n, 10)}) {
+						t.Errorf("call %d of %q returned %+v", n, s.Name, result)
+					}
+				})
+			}
+		}
+	}
+	rand.Shuffle(len(started), func(i, j int) { started[i], started[j] = started[j], started[i] })
+	for _, call := range started {
+		wg.Go(call)
+	}
+	done := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(done)
+	}()
+	if answered := person.answerAll(t, registry, owner, done); answered != len(started) {
+		t.Errorf("%d questions were asked, want %d", answered, len(started))
+	}
+}
+
+// person answers what they are asked, in no order.
+type person struct {
+	asked chan protocol.TaskEventParams
+}
+
+func (p *person) TaskEvent(_ context.Context, e *protocol.TaskEventParams) error {
+	if added, ok := e.Event.(protocol.MessageAdded); ok {
+		if _, ok := added.Message.Body.(protocol.Ask); ok {
+			p.asked <- *e
+		}
+	}
+	return nil
+}
+
+func (*person) McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error {
+	return nil
+}
+func (*person) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
+func (*person) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
+
+// answerAll answers until done, and returns how often. What is asked must be asked in the task whose call
+// it is, and name that call where only one can have asked.
+func (p *person) answerAll(t *testing.T, registry *task.Registry, owner map[int64]string, done <-chan struct{}) (answered int) {
+	t.Helper()
+	var open []protocol.TaskEventParams
+	for {
+		if len(open) == 0 {
+			select {
+			case e := <-p.asked:
+				open = append(open, e)
+			case <-done:
+				return answered
+			}
+		}
+		for more := true; more; { // whoever is here now may be first
+			select {
+			case e := <-p.asked:
+				open = append(open, e)
+			default:
+				more = false
+			}
+		}
+		i := rand.IntN(len(open))
+		e := open[i]
+		open[i] = open[len(open)-1]
+		open = open[:len(open)-1]
+		ask := e.Event.(protocol.MessageAdded).Message.Body.(protocol.Ask)
+		question := ask.Question.(protocol.McpElicitation)
+		n, err := strconv.ParseInt(question.ElicitationRequest.Message, 10, 64)
+		if err != nil || owner[n] != e.TaskID {
+			t.Errorf("%q of %q was asked in another task", question.ElicitationRequest.Message, question.ServerName)
+		}
+		if at := question.MessageID; at != 0 && at != n {
+			t.Errorf("what call %d of %q asks is said to be of call %d", n, question.ServerName, at)
+		}
+		if proven := question.ServerName != "stdio" && question.ServerName != "ws"; proven && question.MessageID == 0 {
+			t.Errorf("it is not said which call %q is of, although it came in that call's own answer", question.ServerName)
+		}
+		tk, err := registry.Get(e.TaskID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tk.Answer(t.Context(), &protocol.AskResponseParams{
+			AskID: ask.AskID, AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)),
+		}, "a test")
+		if err != nil {
+			t.Error(err)
+		}
+		answered++
+	}
+}
+
+// elicitorEnv makes this test binary a server on stdio, of the era that it names.
+const elicitorEnv = "ASSENT_TEST_ELICITOR"
+
+// frame is a JSON-RPC message of either side.
+type frame struct {
+	ID     json.RawMessage `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params struct {
+		Arguments struct {
+			N int64 `json:"n"`
+		} `json:"arguments"`
+		InputResponses map[string]elicited `json:"inputResponses"`
+	} `json:"params"`
+	Result elicited `json:"result"`
+}
+
+type elicited struct {
+	Content struct {
+		N int64 `json:"n"`
+	} `json:"content"`
+}
+
+const elicitation = `{"message":"%d","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}`
+
+func response(id json.RawMessage, result string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+func said(n int64) string {
+	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%d"}]}`, n)
+}
+
+// modernElicitor answers a request of the modern era.
+func modernElicitor(f frame) string {
+	given, answered := f.Params.InputResponses["q"]
+	switch {
+	case f.Method == "server/discover":
+		return response(f.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+	case answered:
+		return response(f.ID, said(given.Content.N))
+	default:
+		asked := fmt.Sprintf(elicitation, f.Params.Arguments.N)
+		return response(f.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":`+asked+`}}}`)
+	}
+}
+
+// legacyElicitor is one connection, or session, of a legacy server.
+type legacyElicitor struct {
+	mu      sync.Mutex // guards the fields below
+	last    int
+	waiting map[string]chan int64 // for the answers to what it asked, by id
+}
+
+// take serves a message; send says what is to be said about it, now and later.
+func (e *legacyElicitor) take(f frame, send func(string)) {
+	switch f.Method {
+	case "":
+		e.mu.Lock()
+		answer := e.waiting[string(f.ID)]
+		delete(e.waiting, string(f.ID))
+		e.mu.Unlock()
+		if answer != nil {
+			answer <- f.Result.Content.N
+		}
+	case "initialize":
+		send(response(f.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"elicitor","version":"1"}}`))
+	case "tools/call":
+		e.mu.Lock()
+		e.last++
+		id := strconv.Itoa(e.last)
+		if e.waiting == nil {
+			e.waiting = map[string]chan int64{}
+		}
+		answer := make(chan int64, 1)
+		e.waiting[id] = answer
+		e.mu.Unlock()
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","params":`+elicitation+`}`, id, f.Params.Arguments.N))
+		send(response(f.ID, said(<-answer)))
+	default:
+		if f.ID != nil {
+			send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, f.ID))
+		}
+	}
+}
+
+// elicitOverStdio is the server's process.
+func elicitOverStdio(era string) {
+	var mu sync.Mutex
+	send := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Println(line)
+	}
+	legacy := &legacyElicitor{}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var f frame
+		if json.Unmarshal(lines.Bytes(), &f) != nil {
+			os.Exit(1)
+		}
+		if era == "modern" {
+			if f.ID != nil {
+				send(modernElicitor(f))
+			}
+			continue
+		}
+		go legacy.take(f, send) // the process ends with its input
+	}
+}
+
+func serveElicitor(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// overPosts answers each request of the modern era by itself.
+func overPosts(w http.ResponseWriter, r *http.Request) {
+	var f frame
+	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&f) != nil {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, modernElicitor(f)) // or the client has gone
+}
+
+// overStreams is Streamable HTTP of the legacy era: what a call asks comes in the call's own stream.
+type overStreams struct {
+	mu       sync.Mutex // guards sessions
+	sessions map[string]*legacyElicitor
+}
+
+func (o *overStreams) session(id string) (*legacyElicitor, string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sessions == nil {
+		o.sessions = map[string]*legacyElicitor{}
+	}
+	id = cmp.Or(id, strconv.Itoa(len(o.sessions)+1))
+	if o.sessions[id] == nil {
+		o.sessions[id] = &legacyElicitor{}
+	}
+	return o.sessions[id], id
+}
+
+func (o *overStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var f frame
+	switch {
+	case r.Method == http.MethodDelete:
+		return
+	case r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&f) != nil:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	if f.Method == "server/discover" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	session, id := o.session(r.Header.Get("Mcp-Session-Id"))
+	w.Header().Set("Mcp-Session-Id", id)
+	if f.ID == nil || f.Method == "" {
+		session.take(f, func(string) {})
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	stream := http.NewResponseController(w)
+	session.take(f, func(line string) {
+		fmt.Fprintf(w, "data: %s\n\n", line)
+		_ = stream.Flush() // or the client has gone
+	})
+}
+
+// overWebSocket is a legacy server at a WebSocket.
+func overWebSocket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"mcp"}})
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	legacy := &legacyElicitor{}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		_, data, err := conn.Read(r.Context())
+		if err != nil {
+			return // the client has gone, and was told everything before
+		}
+		var f frame
+		if json.Unmarshal(data, &f) != nil {
+			return
+		}
+		wg.Go(func() {
+			legacy.take(f, func(line string) { _ = conn.Write(r.Context(), websocket.MessageText, []byte(line)) })
+		})
+	}
+}
