@@ -56,8 +56,8 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
           <p>
             <strong>{secrets.map(titleOf).join(", ")}</strong>{" "}
             {secrets.length === 1 ? "looks like a secret" : "look like secrets"}. MCP forbids a
-            server to ask for one in a form. What you type there goes to {visible(serverName)} and
-            is kept nowhere else.
+            server to ask for one in a form. What you type there goes to {visible(serverName)}, and
+            neither drafts nor the conversation keep it.
           </p>
           <button
             type="button"

@@ -1,5 +1,5 @@
 import type { CompleteParams, CompleteResult, Field, FieldProblem } from "@assent/protocol";
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type FormEvent, memo, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { FieldControl } from "./FieldControl.tsx";
 import { titleOf } from "./FieldFrame.tsx";
@@ -98,6 +98,20 @@ export function FieldsForm(props: FieldsFormProps) {
     if (input !== undefined && input !== "") afterPress(() => check(field, input));
   };
 
+  const suggest = (field: Field, value: string, signal: AbortSignal) => {
+    const others = filledIn(withInput(inputs, field.name, undefined));
+    const params = { argumentName: field.name, value, arguments: others };
+    return complete?.(params, signal) ?? Promise.resolve({});
+  };
+
+  const latest = useRef<Deeds>({ change, leave, suggest });
+  latest.current = { change, leave, suggest };
+  const [deeds] = useState<Deeds>(() => ({
+    change: (field, input) => latest.current.change(field, input),
+    leave: (field) => latest.current.leave(field),
+    suggest: (field, value, signal) => latest.current.suggest(field, value, signal),
+  }));
+
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (disabled) return;
@@ -118,21 +132,14 @@ export function FieldsForm(props: FieldsFormProps) {
       <Summary entries={summary} />
       <fieldset className="fields" disabled={disabled}>
         {fields.map((field) => (
-          <FieldControl
+          <FieldRow
             key={field.name}
             id={idOf(field)}
             field={field}
             input={own(inputs, field.name)}
-            suggest={
-              complete &&
-              ((value, signal) => {
-                const others = filledIn(withInput(inputs, field.name, undefined));
-                return complete({ argumentName: field.name, value, arguments: others }, signal);
-              })
-            }
             problem={problems.find(({ name }) => name === field.name)?.message}
-            onInput={(input) => change(field, input)}
-            onLeave={() => leave(field)}
+            completes={complete !== undefined}
+            deeds={deeds}
           />
         ))}
       </fieldset>
@@ -140,6 +147,35 @@ export function FieldsForm(props: FieldsFormProps) {
     </form>
   );
 }
+
+/** What the fields of a form do to it. It is the same from one drawing to the next. */
+interface Deeds {
+  readonly change: (field: Field, input: FieldInput | undefined) => void;
+  readonly leave: (field: Field) => void;
+  readonly suggest: (field: Field, value: string, signal: AbortSignal) => Promise<CompleteResult>;
+}
+
+interface FieldRowProps {
+  readonly id: string;
+  readonly field: Field;
+  readonly input: FieldInput | undefined;
+  readonly problem: string | undefined;
+  readonly completes: boolean;
+  readonly deeds: Deeds;
+}
+
+/** A field, drawn anew only where it has changed: a form may have a thousand. */
+const FieldRow = memo(function FieldRow({ field, completes, deeds, ...drawn }: FieldRowProps) {
+  return (
+    <FieldControl
+      {...drawn}
+      field={field}
+      suggest={completes ? (value, signal) => deeds.suggest(field, value, signal) : undefined}
+      onInput={(input) => deeds.change(field, input)}
+      onLeave={() => deeds.leave(field)}
+    />
+  );
+});
 
 /** The texts among the inputs, but those that are empty. */
 function filledIn(inputs: Draft): Readonly<Record<string, string>> {

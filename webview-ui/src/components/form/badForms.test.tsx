@@ -75,6 +75,25 @@ test("five hundred fields are all there, and what is wrong with the last is foun
   expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Field 499" }));
 });
 
+test("of a thousand fields, only the one that is typed into is drawn anew", () => {
+  let drawn = 0;
+  const fields = Array.from({ length: 1000 }, (_, n) => ({
+    type: "string" as const,
+    name: `f${n}`,
+    // Drawing a field reads its title.
+    get title() {
+      drawn++;
+      return `Field ${n}`;
+    },
+  }));
+  show(fields);
+  const field = screen.getByRole("textbox", { name: "Field 500" });
+  drawn = 0;
+  fireEvent.change(field, { target: { value: "x" } });
+  expect(drawn).toBeGreaterThan(0);
+  expect(drawn).toBeLessThan(50);
+});
+
 test("texts of 100 kB are cut short, and there for who wants them", async () => {
   const long = "long ".repeat(20_000);
   const { container, user } = show([
