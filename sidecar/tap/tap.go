@@ -26,8 +26,9 @@ type Tap struct {
 // New returns a tap that writes to w.
 func New(w io.Writer) *Tap { return &Tap{w: w} }
 
-// secret is the only member in which the wire carries one; see [protocol.Secret].
-var secret = regexp.MustCompile(`"secret":"(?:[^"\\]|\\.)*"`)
+// secret is a member that the wire carries one in, see [protocol.Secret], or that a server calls so in a
+// form or in a tool's input. What a form asks for under another name cannot be told from the frame alone.
+var secret = regexp.MustCompile(`(?i)("(?:[a-z0-9_.-]*(?:secret|password|passwd|passphrase|passcode|credential|api[_-]?key|private[_-]?key|(?:access|auth|bearer|api|id|refresh)[_-]?token|card[_-]?number)[a-z0-9_.-]*|token|pin|cvv|cvc|iban|ssn)"):(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
 // Frame adds what a speaker said.
 func (t *Tap) Frame(speaker string, frame []byte) {
@@ -39,7 +40,7 @@ func (t *Tap) Frame(speaker string, frame []byte) {
 		line.Reset()
 		fmt.Fprintf(&line, "%q", frame)
 	}
-	text := secret.ReplaceAll(line.Bytes(), []byte(`"secret":"***"`))
+	text := secret.ReplaceAll(line.Bytes(), []byte(`$1:"***"`))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err != nil {

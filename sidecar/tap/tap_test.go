@@ -17,6 +17,7 @@ func TestFramesBecomeATranscriptWithoutSecrets(t *testing.T) {
 	tp.Frame("frontend", []byte(`{"b":2}`))
 	tp.Frame("server s", []byte(`Listening`))
 	tp.Frame("sidecar", []byte(`{"secret":"","text":"a \"secret\":\"b\""}`))
+	tp.Frame("sidecar", []byte(`{"apiKey":"k","db_password":"p","pin":12.5,"secret":true,"progressToken":"t","required":["password"],"spin":"s"}`))
 	want := `-- frontend --
 {"a":1,"value":{"secret":"***"}}
 {"b":2}
@@ -24,6 +25,7 @@ func TestFramesBecomeATranscriptWithoutSecrets(t *testing.T) {
 "Listening"
 -- sidecar --
 {"secret":"***","text":"a \"secret\":\"b\""}
+{"apiKey":"***","db_password":"***","pin":"***","secret":true,"progressToken":"t","required":["password"],"spin":"s"}
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("transcript (-want +got):\n%s", diff)
