@@ -4,7 +4,7 @@
 // It is the one place where policy is applied, whichever era or transport a request came by: it
 // gets the request's params as they were on the wire, and gives back a result to marshal or the
 // JSON-RPC error to send. A [Broker] may be used from any goroutine, and keeps nothing between requests
-// but what servers were told and which of their completions were reviewed; a call of it blocks until the ask is settled.
+// but what servers were told and what the person said of each; a call of it blocks until the ask is settled.
 package broker
 
 import (
@@ -50,6 +50,8 @@ type Broker struct {
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
 	capabilities map[string]SamplingCapability
+	// chosen holds the model that the person chose when a server asked last, by its id.
+	chosen map[string]string
 	// declining holds the servers from which everything is declined, and in which front end that was said.
 	declining map[string]string
 	// trusted holds the servers to which a person let a completion go.
@@ -80,7 +82,7 @@ func New(opts Options) *Broker {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
 	}
-	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, capabilities: map[string]SamplingCapability{}}
+	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]string{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.

@@ -497,3 +497,38 @@ func TestAQuestionDuringAReadingIsOfThatKind(t *testing.T) {
 	}
 	<-done
 }
+
+func TestTheModelThatAPersonChoseIsProposedNext(t *testing.T) {
+	provider := &scripted{words: []string{"x"}}
+	f := newFixture(t, provider)
+	var seen []string
+	ask := func(o protocol.Origin, p protocol.AskResponseParams) protocol.McpSampling {
+		t.Helper()
+		done := make(chan error, 1)
+		go func() {
+			_, err := f.CreateMessage(t.Context(), f.task, o, json.RawMessage(`{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`))
+			done <- err
+		}()
+		asked := f.answerNext(t, p, seen...)
+		seen = append(seen, asked.AskID)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		return asked.Question.(protocol.McpSampling)
+	}
+	other := protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:second"}
+	if q := ask(origin, other); q.Model.ID != "openai:first" {
+		t.Errorf("at first %s is proposed", q.Model.ID)
+	}
+	if q := ask(origin, yes); q.Model.ID != "openai:second" || q.ModelReason != "You chose it when this server asked last." {
+		t.Errorf("then %s is proposed: %s", q.Model.ID, q.ModelReason)
+	}
+	if q := ask(protocol.Origin{ServerName: "another"}, yes); q.Model.ID != "openai:first" {
+		t.Errorf("to another server %s is proposed", q.Model.ID)
+	}
+	back := protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:first"}
+	ask(origin, back)
+	if q := ask(origin, yes); q.Model.ID != "openai:first" {
+		t.Errorf("after a change of mind %s is proposed", q.Model.ID)
+	}
+}

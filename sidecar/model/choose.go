@@ -197,6 +197,12 @@ func best(models []protocol.Model, w wishes) protocol.Model {
 	})
 }
 
+// Suits reports whether nothing is known that would keep a model from answering a request.
+func Suits(m protocol.Model, request *protocol.McpSamplingRequest) bool {
+	_, lacking := suited([]protocol.Model{m}, request)
+	return lacking == ""
+}
+
 // suited returns the models that are not known to be unable to answer a request, and a line for the
 // person of what they were picked for. A need that none is known to meet does not count, and is in that
 // line too.

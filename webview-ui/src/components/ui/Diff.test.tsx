@@ -17,6 +17,13 @@ test.each([
     ["SPAN The key is ", "DEL 1234", "INS secret", "SPAN ."],
   ],
   ["all of it", "", "New.", ["INS New."]],
+  [
+    "texts with nothing but a word in common",
+    "I was stopped 0 times",
+    "Muse: the risk is low, I think",
+    ["DEL I was stopped 0 times", "INS Muse: the risk is low, I think"],
+  ],
+  ["a word more", "No.", "No. Never.", ["SPAN No.", "INS  Never."]],
   ["a character that hides", "ab", "a\u{200b}b", ["DEL ab", "INS a[U+200B]b"]],
 ])("%s", (_, before, after, want) => {
   expect(pieces(before, after)).toEqual(want);

@@ -42,10 +42,29 @@ function piecesOf(before: string, after: string): readonly Piece[] {
     before.length + after.length > longest
       ? undefined
       : diffWordsWithSpace(before, after, { timeout });
-  return (
-    pieces ?? [
-      { value: before, removed: true },
-      { value: after, added: true },
-    ]
+  if (
+    pieces !== undefined &&
+    shared(pieces) >= littleInCommon * Math.min(ink(before), ink(after))
+  ) {
+    return pieces;
+  }
+  return [
+    { value: before, removed: true },
+    { value: after, added: true },
+  ].filter(({ value }) => value !== "");
+}
+
+// With less in common, word by word reads as garble.
+const littleInCommon = 0.3;
+
+function shared(pieces: readonly Piece[]): number {
+  return pieces.reduce(
+    (sum, { value, added = false, removed = false }) => sum + (added || removed ? 0 : ink(value)),
+    0,
   );
+}
+
+/** How much there is to read in a text. */
+function ink(text: string): number {
+  return text.replace(/\s+/g, "").length;
 }
