@@ -50,8 +50,8 @@ type Broker struct {
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
 	capabilities map[string]SamplingCapability
-	// chosen holds the model that the person chose when a server asked last, by its id.
-	chosen map[string]string
+	// chosen holds what the person chose last in place of what was proposed, by server.
+	chosen map[string]choice
 	// declining holds the servers from which everything is declined, and in which front end that was said.
 	declining map[string]string
 	// trusted holds the servers to which a person let a completion go.
@@ -82,7 +82,7 @@ func New(opts Options) *Broker {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
 	}
-	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]string{}, capabilities: map[string]SamplingCapability{}}
+	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]choice{}, capabilities: map[string]SamplingCapability{}}
 }
 
 // question is what a task is asked.

@@ -516,19 +516,29 @@ func TestTheModelThatAPersonChoseIsProposedNext(t *testing.T) {
 		}
 		return asked.Question.(protocol.McpSampling)
 	}
+	first, next := origin, origin
+	first.MessageID, next.MessageID = 1, 2
 	other := protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:second"}
-	if q := ask(origin, other); q.Model.ID != "openai:first" {
+	const chosen = "You chose it when this server asked last."
+	if q := ask(first, other); q.Model.ID != "openai:first" {
 		t.Errorf("at first %s is proposed", q.Model.ID)
 	}
-	if q := ask(origin, yes); q.Model.ID != "openai:second" || q.ModelReason != "You chose it when this server asked last." {
-		t.Errorf("then %s is proposed: %s", q.Model.ID, q.ModelReason)
+	if q := ask(first, yes); q.Model.ID != "openai:second" || q.ModelReason != chosen {
+		t.Errorf("later in the call %s is proposed: %s", q.Model.ID, q.ModelReason)
 	}
-	if q := ask(protocol.Origin{ServerName: "another"}, yes); q.Model.ID != "openai:first" {
-		t.Errorf("to another server %s is proposed", q.Model.ID)
+	if q := ask(next, yes); q.Model.ID != "openai:first" {
+		t.Errorf("in another call %s is proposed", q.Model.ID)
 	}
-	back := protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:first"}
-	ask(origin, back)
-	if q := ask(origin, yes); q.Model.ID != "openai:first" {
+	ask(first, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ModelID: "openai:first"})
+	if q := ask(first, yes); q.Model.ID != "openai:first" {
 		t.Errorf("after a change of mind %s is proposed", q.Model.ID)
+	}
+	other.Grant = &protocol.GrantTerms{ServerName: "s", Models: []string{"openai:second"}, MaxRequests: 1}
+	ask(first, other)
+	if q := ask(next, yes); q.Model.ID != "openai:second" || q.GrantReason == "" {
+		t.Errorf("after a grant for it %s is proposed: %s", q.Model.ID, q.GrantReason)
+	}
+	if q := ask(protocol.Origin{ServerName: "another", MessageID: 1}, yes); q.Model.ID != "openai:first" {
+		t.Errorf("to another server %s is proposed", q.Model.ID)
 	}
 }

@@ -7,29 +7,41 @@ import (
 	"assent/sidecar/model"
 )
 
-// propose returns the model to propose, and why: the one that the person chose when the server asked last,
-// as long as it can answer what is asked now, or else the one that suits the server's wishes.
-func (b *Broker) propose(ctx context.Context, models Models, serverName string, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
+// choice is a model that a person chose in place of the proposed one.
+type choice struct {
+	modelID string
+	// messageID is the call's during which they did, or 0 where they also allowed the server's next requests.
+	messageID int64
+}
+
+// propose returns the model to propose, and why: the one that the person chose earlier in the same call, or
+// with what they allowed the server from then on, as long as it can answer what is asked now; or else the
+// one that suits the server's wishes.
+func (b *Broker) propose(ctx context.Context, models Models, origin protocol.Origin, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
 	proposed, why, err := models.Propose(ctx, request)
 	b.mu.Lock()
-	id := b.chosen[serverName]
+	chosen, ok := b.chosen[origin.ServerName]
 	b.mu.Unlock()
-	if id == "" || proposed != nil && proposed.ID == id {
+	if !ok || chosen.messageID != 0 && chosen.messageID != origin.MessageID || proposed != nil && proposed.ID == chosen.modelID {
 		return proposed, why, err
 	}
-	own, findErr := models.Find(ctx, id)
+	own, findErr := models.Find(ctx, chosen.modelID)
 	if findErr != nil || !model.Suits(*own, request) {
 		return proposed, why, err
 	}
 	return own, "You chose it when this server asked last.", nil
 }
 
-// choseFor notes that the person chose another model than the proposed one.
-func (b *Broker) choseFor(serverName string, proposed, answering *protocol.Model) {
-	if answering == nil || proposed != nil && proposed.ID == answering.ID {
+// choseFor notes what a person made of the proposed model; granted: they also allowed the next requests.
+func (b *Broker) choseFor(origin protocol.Origin, proposed, answering *protocol.Model, granted bool) {
+	if answering == nil || proposed != nil && proposed.ID == answering.ID || origin.MessageID == 0 && !granted {
 		return
+	}
+	c := choice{modelID: answering.ID, messageID: origin.MessageID}
+	if granted {
+		c.messageID = 0
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.chosen[serverName] = answering.ID
+	b.chosen[origin.ServerName] = c
 }

@@ -61,7 +61,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		return nil, err
 	}
 	models := b.models(origin.ServerName)
-	proposed, why, err := b.propose(ctx, models, origin.ServerName, request)
+	proposed, why, err := b.propose(ctx, models, origin, request)
 	if err != nil {
 		b.log.Warn().Err(err).Msg("no model to propose")
 	}
@@ -88,7 +88,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	if answer.Response != protocol.YesButtonClicked {
 		return nil, rejected(answer.Response)
 	}
-	b.choseFor(origin.ServerName, proposed, answer.Model)
+	b.choseFor(origin, proposed, answer.Model, answer.GrantID != "")
 	switch earlier := answer.Result.(type) { // an MCP task that asks again
 	case protocol.McpSamplingResponse:
 		return toResult(earlier), nil
