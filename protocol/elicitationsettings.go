@@ -6,6 +6,9 @@ import "encoding/json"
 type ElicitationSettings struct {
 	// Answers are given without asking. There are none unless the person writes them.
 	Answers []FixedAnswer `json:"answers,omitempty"`
+	// MaxOpen bounds how many forms and pages of one server may wait for the person, in all conversations.
+	// Absent it is 32, and 0 lets no server ask.
+	MaxOpen *int64 `json:"maxOpen,omitempty"`
 }
 
 // FixedAnswer is the answer to one form of one tool, whoever fills it in. The form is known by its fields:

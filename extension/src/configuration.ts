@@ -19,7 +19,10 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       limits: settings.get<SamplingLimits>("sampling.limits", {}),
     },
     askTimeout: settings.get("asks.timeout", 0),
-    elicitation: { answers: settings.get<FixedAnswer[]>("elicitation.answers", []) },
+    elicitation: {
+      answers: settings.get<FixedAnswer[]>("elicitation.answers", []),
+      maxOpen: settings.get("elicitation.maxOpen", 32),
+    },
     mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
   };
 }

@@ -44,6 +44,7 @@ type Broker struct {
 	models func(server string) Models
 	log    zerolog.Logger
 	meter  meter
+	crowd  crowd
 	// scanner finds secrets in requests.
 	scanner *secret.Scanner
 
@@ -68,8 +69,8 @@ type Options struct {
 	Held func() []secret.Held
 	// Grants are what the person allowed before; nil where nothing can be.
 	Grants *grant.Book
-	// Answers returns those that are given to forms without asking; nil means none.
-	Answers func() []protocol.FixedAnswer
+	// Elicitation returns how servers may elicit, as it is configured now; nil means the defaults.
+	Elicitation func() protocol.ElicitationSettings
 	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
 	AskTimeout func() time.Duration
 	// URLs: the person can be sent to a page.
@@ -82,7 +83,13 @@ func New(opts Options) *Broker {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
 	}
-	return &Broker{opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(), trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]choice{}, capabilities: map[string]SamplingCapability{}}
+	if opts.Elicitation == nil {
+		opts.Elicitation = func() protocol.ElicitationSettings { return protocol.ElicitationSettings{} }
+	}
+	return &Broker{
+		opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(),
+		trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]choice{}, capabilities: map[string]SamplingCapability{},
+	}
 }
 
 // question is what a task is asked.

@@ -55,6 +55,7 @@ type fixture struct {
 	limits  *protocol.SamplingLimits
 	held    []secret.Held
 	answers []protocol.FixedAnswer
+	maxOpen *int64
 }
 
 func newFixture(t *testing.T, provider model.Provider) *fixture {
@@ -90,9 +91,11 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 		Models:   models,
 		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
 		Held:     func() []secret.Held { return f.held },
-		Answers:  func() []protocol.FixedAnswer { return f.answers },
-		Grants:   f.grants,
-		Log:      zerolog.New(zerolog.NewTestWriter(t)),
+		Elicitation: func() protocol.ElicitationSettings {
+			return protocol.ElicitationSettings{Answers: f.answers, MaxOpen: f.maxOpen}
+		},
+		Grants: f.grants,
+		Log:    zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	return f
 }

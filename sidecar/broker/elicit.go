@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,7 +17,8 @@ import (
 // [protocol.McpElicitationResponse].
 //
 // Decline is said only when a person declined. Where nobody answered, the nearest true word is
-// cancel: "dismissed without making an explicit choice".
+// cancel: "dismissed without making an explicit choice". A request that nobody is asked, since too many
+// of the server's are open, is an error that names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
 	var request struct {
 		Mode            string          `json:"mode"`
@@ -52,14 +54,28 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: set.Answer.Content}
 		question := b.question(origin, q)
 		question.Granted = set
-		return b.elicited(t.Ask(ctx, question))
+		return b.elicited(t.Ask(ctx, question)) // nobody is asked
 	}
 	return b.elicit(ctx, t, origin, q)
 }
 
 // elicit asks, unless everything from the server is declined.
 func (b *Broker) elicit(ctx context.Context, t Asker, origin protocol.Origin, q protocol.UseMcpServer) (any, error) {
-	return b.elicited(t.Ask(ctx, b.elicitation(origin, q)))
+	return b.elicited(b.ask(ctx, t, origin, q))
+}
+
+// ask asks, unless everything from the server is declined, or too much of it is open.
+func (b *Broker) ask(ctx context.Context, t Asker, origin protocol.Origin, body protocol.UseMcpServer) (*task.Answer, error) {
+	question := b.elicitation(origin, body)
+	if question.Granted == nil {
+		done, err := b.crowd.admit(origin.ServerName, b.maxOpen())
+		if err != nil {
+			b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
+			return nil, err
+		}
+		defer done()
+	}
+	return t.Ask(ctx, question)
 }
 
 // elicitation is what a task is asked: nothing, where everything from the server is declined.
@@ -106,7 +122,7 @@ func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 			b.log.Info().Str("reason", string(why.Reason)).Msg("elicitation ended without an answer")
 			return protocol.McpElicitationResponse{Action: protocol.ActionCancel}, nil
 		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return nil, asWireError(err)
 	}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
@@ -116,6 +132,14 @@ func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 	default:
 		return protocol.McpElicitationResponse{Action: protocol.ActionCancel}, nil
 	}
+}
+
+// asWireError is what a server is told of an error: those that are made for it are told as they are.
+func asWireError(err error) error {
+	if errors.As(err, new(*jsonrpc.Error)) {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 }
 
 func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*task.Answer, error) {
@@ -174,11 +198,11 @@ func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, 
 		return false, err
 	}
 	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
-	answer, err := t.Ask(ctx, b.elicitation(origin, q))
+	answer, err := b.ask(ctx, t, origin, q)
 	if err != nil {
 		why := ended(err)
 		if why == nil {
-			return false, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+			return false, asWireError(err)
 		}
 		return why.Reason == protocol.OutcomeCompleted, nil
 	}

@@ -28,10 +28,13 @@ const (
 
 // limit is one of the limits, as it is set now.
 type limit struct {
-	// name is that of the setting, under assent.sampling.limits.
-	name string
-	max  int64
+	// group and name are those of the setting: assent.GROUP.NAME.
+	group, name string
+	max         int64
 }
+
+// samplingLimits is the setting that holds those of completions.
+const samplingLimits = "sampling.limits"
 
 type limits struct{ requestsPerMinute, inFlight, toolRounds, promptBytes, imageBytes limit }
 
@@ -41,9 +44,9 @@ func limitsOf(settings *protocol.SamplingLimits) limits {
 	}
 	of := func(name string, set *int64, otherwise int64) limit {
 		if set != nil {
-			return limit{name, *set}
+			return limit{samplingLimits, name, *set}
 		}
-		return limit{name, otherwise}
+		return limit{samplingLimits, name, otherwise}
 	}
 	return limits{
 		requestsPerMinute: of("requestsPerMinute", settings.RequestsPerMinute, defaultRequestsPerMinute),
@@ -67,7 +70,7 @@ func (l limit) exceeded(wait time.Duration, format string, args ...any) error {
 	}
 	return &jsonrpc.Error{
 		Code: codeLimited, Data: data,
-		Message: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.sampling.limits.%s allows %d", l.name, l.max),
+		Message: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.%s.%s allows %d", l.group, l.name, l.max),
 	}
 }
 

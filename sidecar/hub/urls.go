@@ -65,6 +65,10 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, t, x.origin(), e)
 			mu.Lock()
 			defer mu.Unlock()
+			var refused *jsonrpc.Error
+			if errors.As(err, &refused) { // by us: the server said nothing
+				err = abandonedError{"The server could not be given what it asked for: " + refused.Message}
+			}
 			if err != nil {
 				failed = err
 			}

@@ -189,7 +189,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		grants = nil // what nobody can be shown is not approved either
 	}
 	s.broker = broker.New(broker.Options{
-		Models: s.modelsFor, Settings: s.samplingSettings, Answers: s.fixedAnswers, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
+		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
 		URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
 	})
 	s.auth = auth.New(s.logins(params.Capabilities))
@@ -329,13 +329,13 @@ func keepResultsDays(c protocol.Configuration) int {
 	return c.McpTasks.KeepResults
 }
 
-func (s *Server) fixedAnswers() []protocol.FixedAnswer {
+func (s *Server) elicitationSettings() protocol.ElicitationSettings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.configuration.Elicitation == nil {
-		return nil
+		return protocol.ElicitationSettings{}
 	}
-	return s.configuration.Elicitation.Answers
+	return *s.configuration.Elicitation
 }
 
 func (s *Server) askTimeout() time.Duration {
