@@ -16,6 +16,9 @@ type Ask struct {
 	// ExpiresAt is when Assent gives up waiting for the person, as they have set it; absent where it does
 	// not. [Sidecar.ExtendAsk] gives more time.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
+	// WaitsUntil is when the server gives up waiting, where it has said so (2025-11-25, "Tasks": the ttl of a
+	// task that it made of its question).
+	WaitsUntil int64 `json:"waitsUntil,omitempty"`
 	// Draft is what a person has typed and not sent, as the front end put it with [Sidecar.SaveDraft]. It is
 	// in [OpenTaskResult] alone, until a person answers.
 	Draft json.RawMessage `json:"draft,omitempty"`

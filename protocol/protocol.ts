@@ -218,6 +218,11 @@ export interface Ask {
    */
   expiresAt?: number;
   /**
+   * WaitsUntil is when the server gives up waiting, where it has said so (2025-11-25, "Tasks": the ttl of a
+   * task that it made of its question).
+   */
+  waitsUntil?: number;
+  /**
    * Draft is what a person has typed and not sent, as the front end put it with `Sidecar.SaveDraft`. It is
    * in `OpenTaskResult` alone, until a person answers.
    */
@@ -742,6 +747,11 @@ export interface LanguageModelResponse {
 export interface ElicitationSettings {
   /** Answers are given without asking. There are none unless the person writes them. */
   answers?: readonly FixedAnswer[];
+  /**
+   * MaxOpen bounds how many forms and pages of one server may wait for the person, in all conversations.
+   * Absent it is 32, and 0 lets no server ask.
+   */
+  maxOpen?: number;
 }
 
 /**

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -86,12 +87,12 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 			if taskID == "" {
 				return func() (any, error) { return nil, errNoTask }
 			}
-			return c.receiveQuestion(ttl, params, func(ctx context.Context, params json.RawMessage) (any, error) {
+			return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
 				t, err := c.server.hub.opts.Task(taskID)
 				if err != nil {
 					return nil, errNoTask
 				}
-				return serve(c.server.hub.opts.Broker, ctx, t, origin, params)
+				return serve(c.server.hub.opts.Broker, ctx, waiter{t, until}, origin, params)
 			})
 		}
 		ctx, done := c.asking(ctx, of)
@@ -222,11 +223,11 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 	origin := f.origin()
 	asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
 	if ttl, wants := wantsTask(params); wants {
-		return c.receiveQuestion(ttl, params, func(ctx context.Context, params json.RawMessage) (any, error) {
+		return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer f.whenOver(cancel)()
-			return serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
+			return serve(c.server.hub.opts.Broker, ctx, waiter{asker, until}, origin, params)
 		})
 	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/broker"
 	"assent/sidecar/task"
 )
 
@@ -88,8 +89,20 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 	return receivedTTL, true
 }
 
-// create makes a task of a question, which ask asks until its context ends.
-func (r *receiver) create(ttl time.Duration, ask func(context.Context) (any, error)) (*received, error) {
+// waiter is a task whose asks say when the server stops waiting for them.
+type waiter struct {
+	broker.Asker
+	until time.Time
+}
+
+// Ask implements [broker.Asker].
+func (w waiter) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
+	q.WaitsUntil = w.until
+	return w.Asker.Ask(ctx, q)
+}
+
+// create makes a task of a question, which ask asks until its context ends, at the time that it is given.
+func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error)) (*received, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || len(r.tasks) >= maxReceived {
@@ -107,7 +120,7 @@ func (r *receiver) create(ttl time.Duration, ask func(context.Context) (any, err
 	})
 	r.tasks = append(r.tasks, t)
 	r.wg.Go(func() {
-		result, err := ask(ctx)
+		result, err := ask(ctx, t.created.Add(ttl))
 		status := protocol.McpTaskCompleted
 		if err != nil {
 			status = protocol.McpTaskFailed
@@ -246,10 +259,10 @@ func (c *conn) receiver() *receiver {
 }
 
 // receiveQuestion makes a task of a question, which ask asks, and answers with that.
-func (c *conn) receiveQuestion(ttl time.Duration, params json.RawMessage, ask func(context.Context, json.RawMessage) (any, error)) func() (any, error) {
+func (c *conn) receiveQuestion(ttl time.Duration, params json.RawMessage, ask func(ctx context.Context, until time.Time, params json.RawMessage) (any, error)) func() (any, error) {
 	r := c.receiver()
 	return func() (any, error) {
-		made, err := r.create(ttl, func(ctx context.Context) (any, error) { return ask(ctx, withoutMeta(params)) })
+		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) { return ask(ctx, until, withoutMeta(params)) })
 		if err != nil {
 			return nil, err
 		}

@@ -279,8 +279,12 @@ func TestAServerMayMakeATaskOfItsQuestion(t *testing.T) {
 -- server s --
 {"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}
 `, legacyWays, func(t *testing.T, c *conversation) {
+		before := time.Now()
 		end := c.call(t.Context(), nil)
 		ask, _ := tasktest.AwaitAsk(t, c.events)
+		if least, most := before.Add(time.Minute).UnixMilli(), time.Now().Add(time.Minute).UnixMilli(); ask.WaitsUntil < least || ask.WaitsUntil > most {
+			t.Errorf("the server waits until %d, want %d to %d", ask.WaitsUntil, least, most)
+		}
 		c.answer(t, ask.AskID, `{"day":"monday"}`)
 		if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)
@@ -311,6 +315,15 @@ func TestURLElicitationRequired(t *testing.T) {
 			c.answer(t, one.AskID, "")
 			if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	})
+	t.Run("impossible", func(t *testing.T) {
+		impossible := strings.ReplaceAll(refused, "https:", "file:")
+		converseOverEach(t, legacyTasks+tool("", "")+impossible, legacyWays, func(t *testing.T, c *conversation) {
+			got, ok := (<-c.call(t.Context(), nil)).(protocol.CallAbandoned)
+			if !ok || !strings.Contains(got.Reason, "url must be an absolute http or https URL") {
+				t.Errorf("result = %+v, want that we did not go on", got)
 			}
 		})
 	})

@@ -25,6 +25,8 @@ type Question struct {
 	Granted *Granted
 	// Timeout is for how long the person may think; 0 is for ever.
 	Timeout time.Duration
+	// WaitsUntil is when the asker gives up, where that is known: it then ends its context.
+	WaitsUntil time.Time
 }
 
 // Granted answers a question in a person's name, who said before how. Front ends see a settled ask, and
@@ -217,6 +219,9 @@ func (t *Task) open(q Question) (*ask, error) {
 		check:    q.Check,
 		settled:  make(chan struct{}),
 		timeout:  timeout{each: q.Timeout},
+	}
+	if !q.WaitsUntil.IsZero() {
+		a.question.WaitsUntil = q.WaitsUntil.UnixMilli()
 	}
 	if q.Granted != nil {
 		t.grant(a, q.Granted)

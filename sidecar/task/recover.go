@@ -92,6 +92,8 @@ func KeyPrefix(serverName, mcpTaskID string) string { return serverName + "\x00"
 
 // recoverAsk makes an ask of an MCP task what it was: open, or answered.
 func (t *Task) recoverAsk(m *message, question protocol.Ask) {
+	question.WaitsUntil = 0 // whom the server waited for ended with that sidecar
+	m.Body = question
 	a := &ask{message: m, question: question, settled: make(chan struct{})}
 	t.keys[question.InputKey] = a
 	if question.Outcome == nil {
