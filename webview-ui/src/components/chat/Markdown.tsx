@@ -4,6 +4,7 @@ import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { visible } from "../ui/visible.ts";
 import { nothingHidden, webTarget } from "./nothingHidden.ts";
+import { tooMuchMarkdown } from "./tooMuchMarkdown.ts";
 
 export interface MarkdownProps {
   readonly text: string;
@@ -12,10 +13,12 @@ export interface MarkdownProps {
 /**
  * A stranger's Markdown. It loads nothing, runs nothing, and cannot pass for the panel itself:
  * pictures are told in words, links show where they lead, and headings stay below the panel's own. It
- * hides nothing either: what a model reads, the person who approves it sees.
+ * hides nothing either: what a model reads, the person who approves it sees. What would take too long
+ * to be read as Markdown is shown letter by letter.
  */
 export function Markdown({ text }: MarkdownProps) {
-  if (text.length > longest) return <pre className="verbatim">{visible(text)}</pre>;
+  const seen = visible(text);
+  if (tooMuchMarkdown(seen)) return <pre className="verbatim">{seen}</pre>;
   return (
     <div className="markdown">
       <ReactMarkdown
@@ -23,14 +26,11 @@ export function Markdown({ text }: MarkdownProps) {
         rehypePlugins={rehypePlugins}
         components={components}
       >
-        {visible(text)}
+        {seen}
       </ReactMarkdown>
     </div>
   );
 }
-
-/** A text of more characters is shown letter by letter: to read it as Markdown would take the panel's time. */
-const longest = 100_000;
 
 const remarkPlugins = [remarkGfm, nothingHidden];
 const rehypePlugins = [rehypeSanitize];

@@ -1,10 +1,20 @@
 /**
- * Characters that are read and not seen, or that turn the order of those around them: controls (but
- * for tabs and the ends of lines), zero-width spaces, directional embeddings, overrides and isolates, invisible operators, and the tags in which
- * whole sentences can be hidden. Joiners and variation selectors stay: emoji and scripts need them.
+ * Characters that are read and not seen, or that turn the order of those around them. Joiners and single
+ * variation selectors stay: emoji and scripts need them.
  */
-const unseen =
-  /(?![\t\n\r])\p{Cc}|[\u{ad}\u{200b}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{e0000}-\u{e007f}]/gu;
+const unseen = new RegExp(
+  [
+    String.raw`[\0-\x08\v\f\x0e-\x1f\x7f-\x9f]`, // control characters
+    String.raw`[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`, // what turns the order
+    String.raw`[\xad\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff]`, // breaks, operators
+    String.raw`\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\ufff9-\ufffb]`, // marks of scripts, and of notes
+    String.raw`\u115f|\u1160|\u2800|\u3164|\uffa0`, // letters that are blank
+    String.raw`[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e007f}]`, // of music; tags, which can be sentences
+    // Selectors after another select nothing, and can be sentences too.
+    String.raw`(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
+  ].join("|"),
+  "gu",
+);
 
 /** A stranger's text with everything in it to be seen: a character that hides is named instead. */
 export function visible(text: string): string {
