@@ -19,6 +19,7 @@ import {
   samplingReview,
   task,
 } from "../testing/samples.ts";
+import { when } from "./ui/words.ts";
 
 // Asks in the whole panel, over a real connection. The half second before an ask can be answered has
 // a test of its own.
@@ -102,6 +103,20 @@ describe("an ask whose time is limited", () => {
     );
     await screen.findByText("There was no time left to answer");
     expect(screen.queryByRole("timer")).toBeNull();
+  });
+
+  test("says until when the server waits, where that has limits of its own", async () => {
+    const both = {
+      ...ask("a1", elicitation(fields)),
+      expiresAt: at + 83_000,
+      waitsUntil: at + 300_000,
+    };
+    const host = new FakeHost(waiting, [message(1, both)], {});
+    showApp(host);
+    await screen.findByText(`The server waits until ${when(at + 300_000)}`);
+    screen.getByRole("timer");
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
+    await waitFor(() => expect(screen.queryByText(/^The server waits/)).toBeNull());
   });
 
   test("has no clock where it is not", async () => {

@@ -4,7 +4,7 @@ import { type Actions, messageOf } from "../../session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { elapsed } from "../ui/words.ts";
+import { elapsed, when } from "../ui/words.ts";
 
 export interface AskTimeProps {
   readonly taskId: string;
@@ -12,13 +12,16 @@ export interface AskTimeProps {
   readonly actions: Pick<Actions, "extendAsk">;
 }
 
-/** The time that is left for an open ask, where the person has limited it, and more of it. */
+/**
+ * The time that there is for an open ask: what is left of it and more, where the person has limited it, and
+ * until when the server waits, where it has said so.
+ */
 export function AskTime({ taskId, ask, actions }: AskTimeProps) {
-  const { askId, expiresAt, outcome } = ask;
-  const open = expiresAt !== undefined && outcome === undefined;
-  const now = useNow(open);
+  const { askId, expiresAt, waitsUntil, outcome } = ask;
+  const open = outcome === undefined;
+  const now = useNow(open && expiresAt !== undefined);
   const [refusal, setRefusal] = useState<string>();
-  if (!open) return null;
+  if (!open || (expiresAt === undefined && waitsUntil === undefined)) return null;
   const more = async () => {
     try {
       await actions.extendAsk({ taskId, askId });
@@ -29,13 +32,21 @@ export function AskTime({ taskId, ask, actions }: AskTimeProps) {
   };
   return (
     <div className="ask-time">
-      <p>
-        <Icon name="clock" />
-        <span role="timer">{elapsed(expiresAt - now)} left to answer</span>
-        <button type="button" className="link" onClick={() => void more()}>
-          More Time
-        </button>
-      </p>
+      {expiresAt !== undefined && (
+        <p>
+          <Icon name="clock" />
+          <span role="timer">{elapsed(expiresAt - now)} left to answer</span>
+          <button type="button" className="link" onClick={() => void more()}>
+            More Time
+          </button>
+        </p>
+      )}
+      {waitsUntil !== undefined && (
+        <p>
+          <Icon name="clock" />
+          <span>The server waits until {when(waitsUntil)}</span>
+        </p>
+      )}
       {refusal !== undefined && <Refusal message={refusal} />}
     </div>
   );
