@@ -16,6 +16,7 @@ import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
+import { ServersContext } from "./ServersContext.ts";
 import { SettingsContext } from "./SettingsContext.ts";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
@@ -150,7 +151,9 @@ export function App({ session, view }: AppProps) {
           )}
           {conversation !== undefined ? (
             <SettingsContext value={state.settings}>
-              <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+              <ServersContext value={servers}>
+                <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+              </ServersContext>
             </SettingsContext>
           ) : (
             <Home state={state} actions={actions} />

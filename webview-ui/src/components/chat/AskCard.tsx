@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
+import { AskingServer } from "./AskingServer.tsx";
 import { during, type Occasion } from "./during.ts";
 import { askElementId, mayTakeFocus } from "./focus.ts";
 
@@ -53,6 +54,7 @@ export function AskCard(props: AskCardProps) {
             <span className="name">{serverName}</span> {does}
           </h2>
           {occasion !== undefined && <p className="muted">{occasion}</p>}
+          <AskingServer {...{ askId, serverName }} />
         </div>
         <IconButton icon="close" label="Cancel" aria-disabled={!ready} onClick={onCancel} />
       </header>

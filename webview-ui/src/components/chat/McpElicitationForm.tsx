@@ -5,8 +5,8 @@ import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
+import { AskMessage } from "./AskMessage.tsx";
 import { DeclineAll } from "./DeclineAll.tsx";
-import { Markdown } from "./Markdown.tsx";
 import { useArmed } from "./useArmed.ts";
 
 export interface McpElicitationFormProps {
@@ -50,7 +50,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
       does="asks"
       onCancel={whenReady(onCancel)}
     >
-      {request.message !== "" && <Markdown text={request.message} />}
+      <AskMessage {...{ askId, serverName }} text={request.message} />
       {secrets.length > 0 && (
         <div role="note" aria-label="Warning" className="secret-warning">
           <p>

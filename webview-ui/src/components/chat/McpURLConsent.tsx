@@ -4,8 +4,8 @@ import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
+import { AskMessage } from "./AskMessage.tsx";
 import { DeclineAll } from "./DeclineAll.tsx";
-import { Markdown } from "./Markdown.tsx";
 import { PageURL } from "./PageURL.tsx";
 import { useArmed } from "./useArmed.ts";
 import { webPage } from "./webPage.ts";
@@ -71,7 +71,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
       does="wants you to open a page"
       onCancel={button(onCancel).onClick}
     >
-      {message !== "" && <Markdown text={message} />}
+      <AskMessage {...{ askId, serverName }} text={message} />
       {refused ? (
         <>
           <p className="page-url">{visible(url)}</p>

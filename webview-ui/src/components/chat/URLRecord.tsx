@@ -2,9 +2,9 @@ import type { McpURLElicitation, Outcome } from "@assent/protocol";
 import { useId } from "react";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
+import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
-import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { PageURL } from "./PageURL.tsx";
 import { webPage } from "./webPage.ts";
@@ -38,7 +38,7 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
         no="Declined"
       />
       <Disclosure keep={`${keep}:page`} summary="The page">
-        {message !== "" && <Markdown text={message} />}
+        <AskMessage {...{ askId, serverName }} text={message} />
         {"refused" in page ? <p className="page-url">{visible(url)}</p> : <PageURL page={page} />}
       </Disclosure>
     </section>

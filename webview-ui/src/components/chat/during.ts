@@ -1,3 +1,5 @@
+import { brief } from "../ui/brief.ts";
+
 /** Where a question of a server's comes from, as far as that is known. */
 export interface Occasion {
   /** The calls during which the server asks; more than one where it does not say which. */
@@ -8,10 +10,10 @@ export interface Occasion {
 
 /** On what occasion a server asks, or nothing where it asks by itself. */
 export function during({ toolNames = [], resourceUri }: Occasion): string | undefined {
-  if (resourceUri !== undefined) return `while ${resourceUri} is read`;
+  if (resourceUri !== undefined) return `while ${brief(resourceUri)} is read`;
   const [only, ...others] = toolNames;
   if (only === undefined) return undefined;
   return others.length === 0
-    ? `during the tool call ${only}`
-    : `during one of the tool calls ${toolNames.join(", ")}`;
+    ? `during the tool call ${brief(only)}`
+    : `during one of the tool calls ${toolNames.map(brief).join(", ")}`;
 }

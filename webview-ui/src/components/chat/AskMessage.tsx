@@ -1,0 +1,20 @@
+import { Clamp } from "../ui/Clamp.tsx";
+import { Markdown } from "./Markdown.tsx";
+
+export interface AskMessageProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly text: string;
+}
+
+/** What a server says to its question. It is quoted, lest it be taken for Assent's own words. */
+export function AskMessage({ askId, serverName, text }: AskMessageProps) {
+  if (text === "") return null;
+  return (
+    <blockquote className="ask-message" aria-label={`What ${serverName} says`}>
+      <Clamp keep={`message:${askId}`} text={text}>
+        <Markdown text={text} />
+      </Clamp>
+    </blockquote>
+  );
+}

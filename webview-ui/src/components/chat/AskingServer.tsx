@@ -1,0 +1,50 @@
+import { useContext } from "react";
+import { ServersContext } from "../ServersContext.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface AskingServerProps {
+  readonly askId: string;
+  readonly serverName: string;
+}
+
+/**
+ * Who a server is, beyond its name: where it is configured, and what runs or is reached. A server says
+ * nothing of this, so that it cannot pass for another.
+ */
+export function AskingServer({ askId, serverName }: AskingServerProps) {
+  const servers = useContext(ServersContext);
+  if (servers === undefined) return null;
+  const server = servers.find(({ name }) => name === serverName);
+  if (server === undefined) return <p className="muted">not configured any more</p>;
+  const { source, command, transport } = server;
+  const inSettings = source === "settings";
+  return (
+    <div className="asking-server">
+      <Disclosure
+        keep={`server:${askId}`}
+        summary={
+          <span className="muted">
+            configured in {inSettings ? "your settings" : visible(nameOf(source))}
+          </span>
+        }
+      >
+        <dl className="muted">
+          {!inSettings && (
+            <>
+              <dt>File</dt>
+              <dd dir="ltr">{visible(source)}</dd>
+            </>
+          )}
+          <dt>{transport === "stdio" ? "Command" : "URL"}</dt>
+          <dd dir="ltr">{visible(command)}</dd>
+        </dl>
+      </Disclosure>
+    </div>
+  );
+}
+
+/** A file as far as one knows it by: its folder and its name. */
+function nameOf(path: string): string {
+  return path.split(/[\\/]/).slice(-2).join("/");
+}
