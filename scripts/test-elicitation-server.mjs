@@ -12,6 +12,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
+import { everything } from "./test-elicitation-server/everything.mjs";
 
 /** People take their time; the SDK's own limit for a request is a minute. */
 const patience = { timeout: 24 * 60 * 60 * 1000 };
@@ -28,6 +29,23 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
       title: "Ask for preferences",
       description: "Asks you how results should be written (elicitation).",
       inputSchema: { type: "object", properties: {} },
+    },
+    {
+      name: "fill_everything",
+      title: "Fill in everything",
+      description: "Asks you with the longest form that MCP allows (elicitation).",
+      inputSchema: { type: "object", properties: {} },
+    },
+    {
+      name: "ask_often",
+      title: "Ask often",
+      description: "Asks you the same many times at once, as no server should (elicitation).",
+      inputSchema: {
+        type: "object",
+        properties: {
+          times: { type: "integer", title: "Times", minimum: 1, maximum: 1000, default: 1000 },
+        },
+      },
     },
     {
       name: "request_llm_help",
@@ -52,6 +70,10 @@ server.setRequestHandler(CallToolRequestSchema, async (request) => {
   switch (request.params.name) {
     case "ask_user_preferences":
       return text(`User preferences: ${JSON.stringify(await askPreferences(), null, 2)}`);
+    case "fill_everything":
+      return text(`You said: ${JSON.stringify(await elicit(everything))}`);
+    case "ask_often":
+      return text(await askOften(Number(request.params.arguments?.times ?? 1000)));
     case "request_llm_help":
       return text(
         `LLM response: ${await askModel(String(request.params.arguments?.question ?? ""))}`,
@@ -67,38 +89,50 @@ function text(value) {
 }
 
 function askPreferences() {
-  return server.request(
-    {
-      method: "elicitation/create",
-      params: {
-        message: "How should **this operation** write its results?",
-        requestedSchema: {
-          type: "object",
-          properties: {
-            outputFormat: {
-              type: "string",
-              title: "Output format",
-              description: "How results are formatted.",
-              enum: ["json", "markdown", "plain"],
-            },
-            verbosity: {
-              type: "string",
-              title: "Verbosity",
-              enum: ["minimal", "normal", "verbose"],
-            },
-            includeTimestamps: {
-              type: "boolean",
-              title: "Include timestamps",
-              default: true,
-            },
-          },
-          required: ["outputFormat"],
+  return elicit({
+    message: "How should **this operation** write its results?",
+    requestedSchema: {
+      type: "object",
+      properties: {
+        outputFormat: {
+          type: "string",
+          title: "Output format",
+          description: "How results are formatted.",
+          enum: ["json", "markdown", "plain"],
+        },
+        verbosity: {
+          type: "string",
+          title: "Verbosity",
+          enum: ["minimal", "normal", "verbose"],
+        },
+        includeTimestamps: {
+          type: "boolean",
+          title: "Include timestamps",
+          default: true,
         },
       },
+      required: ["outputFormat"],
     },
-    ElicitResultSchema,
-    patience,
-  );
+  });
+}
+
+/** @param {number} times */
+async function askOften(times) {
+  const schema = { type: "object", properties: { more: { type: "string", title: "More" } } };
+  const asked = { message: "Anything **else**?", requestedSchema: schema };
+  const ends = await Promise.allSettled(Array.from({ length: times }, () => elicit(asked)));
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const end of ends) {
+    const what = end.status === "fulfilled" ? end.value.action : String(end.reason.message);
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return JSON.stringify(counts);
+}
+
+/** @param {object} params */
+function elicit(params) {
+  return server.request({ method: "elicitation/create", params }, ElicitResultSchema, patience);
 }
 
 /** @param {string} question */

@@ -50,6 +50,8 @@ export interface Workbench {
   readonly workspace: string;
   /** Everything that belongs to this run; every one of its processes has it in its environment. */
   readonly folder: string;
+  /** Sets something besides the machine's settings that it began with, in the place of what was set so. */
+  set(more: Readonly<Record<string, unknown>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,7 +71,12 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     await mkdir(path(name), { recursive: true });
   }
   await writeFile(path("data/User/settings.json"), JSON.stringify(quiet));
-  await writeFile(path("data/Machine/settings.json"), JSON.stringify(options.machineSettings));
+  const set = (more: Readonly<Record<string, unknown>>): Promise<void> =>
+    writeFile(
+      path("data/Machine/settings.json"),
+      JSON.stringify({ ...options.machineSettings, ...more }),
+    );
+  await set({});
   await writeFile(path("config.yaml"), "auth: none\n");
 
   const env: NodeJS.ProcessEnv = {
@@ -110,7 +117,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     throw new Error(`code-server did not start:\n${log()}`, { cause: error });
   }
   const workspace = path("workspace");
-  return { url: `${origin}/?folder=${workspace}`, workspace, folder, stop };
+  return { url: `${origin}/?folder=${workspace}`, workspace, folder, set, stop };
 }
 
 /** Keeps the workbench from talking about itself. */

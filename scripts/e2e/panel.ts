@@ -149,7 +149,7 @@ export class Panel {
 
   /** Moves the focus with the Tab key, or Shift+Tab, as somebody without a mouse does. */
   async tabTo(control: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
-    for (let presses = 0; presses < 30; presses++) {
+    for (let presses = 0; presses < 80; presses++) {
       if (await hasFocus(control)) return;
       await this.#keyboard.press(key);
     }

@@ -19,6 +19,7 @@ import { root } from "../setup/paths.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { tellElicitation } from "./elicitationStory.ts";
 import { followCompletion } from "./flowStory.ts";
 import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
@@ -227,6 +228,15 @@ async function tell(page: Page): Promise<void> {
     newTask,
     killSidecar,
     whileServersStop: (work) => whileStopped("test-tasks-server.mjs", work),
+  });
+  await tellElicitation({
+    page,
+    panel,
+    newTask,
+    killSidecar,
+    hide: () => hide(page),
+    show: () => container(page).click(),
+    set: workbench.set,
   });
   await step("a server of another program is shown whole, then imported, and runs", async () => {
     await runCommand(page, "Assent: Import MCP Servers");

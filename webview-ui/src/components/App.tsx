@@ -45,6 +45,8 @@ export function App({ session, view }: AppProps) {
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
+  // Where the bar of open asks has led to.
+  const shownAsk = useRef<string>(undefined);
   const elsewhere = waitingElsewhere(state);
 
   const changeRunner = (next: RunnerState) => {
@@ -161,7 +163,16 @@ export function App({ session, view }: AppProps) {
           <OpenAsksBar
             here={asks.length}
             elsewhere={elsewhere.reduce((sum, { openAsks }) => sum + openAsks, 0)}
-            onShow={() => actions.reveal({ kind: "ask" })}
+            onShow={() => {
+              shownAsk.current = asks[0]?.askId;
+              actions.reveal({ kind: "ask" });
+            }}
+            onNext={() => {
+              const at = asks.findIndex(({ askId }) => askId === shownAsk.current);
+              const next = asks[(at + 1) % asks.length];
+              shownAsk.current = next?.askId;
+              if (next !== undefined) focusAsk(next.askId);
+            }}
           />
           {servers?.length === 0 && conversation !== undefined && (
             <NoServers

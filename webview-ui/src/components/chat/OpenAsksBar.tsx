@@ -6,10 +6,12 @@ export interface OpenAsksBarProps {
   readonly elsewhere: number;
   /** The person wants to see the oldest. */
   readonly onShow: () => void;
+  /** The person wants to see the one after the last that they saw so. */
+  readonly onNext: () => void;
 }
 
 /** How many questions wait for the person, and the way to the oldest. */
-export function OpenAsksBar({ here, elsewhere, onShow }: OpenAsksBarProps) {
+export function OpenAsksBar({ here, elsewhere, onShow, onNext }: OpenAsksBarProps) {
   if (here + elsewhere === 0) return null;
   const words =
     here === 0
@@ -27,6 +29,11 @@ export function OpenAsksBar({ here, elsewhere, onShow }: OpenAsksBarProps) {
       <button type="button" className="link" onClick={onShow}>
         {here + elsewhere === 1 ? "Show" : "Show Oldest"}
       </button>
+      {here > 1 && (
+        <button type="button" className="link" onClick={onNext}>
+          Show Next
+        </button>
+      )}
     </div>
   );
 }

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { type Panel, returned } from "./panel.ts";
+import { runCommand } from "./quickInput.ts";
+import { photograph } from "./screenshots.ts";
+import { step } from "./step.ts";
+import { server } from "./story.ts";
+
+const longForm = "fill_everything";
+const preferences = "ask_user_preferences";
+
+/** A server whose forms outlive the sidecar, because an MCP task waits for them. */
+const outliving = "test-tasks";
+
+/** What the story needs of the workbench that it is told in. */
+export interface Stage {
+  readonly page: Page;
+  readonly panel: Panel;
+  readonly newTask: () => Promise<void>;
+  /** Kills the sidecar, which is started again. */
+  readonly killSidecar: () => Promise<void>;
+  /** Hides the panel, and shows it again. */
+  readonly hide: () => Promise<void>;
+  readonly show: () => Promise<void>;
+  /** Sets something besides the settings that the workbench began with, or nothing any more. */
+  readonly set: (more: Readonly<Record<string, unknown>>) => Promise<void>;
+}
+
+/** The longest form, and what becomes of forms when the person, or the panel, goes away. */
+export async function tellElicitation(stage: Stage): Promise<void> {
+  await fillInEverything(stage);
+  await declineEverything(stage);
+  await beAskedTooOften(stage);
+  await runOutOfTime(stage);
+  await loseSidecar(stage);
+  await reloadWindow(stage);
+}
+
+/** What to type where, wrong and right, in the order of the form; and what is said to the wrong. */
+const texts = [
+  { label: "Full name", wrong: "A", says: "At least 2 characters", right: "Ada Lovelace" },
+  { label: "Booking code", wrong: "abc-1", says: "Does not match", right: "ABC-1843" },
+  { label: "Email", wrong: "ada", says: "Not an email address", right: "ada@example.com" },
+  { label: "Website", wrong: "here", says: "Not a full address", right: "https://example.com/a" },
+  { label: "Guests", wrong: "13", says: "At most 12", right: "2" },
+  { label: "Budget", wrong: "much", says: "Not a number", right: "99.5" },
+] as const;
+
+/** Every type of field, without a mouse: each rule broken once, said beside its field, and kept. */
+async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Promise<void> {
+  await newTask();
+  const form = panel.form(server);
+  const type = (words: string) => page.keyboard.type(words);
+  await step("who asks is on the card: the file, and what runs", async () => {
+    await panel.runTool(server, longForm);
+    await panel.tabTo(form.locator("summary", { hasText: "configured in .vscode/mcp.json" }));
+    await panel.press("Enter");
+    await form.getByText("test-elicitation-server.mjs").waitFor();
+    await panel.press("Enter");
+  });
+  await step(
+    "what is missing is said beside each field, and the first one has the focus",
+    async () => {
+      await submit(panel, form);
+      for (const label of ["Full name", "Email", "Arrival", "Guests"]) {
+        await field(form, label).getByText("Required").waitFor();
+      }
+      for (const label of ["Room", "Country"])
+        await field(form, label).getByText("Choose one").waitFor();
+      await field(form, "Extras").getByText("Choose at least 1").waitFor();
+      await panel.focused(form.getByLabel("Full name")).waitFor();
+    },
+  );
+  await photograph(page, "long-form-refused", [320, 900]);
+  await step("each text is written wrong, which is said beside it, and then right", async () => {
+    for (const { label, wrong, says, right } of texts) {
+      const control = form.getByLabel(label);
+      await panel.tabTo(control);
+      await type(wrong);
+      await panel.press("Tab");
+      await field(form, label).getByText(says).waitFor();
+      assert.equal(await control.getAttribute("aria-invalid"), "true");
+      await panel.press("Shift+Tab", "Home", "Shift+End");
+      await type(right);
+      await field(form, label).getByText(says).waitFor({ state: "detached" });
+    }
+  });
+  await step("dates, ticks and choices are made with the keyboard", async () => {
+    await panel.tabTo(form.getByLabel("Full name"), "Shift+Tab");
+    await panel.tabTo(form.getByLabel("Notes"));
+    await type("two");
+    await panel.press("Shift+Enter");
+    await type("lines");
+    await panel.tabTo(form.getByLabel("Arrival"));
+    await type("12102026");
+    await panel.tabTo(form.getByLabel("Departure"));
+    await type("12122026");
+    await panel.press("ArrowRight");
+    await type("0930AM");
+    await panel.tabTo(form.getByLabel("Breakfast"));
+    await panel.press("Space");
+    await panel.tabTo(form.getByRole("radio", { name: "Single room" }));
+    await panel.press("Space", "ArrowDown");
+    await panel.tabTo(form.getByLabel("Country"));
+    await type("Ice");
+    const extras = field(form, "Extras");
+    for (const name of ["bicycle", "parking", "towels"]) {
+      await panel.tabTo(extras.getByLabel(name));
+      await panel.press("Space");
+    }
+    await panel.tabTo(form.getByLabel("German"));
+    await extras.getByText("Choose at most 2").waitFor();
+    await panel.press("Space");
+    await panel.tabTo(extras.getByLabel("parking"), "Shift+Tab");
+    await panel.press("Space");
+  });
+  await step("all of it is there when the panel was hidden", async () => {
+    await hide();
+    await show();
+    await form.waitFor();
+    assert.equal(await form.getByLabel("Full name").inputValue(), "Ada Lovelace");
+    assert.equal(await form.getByLabel("Notes").inputValue(), "two\nlines");
+    assert(await field(form, "Extras").getByLabel("towels").isChecked());
+  });
+  await photograph(page, "long-form", [320, 900]);
+  await step("the server gets every value as it was meant", async () => {
+    await submit(panel, form);
+    const text = await returned(panel.call(server, longForm));
+    const { action, content } = JSON.parse(text.replace("You said: ", ""));
+    assert.equal(action, "accept");
+    const { departure, ...rest } = content;
+    assert.match(departure, /^2026-12-12T09:30(:00)?(Z|[+-]\d\d:\d\d)$/);
+    assert.deepEqual(rest, {
+      name: "Ada Lovelace",
+      booking: "ABC-1843",
+      notes: "two\nlines",
+      email: "ada@example.com",
+      website: "https://example.com/a",
+      arrival: "2026-12-10",
+      guests: 2,
+      budget: 99.5,
+      breakfast: false,
+      room: "d",
+      country: "is",
+      floor: "low",
+      extras: ["bicycle", "towels"],
+      languages: ["de", "en"],
+    });
+  });
+}
+
+/** Whoever has enough of a server says so once, until they want to be asked again. */
+async function declineEverything({ panel, newTask }: Stage): Promise<void> {
+  await newTask();
+  const declined = async () => {
+    assert.match(await returned(panel.call(server, preferences)), /"action": "decline"/);
+  };
+  await step("everything that a server asks for is declined, without asking", async () => {
+    await panel.runTool(server, preferences);
+    const form = panel.form(server);
+    await isArmed(form);
+    await form.getByRole("button", { name: `Decline Everything From ${server}` }).click();
+    await declined();
+    await panel.startTool(server, preferences);
+    await declined();
+    assert.equal(await form.count(), 0);
+  });
+  await step("a server may ask again", async () => {
+    await panel.button("Ask Me Again").last().click();
+    await panel.text(`You are asked again what ${server} wants to know.`).waitFor();
+    await panel.runTool(server, preferences);
+    const form = panel.form(server);
+    await isArmed(form);
+    await form.getByRole("button", { name: "Decline", exact: true }).click();
+    await declined();
+  });
+}
+
+/** A thousand questions in a second are some, and the panel stays one that can be used. */
+async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
+  await newTask();
+  await step("a flood of questions is bounded, and gone through with the keyboard", async () => {
+    await panel.runTool(server, "ask_often", { Times: "1000" });
+    await panel.text("32 open questions").waitFor();
+    const forms = panel.form(server);
+    assert.equal(await forms.count(), 32);
+    await panel.button("Show Oldest").click();
+    await panel.focused(forms.first()).waitFor();
+    await panel.button("Show Next").click();
+    await panel.focused(forms.nth(1)).waitFor();
+  });
+  await photograph(page, "flood");
+  await step("what is open is declined with the rest, and the server knows of which", async () => {
+    await panel.button("Show Oldest").click();
+    const form = panel.form(server).first();
+    await isArmed(form);
+    await form.getByRole("button", { name: `Decline Everything From ${server}` }).click();
+    const text = await returned(panel.call(server, "ask_often"));
+    const { decline, ...refused } = JSON.parse(text);
+    assert.equal(decline, 32);
+    const [[reason, times] = [], ...others] = Object.entries(refused);
+    assert.match(String(reason), /assent\.elicitation\.maxOpen allows 32/);
+    assert.deepEqual([times, others], [968, []]);
+    await panel.button("Ask Me Again").last().click();
+  });
+}
+
+/** A person who limits their time has more of it when they want, and is told when it is over. */
+async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
+  await newTask();
+  await step("an ask has the time that was set, more on request, and ends", async () => {
+    await set({ "assent.asks.timeout": 5 });
+    await panel.runTool(server, preferences);
+    await panel.text(/^[1-5] s left to answer$/).waitFor();
+    await panel.button("More Time").click();
+    await panel.text(/^([6-9]|10) s left to answer$/).waitFor();
+    await panel.settledForm(server).getByText("There was no time left to answer").waitFor();
+    assert.match(await returned(panel.call(server, preferences)), /"action": "cancel"/);
+    await set({});
+  });
+}
+
+/** What was typed into a form whose server is lost is there to be copied. */
+async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void> {
+  await newTask();
+  await step("what was typed when the sidecar was killed is there to be copied", async () => {
+    await panel.runTool(server, longForm);
+    const form = panel.form(server);
+    await form.getByLabel("Full name").fill("Grace Hopper");
+    await form.getByLabel("Country").selectOption("Portugal");
+    await killSidecar();
+    const settled = panel.settledForm(server);
+    await settled.getByText("What you had typed was not sent").waitFor();
+    await settled.getByText("Grace Hopper").waitFor();
+    await settled.getByText("Portugal").waitFor();
+    await settled.getByRole("button", { name: "Copy" }).click();
+  });
+}
+
+/** A reload of the window ends the sidecar as well: an MCP task's form goes on, the others say so. */
+async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void> {
+  await newTask();
+  const form = panel.form(outliving);
+  await step("half-filled forms are as they were when the window was reloaded", async () => {
+    await panel.runTool(server, longForm);
+    await panel.form(server).getByLabel("Full name").fill("Mary Somerville");
+    await panel.runTool(outliving, "plan_journey", {
+      Destination: "Sintra",
+      "Milliseconds a step": "100",
+    });
+    await form.getByLabel("Day").selectOption("sunday");
+    await runCommand(page, "Developer: Reload Window");
+    await page.waitForEvent("load");
+    await show();
+    const settled = panel.settledForm(server);
+    await settled.getByText("What you had typed was not sent").waitFor();
+    await settled.getByText("Mary Somerville").waitFor();
+    const chosen = form.getByLabel("Day").locator("option:checked");
+    assert.equal(await chosen.textContent(), "sunday");
+  });
+  await step("the one that goes on is finished", async () => {
+    await form.getByRole("button", { name: "Submit" }).click();
+    await form.getByRole("radio", { name: "Window" }).check();
+    await form.getByRole("button", { name: "Submit" }).click();
+    const text = await returned(panel.call(outliving, "plan_journey"));
+    assert.match(text, /day: .*"day":"sunday"/);
+  });
+}
+
+/** All that belongs to a field: its control, what it is for, and what is wrong with it. */
+function field(form: Locator, label: string): Locator {
+  return form
+    .locator(".field")
+    .filter({ has: form.page().locator(".field-title", { hasText: label }) });
+}
+
+async function submit(panel: Panel, form: Locator): Promise<void> {
+  await isArmed(form);
+  await panel.tabTo(form.getByRole("button", { name: "Submit" }));
+  await panel.press("Enter");
+}
+
+/** For a moment after it appeared, a form takes no answer that was meant for something else. */
+async function isArmed(form: Locator): Promise<void> {
+  await form.getByRole("button", { name: "Submit", disabled: false }).waitFor();
+}
