@@ -1,5 +1,6 @@
 import punycode from "punycode/punycode.js";
 import { getDomain } from "tldts";
+import { visible } from "../ui/visible.ts";
 
 /** A page that may be opened, as it is shown: its whole URL in three pieces, and what to beware of. */
 export interface WebPage {
@@ -25,7 +26,9 @@ export type PageWarningKind =
   | "punycode"
   | "address"
   | "privateHost"
-  | "port";
+  | "port"
+  | "hidden"
+  | "long";
 
 /** A page that is not opened at all, and why. */
 export interface RefusedPage {
@@ -67,7 +70,10 @@ export function webPage(text: string): WebPage | RefusedPage {
   };
 }
 
-function warningsOf({ protocol, hostname, port }: URL): readonly PageWarning[] {
+/** Browsers and servers do with as much; what is longer has something to carry, or to hide. */
+const longest = 2_000;
+
+function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarning[] {
   const host = hostname.replace(/\.$/, "");
   const name = nameWarning(host);
   const place = placeOf(host);
@@ -98,7 +104,31 @@ function warningsOf({ protocol, hostname, port }: URL): readonly PageWarning[] {
   if (port !== "") {
     warnings.push({ kind: "port", words: `The site is at port ${port}, which is unusual.` });
   }
+  if (hidesSomething(href)) {
+    warnings.push({
+      kind: "hidden",
+      words: "Characters that nobody sees, or that break lines, are in the URL, spelled with %.",
+    });
+  }
+  if (href.length > longest) {
+    warnings.push({
+      kind: "long",
+      words: `The URL has ${href.length.toLocaleString()} characters; scroll to see all of it.`,
+    });
+  }
   return warnings;
+}
+
+/** Says whether what is spelled with % would not be seen, or not in its place, if it were not. */
+function hidesSomething(href: string): boolean {
+  return (href.match(/(?:%[0-9a-f]{2})+/gi) ?? []).some((escaped) => {
+    try {
+      const text = decodeURIComponent(escaped);
+      return /[\t\r\n]/.test(text) || visible(text) !== text;
+    } catch {
+      return false; // Not UTF-8, so no text.
+    }
+  });
 }
 
 /** Letters beyond a to z are spelled in Punycode; the worst that can be said of them is said. */
@@ -180,10 +210,11 @@ function placeOf(host: string): "computer" | "network" | "web" {
   const address = ipv4(host) ?? mappedIpv4(host);
   if (address !== undefined) return placeOfIpv4(address);
   if (host === "[::1]" || host === "[::]") return "computer";
-  // Unique local addresses, and those of one link.
-  if (/^\[(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/.test(host)) return "network";
+  // Unique local addresses, and those of one link or, as it was once, of one site.
+  if (/^\[(?:f[cd][0-9a-f]{2}|fe[89a-f][0-9a-f]):/.test(host)) return "network";
   if (host.startsWith("[")) return "web";
-  const names = [".local", ".internal", ".home.arpa", ".lan", ".intranet"];
+  const names = [".local", ".localdomain", ".internal", ".intranet", ".private"];
+  names.push(".home.arpa", ".home", ".lan", ".corp");
   return !host.includes(".") || names.some((name) => host.endsWith(name)) ? "network" : "web";
 }
 
@@ -203,8 +234,9 @@ function ipv4(host: string): readonly number[] | undefined {
   return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split(".").map(Number) : undefined;
 }
 
+/** An IPv4 address inside of one of IPv6: mapped, compatible as it was once, or translated. */
 function mappedIpv4(host: string): readonly number[] | undefined {
-  const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
+  const [, high, low] = /^\[(?:::ffff:|64:ff9b::|::)([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return [high, low].map((part) => Number.parseInt(part, 16)).flatMap((n) => [n >> 8, n & 255]);
 }
