@@ -49,7 +49,7 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 		OpenStore: store.OpenMemory, Events: person, Log: log, NewID: func() string { return uuid.NewString() },
 	})
 	h := hub.New(hub.Options{
-		Broker:       broker.New(broker.Options{Log: log}),
+		Broker:       broker.New(broker.Options{Elicitation: manyOpen, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
 		Changed:      func(protocol.Server) {},
 		ListChanged:  func(string, protocol.ListKind) {},
@@ -107,6 +107,11 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	if answered := person.answerAll(t, registry, owner, done); answered != len(started) {
 		t.Errorf("%d questions were asked, want %d", answered, len(started))
 	}
+}
+
+// manyOpen lets any number of questions wait.
+func manyOpen() protocol.ElicitationSettings {
+	return protocol.ElicitationSettings{MaxOpen: new(int64(10_000))}
 }
 
 // person answers what they are asked, in no order.

@@ -15,10 +15,7 @@ const plain = /[A-Za-z0-9 ._/()-]/;
  * be seen, and nothing in it that could be taken for that language.
  */
 export function mermaidText(text: string): string {
-  const spaced = text
-    .slice(0, 20 * longest)
-    .replaceAll(/[^\S\ufeff]+/g, " ")
-    .replaceAll(/\p{Cc}/gu, "\ufffd");
+  const spaced = text.slice(0, 20 * longest).replaceAll(/[^\S\ufeff]+/g, " ");
   const line = visible(spaced).replaceAll(unprintable, "\ufffd").trim();
   return clipped(line).replaceAll(special, (character) =>
     plain.test(character) ? character : `#${character.charCodeAt(0)};`,
