@@ -176,6 +176,9 @@ type Outcome struct {
 	At int64  `json:"at"`
 	// Detail is a sentence for the person, where the reason alone does not say enough.
 	Detail string `json:"detail,omitempty"`
+	// CompletedAt is when the server said of a page, which the person had opened as their answer, that they
+	// did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
+	CompletedAt int64 `json:"completedAt,omitempty"`
 	// GrantID names the grant that approved, with [OutcomeGranted], or that the person made with their
 	// answer.
 	GrantID string `json:"grantId,omitempty"`

@@ -392,6 +392,11 @@ export interface Outcome {
   /** Detail is a sentence for the person, where the reason alone does not say enough. */
   detail?: string;
   /**
+   * CompletedAt is when the server said of a page, which the person had opened as their answer, that they
+   * did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
+   */
+  completedAt?: number;
+  /**
    * GrantID names the grant that approved, with `OutcomeGranted`, or that the person made with their
    * answer.
    */
@@ -1836,6 +1841,7 @@ export type Event =
   | MessageAdded
   | AskSettled
   | AskExtended
+  | AskCompleted
   | SamplingMoved
   | SamplingEnded
   | CallEnded
@@ -1879,6 +1885,13 @@ export interface AskExtended {
   type: "askExtended";
   messageId: number;
   expiresAt: number;
+}
+
+/** AskCompleted says that a server is done with the page of a `McpURLElicitation` that was settled. */
+export interface AskCompleted {
+  type: "askCompleted";
+  messageId: number;
+  completedAt: number;
 }
 
 /**

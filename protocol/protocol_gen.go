@@ -943,6 +943,17 @@ func (v AskExtended) MarshalJSON() ([]byte, error) {
 	}{"askExtended", plain(v)})
 }
 
+func (AskCompleted) isEvent() {}
+
+// MarshalJSON adds the tag "askCompleted".
+func (v AskCompleted) MarshalJSON() ([]byte, error) {
+	type plain AskCompleted
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"askCompleted", plain(v)})
+}
+
 func (SamplingMoved) isEvent() {}
 
 // MarshalJSON adds the tag "samplingMoved".
@@ -1008,6 +1019,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "askExtended":
 		var v AskExtended
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "askCompleted":
+		var v AskCompleted
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "samplingMoved":

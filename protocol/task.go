@@ -71,6 +71,14 @@ type AskExtended struct {
 	ExpiresAt int64 `json:"expiresAt"`
 }
 
+// AskCompleted says that a server is done with the page of a [McpURLElicitation] that was settled.
+//
+//protocol:variant Event askCompleted
+type AskCompleted struct {
+	MessageID   int64 `json:"messageId"`
+	CompletedAt int64 `json:"completedAt"`
+}
+
 // SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
 // or to the person who reviews the answer.
 //

@@ -92,7 +92,7 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 				if err != nil {
 					return nil, errNoTask
 				}
-				return serve(c.server.hub.opts.Broker, ctx, waiter{t, until}, origin, params)
+				return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, origin, params)
 			})
 		}
 		ctx, done := c.asking(ctx, of)
@@ -104,7 +104,7 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 				c.log.Warn().Err(err).Msg("the server asked outside of any task")
 				return nil, errNoTask
 			}
-			return serve(c.server.hub.opts.Broker, ctx, t, origin, params)
+			return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), origin, params)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer f.whenOver(cancel)()
-			return serve(c.server.hub.opts.Broker, ctx, waiter{asker, until}, origin, params)
+			return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(asker, params), until}, origin, params)
 		})
 	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
@@ -248,7 +248,7 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 			stopTask()
 			cancel(nil)
 		}()
-		result, err := serve(c.server.hub.opts.Broker, ctx, asker, origin, params)
+		result, err := serve(c.server.hub.opts.Broker, ctx, c.server.visiting(asker, params), origin, params)
 		var ended *task.Ended
 		if errors.As(context.Cause(ctx), &ended) && ended.Reason == protocol.OutcomeRestarted {
 			return nil, errNotYet

@@ -60,6 +60,7 @@ type Asker interface {
 	Release(prefix string, ended *task.Ended)
 	ReleaseAnswered(prefix string, before time.Time)
 	Delivered(key string)
+	Completed(messageID int64)
 }
 
 // Options are what a hub needs.

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
-	"assent/sidecar/broker"
 	"assent/sidecar/task"
 )
 
@@ -91,11 +90,11 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 
 // waiter is a task whose asks say when the server stops waiting for them.
 type waiter struct {
-	broker.Asker
+	Asker
 	until time.Time
 }
 
-// Ask implements [broker.Asker].
+// Ask implements [Asker].
 func (w waiter) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
 	q.WaitsUntil = w.until
 	return w.Asker.Ask(ctx, q)

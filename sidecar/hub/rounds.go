@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/broker"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -321,7 +320,7 @@ func (x *exchange) answerOne(ctx context.Context, prefix, key string, request in
 }
 
 // answerAs asks a question in a task.
-func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRequest) (json.RawMessage, error) {
+func (x *exchange) answerAs(ctx context.Context, t Asker, request inputRequest) (json.RawMessage, error) {
 	if request.Method == "roots/list" {
 		return json.Marshal(map[string]any{"roots": x.server.hub.roots()})
 	}
@@ -331,7 +330,7 @@ func (x *exchange) answerAs(ctx context.Context, t broker.Asker, request inputRe
 	}
 	asking, done := untilOver(ctx)
 	defer done()
-	result, err := serve(x.server.hub.opts.Broker, asking, t, x.origin(), request.Params)
+	result, err := serve(x.server.hub.opts.Broker, asking, x.server.visiting(t, request.Params), x.origin(), request.Params)
 	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:

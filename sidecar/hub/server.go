@@ -41,6 +41,8 @@ type server struct {
 	taskableAt int
 	// completions holds who waits for a URL elicitation, by its id.
 	completions map[string]func()
+	// opened holds the last pages that were opened by request, and that the server may yet say are done.
+	opened []openedPage
 	// completed holds the last ids that were said to be done.
 	completed []string
 	// receivers hold the tasks that the server made of its questions, by the conversation's id.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/broker"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/task"
 
@@ -135,9 +134,9 @@ type keyed struct {
 	delivered bool
 }
 
-var _ broker.Asker = (*keyed)(nil)
+var _ Asker = (*keyed)(nil)
 
-// Ask implements [broker.Asker].
+// Ask implements [Asker].
 func (k *keyed) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
 	q.Key = k.key + q.Key // what an ask leads to has a key of its own
 	answer, err := k.Asker.Ask(ctx, q)
@@ -145,7 +144,7 @@ func (k *keyed) Ask(ctx context.Context, q task.Question) (*task.Answer, error) 
 	return answer, err
 }
 
-// Asked implements [broker.Asker].
+// Asked implements [Asker].
 func (k *keyed) Asked(key string) protocol.UseMcpServer { return k.Asker.Asked(k.key + key) }
 
 // withoutMeta returns an object without the members that differ each time that the same is asked.

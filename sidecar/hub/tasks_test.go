@@ -292,6 +292,47 @@ func TestAServerMayMakeATaskOfItsQuestion(t *testing.T) {
 	})
 }
 
+func TestAPageThatWasOpenedByRequestIsSaidToBeDone(t *testing.T) {
+	complete := func(id string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"` + id + `"}}` + "\n"
+	}
+	for _, tt := range []struct{ name, before, after string }{
+		{"after the answer", "", complete("unknown") + complete("e1") + complete("e1")},
+		{"before the answer", complete("e1"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			converseOverEach(t, legacyTasks+tool("", "")+`
+-- server s --
+`+tt.before+`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"mode":"url","elicitationId":"e1","url":"https://example.com/","message":"go"}}
+-- client s --
+{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}
+-- server s --
+`+tt.after+`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}
+`, []protocol.Transport{protocol.TransportStdio, protocol.TransportSSE, protocol.TransportWS}, func(t *testing.T, c *conversation) {
+				end := c.call(t.Context(), nil)
+				ask, _ := tasktest.AwaitAsk(t, c.events)
+				c.answer(t, ask.AskID, "")
+				<-end
+				said := tasktest.Await(t, c.events, func(p protocol.TaskEventParams) bool { _, ok := p.Event.(protocol.AskCompleted); return ok })
+				completed := said.Event.(protocol.AskCompleted)
+				opened, err := c.task.Open(t.Context(), 0, 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				times := 0
+				for _, m := range opened.Messages {
+					if shown, ok := m.Body.(protocol.Ask); ok && m.ID == completed.MessageID && shown.Outcome.CompletedAt == completed.CompletedAt {
+						times++
+					}
+				}
+				if times != 1 || completed.CompletedAt == 0 {
+					t.Errorf("the ask is shown as done %d times, %+v", times, completed)
+				}
+			})
+		})
+	}
+}
+
 func TestURLElicitationRequired(t *testing.T) {
 	refused := `
 -- server s --

@@ -103,9 +103,61 @@ func (s *server) awaitCompletion(id string, complete func()) (forget func()) {
 	}
 }
 
-// maxCompleted bounds how many ids are remembered: a notification may overtake the error that it belongs
-// to.
+// maxCompleted bounds how many ids are remembered: a notification may overtake the error, or the answer,
+// that it belongs to.
 const maxCompleted = 32
+
+// maxOpened bounds how many pages that were opened are remembered.
+const maxOpened = 100
+
+// openedPage is a page that a person opened as their answer to a request.
+type openedPage struct {
+	id       string
+	complete func()
+}
+
+// visitor is a task whose page, once it is opened, the server may say is done (2025-11-25, "Elicitation:
+// Completion Notifications").
+type visitor struct {
+	Asker
+	server *server
+	id     string
+}
+
+// visiting returns the task with which a request is served: a visitor where it is of a page with an id.
+func (s *server) visiting(t Asker, params json.RawMessage) Asker {
+	var p struct {
+		Mode          string `json:"mode"`
+		ElicitationID string `json:"elicitationId"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Mode != "url" || p.ElicitationID == "" {
+		return t
+	}
+	return visitor{t, s, p.ElicitationID}
+}
+
+// Ask implements [Asker].
+func (v visitor) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
+	answer, err := v.Asker.Ask(ctx, q)
+	if err == nil && answer.Response == protocol.YesButtonClicked {
+		v.server.awaitOpened(openedPage{v.id, func() { v.Completed(answer.MessageID) }})
+	}
+	return answer, err
+}
+
+// awaitOpened remembers a page, until the server says that it is done.
+func (s *server) awaitOpened(p openedPage) {
+	s.mu.Lock()
+	done := slices.Contains(s.completed, p.id) // the server was quicker than our answer
+	if !done {
+		s.opened = append(s.opened, p)
+		s.opened = s.opened[max(0, len(s.opened)-maxOpened):]
+	}
+	s.mu.Unlock()
+	if done {
+		p.complete()
+	}
+}
 
 // elicitationComplete takes the notification that a URL elicitation is done. One that nobody waits for
 // changes nothing (2025-11-25, "Elicitation: Completion Notifications").
@@ -118,6 +170,13 @@ func (s *server) elicitationComplete(params json.RawMessage) {
 	}
 	s.mu.Lock()
 	complete := s.completions[p.ElicitationID]
+	for i, opened := range s.opened {
+		if complete == nil && opened.id == p.ElicitationID {
+			complete = opened.complete
+			s.opened = slices.Delete(s.opened, i, i+1)
+			break
+		}
+	}
 	s.completed = append(s.completed, p.ElicitationID)
 	s.completed = s.completed[max(0, len(s.completed)-maxCompleted):]
 	s.mu.Unlock()

@@ -1,5 +1,6 @@
 import type {
   Ask,
+  AskCompleted,
   AskExtended,
   AskSettled,
   CallEnded,
@@ -29,6 +30,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => settle(message, event));
     case "askExtended":
       return change(messages, event.messageId, (message) => extend(message, event));
+    case "askCompleted":
+      return change(messages, event.messageId, (message) => complete(message, event));
     case "samplingMoved":
       return change(messages, event.messageId, (message) => moveSampling(message, event));
     case "samplingEnded":
@@ -45,6 +48,12 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
 function extend(message: Message, { expiresAt }: AskExtended): Message {
   const { body } = message;
   return body.type === "ask" ? { ...message, body: { ...body, expiresAt } } : message;
+}
+
+function complete(message: Message, { completedAt }: AskCompleted): Message {
+  const { body } = message;
+  if (body.type !== "ask" || body.outcome === undefined) return message;
+  return { ...message, body: { ...body, outcome: { ...body.outcome, completedAt } } };
 }
 
 /**

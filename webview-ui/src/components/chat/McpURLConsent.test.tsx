@@ -174,6 +174,9 @@ describe("in the panel, a page", () => {
       0,
     );
     await screen.findByText("Opened");
+    expect(screen.queryByText(/^The server said/)).toBeNull();
+    await host.event({ type: "askCompleted", messageId: 1, completedAt: at + 60_000 }, 0);
+    await screen.findByText(/^The server said that it is complete/);
     expect(host.calls("askResponse")).toEqual([]);
     expect(host.calls("ask/openUrl")).toHaveLength(1);
   });

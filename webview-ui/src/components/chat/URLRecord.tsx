@@ -1,7 +1,10 @@
 import type { McpURLElicitation, Outcome } from "@assent/protocol";
 import { useId } from "react";
+import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
+import { when } from "../ui/words.ts";
 import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
@@ -37,9 +40,27 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
         yes={awaitsCompletion ? "Opened, and marked as done" : "Opened"}
         no="Declined"
       />
+      {outcome.completedAt !== undefined && (
+        <p className="outcome" role="status">
+          <Icon name="pass" />
+          <span>
+            The server said that it is complete
+            <span className="muted"> at {when(outcome.completedAt)}</span>
+          </span>
+        </p>
+      )}
       <Disclosure keep={`${keep}:page`} summary="The page">
         <AskMessage {...{ askId, serverName }} text={message} />
-        {"refused" in page ? <p className="page-url">{visible(url)}</p> : <PageURL page={page} />}
+        {"refused" in page ? (
+          <p className="page-url">{visible(url)}</p>
+        ) : (
+          <>
+            <PageURL page={page} />
+            <div className="actions">
+              <CopyButton text={page.href} label="Copy URL" />
+            </div>
+          </>
+        )}
       </Disclosure>
     </section>
   );
