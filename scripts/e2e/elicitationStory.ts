@@ -123,6 +123,8 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
     assert(await field(form, "Extras").getByLabel("towels").isChecked());
   });
   await photograph(page, "long-form", [320, 900]);
+  await form.getByRole("button", { name: "Submit" }).scrollIntoViewIfNeeded();
+  await photograph(page, "long-form-end", [320, 900]);
   await step("the server gets every value as it was meant", async () => {
     await submit(panel, form);
     const text = await returned(panel.call(server, longForm));
@@ -186,7 +188,7 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
     assert.equal(await forms.count(), 32);
     await panel.button("Show Oldest").click();
     await panel.focused(forms.first()).waitFor();
-    await panel.button("Show Next").click();
+    await panel.button("Next").click();
     await panel.focused(forms.nth(1)).waitFor();
   });
   await photograph(page, "flood");

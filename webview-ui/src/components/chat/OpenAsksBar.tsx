@@ -31,7 +31,7 @@ export function OpenAsksBar({ here, elsewhere, onShow, onNext }: OpenAsksBarProp
       </button>
       {here > 1 && (
         <button type="button" className="link" onClick={onNext}>
-          Show Next
+          Next
         </button>
       )}
     </div>
