@@ -639,6 +639,24 @@ describe("what waits", () => {
     await waitFor(() => expect(document.activeElement).toBe(oldest));
   });
 
+  test("is gone through one by one, and around", async () => {
+    const asks = ["a1", "a2", "a3"].map((askId, index) => form(index + 1, askId));
+    const { user } = showApp(new FakeHost(task({ openAsks: 3 }), asks));
+    const [first, second, third] = await screen.findAllByRole("region", { name: "database asks" });
+    await user.click(screen.getByRole("button", { name: "Show Oldest" }));
+    await waitFor(() => expect(document.activeElement).toBe(first));
+    for (const ask of [second, third, first]) {
+      await user.click(screen.getByRole("button", { name: "Next" }));
+      expect(document.activeElement).toBe(ask);
+    }
+  });
+
+  test("alone has no next", async () => {
+    showApp(new FakeHost(waiting, [form()]));
+    await screen.findByText("1 open question");
+    expect(screen.queryByRole("button", { name: "Next" })).toBeNull();
+  });
+
   test("in another task is brought here when the host asks for it", async () => {
     const other = task({ id: "t2", title: "Second", openAsks: 1 });
     const host = new FakeHost(task(), [], {
