@@ -83,6 +83,11 @@ export interface SidecarRequests {
    */
   "task/close": { params: CloseTaskParams; result: Task };
   /**
+   * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
+   * changes whenever a `TaskEventParams.OpenAsks` does.
+   */
+  "ask/list": { params: undefined; result: ListOpenAsksResult };
+  /**
    * AskResponse answers an ask. The first answer settles it; a later one fails with
    * `CodeAskSettled`. An answer that the ask's own rules forbid fails with `CodeInvalidAnswer`
    * and leaves the ask open.
@@ -1322,6 +1327,46 @@ export interface AllowedModels {
   /** Models are ids, in which a * stands for any text. None at all allows none. */
   models?: readonly string[];
 }
+
+/** ListOpenAsksResult holds the asks of all tasks that wait for a person, the oldest first. */
+export interface ListOpenAsksResult {
+  asks?: readonly OpenAsk[];
+  /** Truncated reports that there are more: `Task.OpenAsks` counts them all. */
+  truncated?: boolean;
+}
+
+/**
+ * OpenAsk is an ask that waits for a person, in brief. `Sidecar.OpenTask` has it whole: a completion
+ * request may be of megabytes, which a list of hundreds must not be.
+ */
+export interface OpenAsk {
+  /** TaskID and Title are of the conversation, MessageID of the ask's message in it. */
+  taskId: string;
+  title: string;
+  messageId: number;
+  /** Time is since when the ask waits. */
+  time: number;
+  askId: string;
+  /** Wants is the type of the ask's `UseMcpServer`. */
+  wants: AskWants;
+  origin: Origin;
+  /**
+   * Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
+   * a conversation to complete, an answer to review. It is a stranger's and may be empty.
+   */
+  text?: string;
+}
+
+/** AskWants is what an ask wants of the person. */
+export type AskWants =
+  /** WantsForm is a `McpElicitation`. */
+  | "mcp_elicitation"
+  /** WantsPage is a `McpURLElicitation`. */
+  | "mcp_url_elicitation"
+  /** WantsCompletion is a `McpSampling`. */
+  | "mcp_sampling"
+  /** WantsReview is a `McpSamplingReview`. */
+  | "mcp_sampling_review";
 
 /**
  * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,

@@ -224,6 +224,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CloseTask(ctx, &p)
+	case "ask/list":
+		return s.ListOpenAsks(ctx)
 	case "askResponse":
 		var p AskResponseParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -417,6 +419,14 @@ func (r remoteSidecar) RenameTask(ctx context.Context, params *RenameTaskParams)
 func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error) {
 	var result Task
 	if err := r.conn.Call(ctx, "task/close", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error) {
+	var result ListOpenAsksResult
+	if err := r.conn.Call(ctx, "ask/list", nil, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

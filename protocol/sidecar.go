@@ -49,6 +49,12 @@ type Sidecar interface {
 	//protocol:method task/close
 	CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error)
 
+	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
+	// changes whenever a [TaskEventParams.OpenAsks] does.
+	//
+	//protocol:method ask/list
+	ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error)
+
 	// AskResponse answers an ask. The first answer settles it; a later one fails with
 	// [CodeAskSettled]. An answer that the ask's own rules forbid fails with [CodeInvalidAnswer]
 	// and leaves the ask open.

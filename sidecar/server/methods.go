@@ -74,6 +74,15 @@ func (s *Server) CloseTask(_ context.Context, params *protocol.CloseTaskParams) 
 	return &info, nil
 }
 
+// ListOpenAsks implements [protocol.Sidecar].
+func (s *Server) ListOpenAsks(context.Context) (*protocol.ListOpenAsksResult, error) {
+	asks, truncated, err := s.tasks.OpenAsks()
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated}, nil
+}
+
 // AskResponse implements [protocol.Sidecar].
 func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
 	t, err := s.tasks.Get(params.TaskID)

@@ -1,0 +1,41 @@
+package protocol
+
+// ListOpenAsksResult holds the asks of all tasks that wait for a person, the oldest first.
+type ListOpenAsksResult struct {
+	Asks []OpenAsk `json:"asks,omitempty"`
+	// Truncated reports that there are more: [Task.OpenAsks] counts them all.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// OpenAsk is an ask that waits for a person, in brief. [Sidecar.OpenTask] has it whole: a completion
+// request may be of megabytes, which a list of hundreds must not be.
+type OpenAsk struct {
+	// TaskID and Title are of the conversation, MessageID of the ask's message in it.
+	TaskID    string `json:"taskId"`
+	Title     string `json:"title"`
+	MessageID int64  `json:"messageId"`
+	// Time is since when the ask waits.
+	Time  int64  `json:"time"`
+	AskID string `json:"askId"`
+	// Wants is the type of the ask's [UseMcpServer].
+	Wants  AskWants `json:"wants"`
+	Origin Origin   `json:"origin"`
+	// Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
+	// a conversation to complete, an answer to review. It is a stranger's and may be empty.
+	Text string `json:"text,omitempty"`
+}
+
+// AskWants is what an ask wants of the person.
+type AskWants string
+
+// What asks want: the types of [UseMcpServer].
+const (
+	// WantsForm is a [McpElicitation].
+	WantsForm AskWants = "mcp_elicitation"
+	// WantsPage is a [McpURLElicitation].
+	WantsPage AskWants = "mcp_url_elicitation"
+	// WantsCompletion is a [McpSampling].
+	WantsCompletion AskWants = "mcp_sampling"
+	// WantsReview is a [McpSamplingReview].
+	WantsReview AskWants = "mcp_sampling_review"
+)
