@@ -95,6 +95,10 @@ export interface HostNotifications {
 export type Reveal =
   /** The oldest open ask. */
   | { readonly kind: "ask" }
+  /** The open asks of every task. */
+  | { readonly kind: "openAsks" }
+  /** The open ask after the one that the person is at, of all tasks', or the one before it. */
+  | { readonly kind: "nextAsk" | "previousAsk" }
   | { readonly kind: "newTask" }
   /** A message of a task. */
   | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }

@@ -25,6 +25,9 @@ import type { Draft, ViewStateStore } from "./viewState.ts";
 /** How long a draft waits for the next keystroke before it is sent to be kept, in milliseconds. */
 const draftPause = 300;
 
+/** How long the list of open asks is left as it is while it changes, in milliseconds. */
+const inboxPause = 100;
+
 /** What the person can do. An action that fails says so in the state, unless it returns a promise. */
 export interface Actions {
   /** Makes a task and opens it. */
@@ -54,6 +57,8 @@ export interface Actions {
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   /** Says whether the sidecar took it; where it did not, the person is told. */
   cancelCall(taskId: string, messageId: number): Promise<boolean>;
+  /** Reads the open asks of every task anew. */
+  listOpenAsks(): void;
   /**
    * Reads the MCP tasks of every task anew, and asks servers for those that only they know: those of
    * other windows tell nothing of themselves.
@@ -110,6 +115,7 @@ export function createSession(view: ViewStateStore): Session {
   let state = initialState;
   let client: Client | undefined;
   let catchingUp = false;
+  let readingInbox = false;
   /** The lists that are being read again, and whether they changed once more since. */
   const changed = new Map<string, boolean>();
   const listeners = new Set<() => void>();
@@ -150,6 +156,7 @@ export function createSession(view: ViewStateStore): Session {
       if (!isListed(state)) select(firstTask(state, view.get().openTaskId));
     });
     catchUp();
+    listOpenAsks();
     listMcpTasks();
     listGrants();
   }
@@ -274,6 +281,27 @@ export function createSession(view: ViewStateStore): Session {
     }
   }
 
+  /**
+   * Reads the open asks for as long as something is missing among them; nothing waits for that. However
+   * fast servers ask, there is a pause between two readings.
+   */
+  function listOpenAsks(): void {
+    if (readingInbox || !state.inbox.missed) return;
+    readingInbox = true;
+    void (async () => {
+      while (state.inbox.missed) {
+        dispatch({ type: "inboxAsked" });
+        try {
+          dispatch({ type: "inboxListed", result: await request()("ask/list") });
+        } catch (error) {
+          dispatch({ type: "inboxListFailed", message: messageOf(error) });
+        }
+        await new Promise((resolve) => setTimeout(resolve, inboxPause));
+      }
+      readingInbox = false;
+    })();
+  }
+
   /** Reads the list of MCP tasks for as long as something is missing in it; nothing waits for that. */
   function listMcpTasks(): void {
     if (state.mcpTasks.reading) return;
@@ -331,6 +359,7 @@ export function createSession(view: ViewStateStore): Session {
   function hear(action: Action): void {
     dispatch(action);
     catchUp();
+    listOpenAsks();
     listMcpTasks();
   }
 
@@ -431,6 +460,7 @@ export function createSession(view: ViewStateStore): Session {
         return false;
       }
     },
+    listOpenAsks: () => hear({ type: "inboxDoubted" }),
     listMcpTasks() {
       hear({ type: "mcpTasksDoubted" });
       listServerMcpTasks();

@@ -2,6 +2,7 @@ import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Actions, Session } from "../session.ts";
+import { type AskPlace, stepFrom } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
 import type { Conversation, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
@@ -9,12 +10,14 @@ import type { RunnerState, ViewStateStore } from "../viewState.ts";
 import { Banners } from "./Banners.tsx";
 import { Announcer } from "./chat/Announcer.tsx";
 import { ChatView } from "./chat/ChatView.tsx";
-import { focusAsk, focusMessage } from "./chat/focus.ts";
+import { focusAsk, focusedAskId, focusMessage } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
+import { OpenAsks } from "./inbox/OpenAsks.tsx";
+import { useAskKeys } from "./inbox/useAskKeys.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
 import { ServersContext } from "./ServersContext.ts";
 import { SettingsContext } from "./SettingsContext.ts";
@@ -34,7 +37,14 @@ export interface AppProps {
 const none: readonly Grant[] = [];
 
 /** The lists above the conversation, of which one is shown at a time. */
-type List = "mcpTasks" | "grants";
+type List = "openAsks" | "mcpTasks" | "grants";
+
+/** The action that reads each of them. */
+const listReader = {
+  openAsks: "listOpenAsks",
+  mcpTasks: "listMcpTasks",
+  grants: "listGrants",
+} as const satisfies Record<List, keyof Actions>;
 
 /** The whole panel. */
 export function App({ session, view }: AppProps) {
@@ -47,7 +57,9 @@ export function App({ session, view }: AppProps) {
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
   // Where the bar of open asks has led to.
   const shownAsk = useRef<string>(undefined);
-  const elsewhere = waitingElsewhere(state);
+  const elsewhere = waitingElsewhere(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
+  // The count has those on older pages too.
+  const here = Math.max(asks.length, conversation?.task?.openAsks ?? 0);
 
   const changeRunner = (next: RunnerState) => {
     setRunner(next);
@@ -66,14 +78,14 @@ export function App({ session, view }: AppProps) {
   useModels(state, actions);
   const [shown, setShown] = useState<{ readonly list: List; readonly times: number }>();
   const listButtons = {
+    openAsks: useRef<HTMLButtonElement>(null),
     mcpTasks: useRef<HTMLButtonElement>(null),
     grants: useRef<HTMLButtonElement>(null),
   };
   const show = (list: List) => {
     // Asked for once more, it takes the focus once more.
     setShown({ list, times: (shown?.times ?? 0) + 1 });
-    if (list === "mcpTasks") actions.listMcpTasks();
-    else actions.listGrants();
+    actions[listReader[list]]();
   };
   const hide = () => {
     if (shown !== undefined) listButtons[shown.list].current?.focus();
@@ -88,7 +100,8 @@ export function App({ session, view }: AppProps) {
     setShown(undefined);
     actions.reveal({ kind: "message", taskId, messageId });
   };
-  useReveal(state, actions, askForRunner, show);
+  useReveal(state, actions, { askForRunner, show, openMessage });
+  useAskKeys(actions.reveal);
 
   return (
     <ViewContext value={view}>
@@ -100,6 +113,13 @@ export function App({ session, view }: AppProps) {
             actions={actions}
             lists={
               <>
+                <ListButton
+                  {...listButton("openAsks")}
+                  icon="inbox"
+                  label="Open Questions"
+                  n={here + elsewhere}
+                  are="waiting"
+                />
                 <ListButton
                   {...listButton("mcpTasks")}
                   icon="server-process"
@@ -118,6 +138,16 @@ export function App({ session, view }: AppProps) {
             }
           />
           <Banners state={state} actions={actions} />
+          {shown?.list === "openAsks" && (
+            <OpenAsks
+              key={shown.times}
+              inbox={state.inbox}
+              tasks={state.tasks ?? []}
+              onOpen={openMessage}
+              onRetry={actions.listOpenAsks}
+              onClose={hide}
+            />
+          )}
           {shown?.list === "mcpTasks" && (
             <McpTasks
               key={shown.times}
@@ -161,8 +191,7 @@ export function App({ session, view }: AppProps) {
             <Home state={state} actions={actions} />
           )}
           <OpenAsksBar
-            here={asks.length}
-            elsewhere={elsewhere.reduce((sum, { openAsks }) => sum + openAsks, 0)}
+            {...{ here, elsewhere }}
             onShow={() => {
               shownAsk.current = asks[0]?.askId;
               actions.reveal({ kind: "ask" });
@@ -173,6 +202,7 @@ export function App({ session, view }: AppProps) {
               shownAsk.current = next?.askId;
               if (next !== undefined) focusAsk(next.askId);
             }}
+            onShowAll={() => show("openAsks")}
           />
           {servers?.length === 0 && conversation !== undefined && (
             <NoServers
@@ -230,14 +260,29 @@ function useModels({ conversation, sidecar, models }: State, actions: Actions): 
   }, [running, conversation, models, actions]);
 }
 
+/** Where the person is among the open asks: at the card that has the focus, or where they stepped last. */
+function askPlace(
+  conversation: Conversation | undefined,
+  stepped: AskPlace | undefined,
+): AskPlace | undefined {
+  const askId = focusedAskId();
+  const at = conversation?.messages.find(({ body }) => body.type === "ask" && body.askId === askId);
+  if (conversation === undefined || at === undefined) return stepped;
+  return { taskId: conversation.taskId, messageId: at.id, time: at.time };
+}
+
+/** What can be brought into view of the panel itself. */
+interface Ways {
+  readonly askForRunner: (serverName: string | undefined) => void;
+  readonly show: (list: List) => void;
+  readonly openMessage: (taskId: string, messageId: number) => void;
+}
+
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */
-function useReveal(
-  state: State,
-  actions: Actions,
-  askForRunner: (serverName: string | undefined) => void,
-  show: (list: List) => void,
-): void {
-  const { reveal, sidecar, tasks, servers, conversation } = state;
+function useReveal(state: State, actions: Actions, ways: Ways): void {
+  const { askForRunner, show, openMessage } = ways;
+  const { reveal, sidecar, tasks, servers, conversation, inbox } = state;
+  const stepped = useRef<AskPlace>(undefined);
   const followed = useRef<Reveal>(undefined);
   // Where an older page was asked for: one that did not come is not asked for again and again.
   const paged = useRef<{ readonly reveal: Reveal; readonly oldest: number }>(undefined);
@@ -257,6 +302,11 @@ function useReveal(
       case "ask": {
         if (isBeingRead(conversation)) return;
         const [oldest] = openAsksOf(conversation);
+        const first = inbox.entries?.find(({ taskId }) => taskId === conversation?.taskId);
+        if (first !== undefined && conversation?.earlier && isOnOlderPage(first, conversation)) {
+          openMessage(first.taskId, first.messageId);
+          return;
+        }
         const [task] = waitingElsewhere(state);
         // To another task once: two tasks that each point to the other must not go on for ever.
         if (oldest === undefined && task !== undefined && followed.current !== reveal) {
@@ -268,6 +318,21 @@ function useReveal(
         if (oldest !== undefined) focusAsk(oldest.askId);
         return;
       }
+      case "nextAsk":
+      case "previousAsk": {
+        if (inbox.entries === undefined && inbox.failure === undefined) return;
+        const way = reveal.kind === "nextAsk" ? "next" : "previous";
+        const to = stepFrom(inbox.entries ?? [], askPlace(conversation, stepped.current), way);
+        if (to === undefined) {
+          actions.revealed();
+          show("openAsks");
+          return;
+        }
+        stepped.current = to;
+        openMessage(to.taskId, to.messageId);
+        return;
+      }
+      case "openAsks":
       case "mcpTasks":
       case "grants":
         actions.revealed();
@@ -288,7 +353,7 @@ function useReveal(
           return;
         }
         actions.revealed();
-        if (conversation?.taskId === reveal.taskId) focusMessage(reveal.messageId);
+        if (conversation?.taskId === reveal.taskId) focusRow(conversation, reveal.messageId);
         return;
       }
       default:
@@ -301,4 +366,16 @@ function isBeingRead(conversation: Conversation | undefined): boolean {
   if (conversation === undefined) return false;
   const { behind, failure, paging } = conversation;
   return (behind !== undefined && failure === undefined) || paging;
+}
+
+function isOnOlderPage({ messageId }: AskPlace, { messages }: Conversation): boolean {
+  const oldest = messages[0];
+  return oldest !== undefined && messageId < oldest.id;
+}
+
+/** Brings a message into view, by whatever takes the focus for it. */
+function focusRow({ messages }: Conversation, messageId: number): void {
+  const body = messages.find(({ id }) => id === messageId)?.body;
+  if (body?.type === "ask") focusAsk(body.askId);
+  else focusMessage(messageId);
 }

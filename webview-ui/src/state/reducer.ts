@@ -3,6 +3,7 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
 import { takeGrant, takeGrants } from "./grants.ts";
+import { takeAskEvent } from "./inbox.ts";
 import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import { afterChange } from "./offers.ts";
 import type { Action, Conversation, Held, State } from "./state.ts";
@@ -59,6 +60,20 @@ export function reduce(state: State, action: Action): State {
     case "samplingProgress":
     case "callProgress":
       return withConversation(state, action.params.taskId, (open) => takeProgress(open, action));
+    case "inboxDoubted":
+      return { ...state, inbox: { ...state.inbox, missed: true } };
+    case "inboxAsked":
+      return { ...state, inbox: { ...state.inbox, reading: true, missed: false } };
+    case "inboxListed": {
+      const { asks: entries = [], truncated = false } = action.result;
+      const { missed } = state.inbox;
+      return {
+        ...state,
+        inbox: { entries, truncated, reading: false, missed, failure: undefined },
+      };
+    }
+    case "inboxListFailed":
+      return { ...state, inbox: { ...state.inbox, reading: false, failure: action.message } };
     case "mcpTasksDoubted":
       return { ...state, mcpTasks: { ...state.mcpTasks, missed: true } };
     case "mcpTasksAsked":
@@ -135,6 +150,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     sidecar: status,
     // Known tasks stay in sight, and give way to whatever is said of them next.
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
+    inbox: { ...state.inbox, missed: true },
     mcpTasks: { ...state.mcpTasks, missed: true },
     // No server runs yet that could be asked.
     serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
@@ -248,6 +264,7 @@ function withEvent(state: State, params: TaskEventParams): State {
   const task = event.type === "taskChanged" ? event.task : known;
   const folded = {
     ...withConversation(state, taskId, (open) => takeEvent(open, params)),
+    inbox: takeAskEvent(state.inbox, params, known),
     mcpTasks: takeMcpTaskEvent(state.mcpTasks, params),
   };
   if (task === undefined) {

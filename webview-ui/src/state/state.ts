@@ -2,6 +2,7 @@ import type {
   CallProgressParams,
   ConfigProblem,
   Grant,
+  ListOpenAsksResult,
   ListServerMcpTasksResult,
   McpSamplingProgressParams,
   McpTaskEntry,
@@ -15,6 +16,7 @@ import type {
 } from "@assent/protocol";
 import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
 import { type Grants, noGrants } from "./grants.ts";
+import { emptyInbox, type Inbox } from "./inbox.ts";
 import type { Offers } from "./offers.ts";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
@@ -27,6 +29,7 @@ export interface State {
   readonly tasksMissed: boolean;
   /** The open task. */
   readonly conversation: Conversation | undefined;
+  readonly inbox: Inbox;
   readonly mcpTasks: McpTasks;
   readonly serverMcpTasks: ServerMcpTasks;
   readonly grants: Grants;
@@ -126,6 +129,11 @@ export type Action =
   /** Without a result, the page could not be read. */
   | { readonly type: "pageRead"; readonly taskId: string; readonly result?: OpenTaskResult }
   | Held
+  /** The list of open asks is wanted as it is now. */
+  | { readonly type: "inboxDoubted" }
+  | { readonly type: "inboxAsked" }
+  | { readonly type: "inboxListed"; readonly result: ListOpenAsksResult }
+  | { readonly type: "inboxListFailed"; readonly message: string }
   /** The list of MCP tasks is wanted as it is now. */
   | { readonly type: "mcpTasksDoubted" }
   | { readonly type: "mcpTasksAsked" }
@@ -159,6 +167,7 @@ export const initialState: State = {
   tasks: undefined,
   tasksMissed: false,
   conversation: undefined,
+  inbox: emptyInbox,
   mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
   serverMcpTasks: { listed: undefined, reading: false, failure: undefined },
   grants: noGrants,

@@ -88,6 +88,7 @@ export class FakeHost {
         messages: this.messages,
         reset: (params as OpenTaskParams).after === 0,
       }),
+      "ask/list": () => ({}),
       "mcpTask/list": () => ({}),
       "mcpTask/listOfServers": () => ({}),
       "grant/list": () => ({}),

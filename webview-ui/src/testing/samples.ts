@@ -13,6 +13,7 @@ import type {
   McpURLElicitation,
   Message,
   Model,
+  OpenAsk,
   Outcome,
   Server,
   Task,
@@ -145,6 +146,21 @@ export function ask(askId: string, question: Ask["question"], outcome?: Outcome)
     ask: "use_mcp_server",
     question,
     ...(outcome === undefined ? {} : { outcome }),
+  };
+}
+
+/** An ask as the inbox lists it. */
+export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk {
+  return {
+    taskId: "t1",
+    title: "First",
+    messageId,
+    time: at + messageId,
+    askId: `a${messageId}`,
+    wants: "mcp_elicitation",
+    origin: { serverName: "database", toolNames: ["cleanup"] },
+    text: "Delete **1,204** rows?",
+    ...part,
   };
 }
 

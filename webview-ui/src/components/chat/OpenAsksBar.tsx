@@ -4,14 +4,16 @@ import { count } from "../ui/words.ts";
 export interface OpenAsksBarProps {
   readonly here: number;
   readonly elsewhere: number;
-  /** The person wants to see the oldest. */
+  /** The person wants to see the oldest of those here. */
   readonly onShow: () => void;
   /** The person wants to see the one after the last that they saw so. */
   readonly onNext: () => void;
+  /** The person wants to see all, here and elsewhere. */
+  readonly onShowAll: () => void;
 }
 
-/** How many questions wait for the person, and the way to the oldest. */
-export function OpenAsksBar({ here, elsewhere, onShow, onNext }: OpenAsksBarProps) {
+/** How many questions wait for the person, and the ways to them. */
+export function OpenAsksBar({ here, elsewhere, onShow, onNext, onShowAll }: OpenAsksBarProps) {
   if (here + elsewhere === 0) return null;
   const words =
     here === 0
@@ -26,12 +28,19 @@ export function OpenAsksBar({ here, elsewhere, onShow, onNext }: OpenAsksBarProp
     <div className="open-asks">
       <Icon name="bell-dot" />
       <span role="status">{words}</span>
-      <button type="button" className="link" onClick={onShow}>
-        {here + elsewhere === 1 ? "Show" : "Show Oldest"}
-      </button>
+      {here > 0 && (
+        <button type="button" className="link" onClick={onShow}>
+          {here + elsewhere === 1 ? "Show" : "Show Oldest"}
+        </button>
+      )}
       {here > 1 && (
         <button type="button" className="link" onClick={onNext}>
           Next
+        </button>
+      )}
+      {elsewhere > 0 && (
+        <button type="button" className="link" onClick={onShowAll}>
+          Show All
         </button>
       )}
     </div>

@@ -8,6 +8,13 @@ export function focusAsk(askId: string): boolean {
   return focusElement(askElementId(askId));
 }
 
+/** The ask that has the focus, settled or not. */
+export function focusedAskId(): string | undefined {
+  const prefix = askElementId("");
+  const element = document.activeElement?.closest(`[id^="${prefix}"]`);
+  return element?.id.slice(prefix.length);
+}
+
 function focusElement(id: string): boolean {
   const element = document.getElementById(id);
   element?.focus({ preventScroll: true });

@@ -1,0 +1,198 @@
+import type { Message, OpenAsk } from "@assent/protocol";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/browser";
+import { showApp } from "../../testing/app.tsx";
+import { axeFindings } from "../../testing/axe.ts";
+import { FakeHost } from "../../testing/host.ts";
+import { answered, ask, at, elicitation, message, openAsk, task } from "../../testing/samples.ts";
+
+// The clock stands, so that a slow machine does not count a second more.
+beforeEach(() => {
+  vi.useFakeTimers({ now: at + 90_001, toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const inbox = () => screen.findByRole("region", { name: "Open questions" });
+const form = (id: number, server = "database"): Message =>
+  message(id, ask(`a${id}`, elicitation(undefined, { serverName: server })));
+
+/** Two tasks: the first asks by messages 1 and 3, the second by message 2. */
+function twoTasks(handlers: ConstructorParameters<typeof FakeHost>[2] = {}): FakeHost {
+  const first = task({ openAsks: 2 });
+  const second = task({ id: "t2", title: "Second", openAsks: 1 });
+  return new FakeHost(first, [], {
+    "task/list": () => ({ tasks: [second, first] }),
+    "task/open": ({ taskId }) =>
+      taskId === "t1"
+        ? { task: first, messages: [form(1), form(3, "files")], reset: true }
+        : { task: second, messages: [form(2, "mail")], reset: true },
+    "ask/list": () => ({ asks: inOrder }),
+    ...handlers,
+  });
+}
+
+const inOrder: readonly OpenAsk[] = [
+  openAsk(1),
+  openAsk(2, {
+    taskId: "t2",
+    title: "Second",
+    wants: "mcp_sampling",
+    origin: { serverName: "mail" },
+    text: "Sum up\u202e this.",
+  }),
+  openAsk(3, {
+    wants: "mcp_url_elicitation",
+    origin: { serverName: "files", resourceUri: "file:///a" },
+    text: "",
+  }),
+];
+
+describe("the inbox", () => {
+  test("has the questions of every task, the oldest first, and the focus at the oldest", async () => {
+    const { user, session, container } = showApp(twoTasks());
+    await user.click(await screen.findByRole("button", { name: "Open Questions (3 waiting)" }));
+    const region = await inbox();
+    const headings = await within(region).findAllByRole("heading", { level: 3 });
+    expect(headings.map(({ textContent }) => textContent)).toEqual(["First", "Second"]);
+    const rows = (name: string) =>
+      within(within(region).getByRole("list", { name }))
+        .getAllByRole("button")
+        .map(({ textContent }) => textContent);
+    expect(rows("First")).toEqual([
+      "database asksDelete **1,204** rows?for 1 min 30 s, during the tool call cleanup",
+      "files wants you to open a pagefor 1 min 29 s, while file:///a is read",
+    ]);
+    expect(rows("Second")).toEqual(["mail wants a completionSum up[U+202E] this.for 1 min 29 s"]);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("region", { name: "Open questions" })).toBeNull();
+
+    session.actions.reveal({ kind: "openAsks" });
+    const [oldest] = within(await inbox()).getAllByRole("button", { name: /^database/ });
+    expect(document.activeElement).toBe(oldest);
+  });
+
+  test("leads to the card, in whatever task it is", async () => {
+    const host = twoTasks();
+    const { user } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await user.click(await within(await inbox()).findByRole("button", { name: /^mail/ }));
+    const card = await screen.findByRole("region", { name: "mail asks" });
+    await waitFor(() => expect(document.activeElement).toBe(card));
+    expect(screen.queryByRole("region", { name: "Open questions" })).toBeNull();
+    screen.getByRole("button", { name: "Second" });
+  });
+
+  test("is read again when a question comes or goes, and says when none is left", async () => {
+    let asks: readonly OpenAsk[] = [openAsk(1)];
+    const host = new FakeHost(task({ openAsks: 1 }), [form(1)], { "ask/list": () => ({ asks }) });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: /^Open Questions \(1/ }));
+    await within(await inbox()).findByRole("button", { name: /^database/ });
+    const readings = host.calls("ask/list").length;
+    await host.event({
+      type: "messageAdded",
+      message: message(2, { type: "notice", level: "info", text: "Hm." }),
+    });
+    await screen.findByText("Hm.");
+    expect(host.calls("ask/list")).toHaveLength(readings);
+    asks = [];
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
+    await within(await inbox()).findByText("No question waits for you.");
+    await screen.findByRole("button", { name: "Open Questions" });
+  });
+
+  test("that is too long or cannot be read says so", async () => {
+    let fail = true;
+    const host = twoTasks({
+      "ask/list": () => {
+        if (fail) throw new ResponseError(-32603, "The disk is gone.");
+        return { asks: inOrder, truncated: true };
+      },
+    });
+    const { user } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await screen.findByText("The list could not be read: The disk is gone.");
+    fail = false;
+    await user.click(screen.getByRole("button", { name: "Try Again" }));
+    await screen.findByText("These are the oldest 3 questions. More wait behind them.");
+  });
+
+  test("is where the bar leads to when questions wait in other tasks", async () => {
+    const { user, session } = showApp(twoTasks());
+    session.actions.openTask("t2");
+    await screen.findByText("1 open question, 2 more in other tasks");
+    await user.click(screen.getByRole("button", { name: "Show All" }));
+    await within(await inbox()).findAllByRole("button", { name: /^database/ });
+  });
+});
+
+describe("next and previous", () => {
+  const focused = async (name: string) => {
+    const card = await screen.findByRole("region", { name });
+    await waitFor(() => expect(document.activeElement).toBe(card));
+  };
+
+  test("go through the questions of all tasks, and round", async () => {
+    const host = twoTasks();
+    showApp(host);
+    const next = () => host.tell("host/reveal", { kind: "nextAsk" });
+    await next();
+    await focused("database asks");
+    await next();
+    await focused("mail asks");
+    await next();
+    await focused("files asks");
+    await next();
+    await focused("database asks");
+    await host.tell("host/reveal", { kind: "previousAsk" });
+    await focused("files asks");
+  });
+
+  test("go on from the card that the person is at", async () => {
+    const host = twoTasks();
+    const { session } = showApp(host);
+    session.actions.openTask("t1");
+    (await screen.findByRole("region", { name: "files asks" })).focus();
+    await host.tell("host/reveal", { kind: "previousAsk" });
+    await focused("mail asks");
+  });
+
+  test("have keys of their own in a browser", async () => {
+    showApp(twoTasks());
+    await screen.findByRole("button", { name: /^Open Questions/ });
+    fireEvent.keyDown(document.body, { key: "F8", altKey: true });
+    await focused("database asks");
+    fireEvent.keyDown(document.body, { key: "F8", altKey: true, shiftKey: true });
+    await focused("files asks");
+  });
+
+  test("show the empty inbox where there is none", async () => {
+    const host = new FakeHost(task());
+    showApp(host);
+    await host.tell("host/reveal", { kind: "nextAsk" });
+    await within(await inbox()).findByText("No question waits for you.");
+  });
+
+  test("find a question on an older page, as the bar does", async () => {
+    const first = task({ openAsks: 1 });
+    const host = new FakeHost(first, [], {
+      "task/open": ({ before = 0 }) =>
+        before === 0
+          ? {
+              task: first,
+              messages: [message(9, ask("a9", elicitation(), answered))],
+              reset: true,
+              earlier: true,
+            }
+          : { task: first, messages: [form(1)], earlier: false },
+      "ask/list": () => ({ asks: [openAsk(1)] }),
+    });
+    const { user } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Show" }));
+    await focused("database asks");
+  });
+});

@@ -1,0 +1,83 @@
+import type { OpenAsk, Task, TaskEventParams } from "@assent/protocol";
+
+/** The open asks of every task. */
+export interface Inbox {
+  /** The oldest first; absent until they were listed. */
+  readonly entries: readonly OpenAsk[] | undefined;
+  /** There are more than are listed. */
+  readonly truncated: boolean;
+  /** The list is being read. */
+  readonly reading: boolean;
+  /** Something was asked or settled since the list was asked for: it must be read. */
+  readonly missed: boolean;
+  /** Why the list could not be read the last time. */
+  readonly failure: string | undefined;
+}
+
+export const emptyInbox: Inbox = {
+  entries: undefined,
+  truncated: false,
+  reading: false,
+  missed: false,
+  failure: undefined,
+};
+
+/** Takes what an event says of a task's asks; what was known of the task is from before it. */
+export function takeAskEvent(
+  inbox: Inbox,
+  { number, openAsks, event }: TaskEventParams,
+  known: Task | undefined,
+): Inbox {
+  if (known !== undefined && number <= known.lastNumber) return inbox;
+  const changed =
+    openAsks !== (known?.openAsks ?? 0) ||
+    event.type === "askSettled" ||
+    // Between two numbers, one may have come and another gone.
+    (known !== undefined && number > known.lastNumber + 1);
+  return changed ? { ...inbox, missed: true } : inbox;
+}
+
+/** Where an ask is in the order of the inbox. */
+export type AskPlace = Pick<OpenAsk, "time" | "taskId" | "messageId">;
+
+/** The order of the inbox, the same as the sidecar's: the oldest first. */
+export function compareAsks(a: AskPlace, b: AskPlace): number {
+  if (a.time !== b.time) return a.time - b.time;
+  if (a.taskId !== b.taskId) return a.taskId < b.taskId ? -1 : 1;
+  return a.messageId - b.messageId;
+}
+
+/**
+ * The ask after a place, or before it, going round. The place itself may be settled by now; without
+ * one, it begins with the oldest, or the newest.
+ */
+export function stepFrom(
+  entries: readonly OpenAsk[],
+  at: AskPlace | undefined,
+  way: "next" | "previous",
+): OpenAsk | undefined {
+  if (way === "next") {
+    const after = at && entries.find((entry) => compareAsks(entry, at) > 0);
+    return after ?? entries[0];
+  }
+  const before = at && entries.findLast((entry) => compareAsks(entry, at) < 0);
+  return before ?? entries.at(-1);
+}
+
+/** A task's asks in the inbox. */
+export interface AsksOfTask {
+  readonly taskId: string;
+  readonly title: string;
+  readonly asks: readonly OpenAsk[];
+}
+
+/** The asks by task: first the task whose question waits longest. */
+export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
+  const groups = new Map<string, OpenAsk[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.taskId);
+    if (group === undefined) groups.set(entry.taskId, [entry]);
+    else group.push(entry);
+  }
+  return [...groups].map(([taskId, asks]) => ({ taskId, title: asks[0]?.title ?? "", asks }));
+}
