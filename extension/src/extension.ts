@@ -19,6 +19,7 @@ import { openUrl } from "./openUrl.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
+import { Status } from "./status.ts";
 import { Panel } from "./view.ts";
 
 /** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
@@ -67,9 +68,11 @@ export function activate(context: vscode.ExtensionContext): void {
     "host/importServers": () => importer.run(),
   });
   const attention = new Attention(panel, context.globalState);
+  const status = new Status();
   const openAsks = new OpenAsks(sidecar, (count) => {
     panel.setOpenAsks(count);
     attention.setOpenAsks(count);
+    status.setOpenAsks(count, openAsks.byTask);
   });
   const tellConfiguration = async (): Promise<void> => {
     relay.tell("host/settings", readPanelSettings());
@@ -84,12 +87,16 @@ export function activate(context: vscode.ExtensionContext): void {
     relay,
     panel,
     attention,
+    status,
     openAsks,
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
     vscode.workspace.registerTextDocumentContentProvider(Importer.scheme, importer),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
+    command("showOpenAsks", () => panel.reveal({ kind: "openAsks" })),
+    command("nextAsk", () => panel.reveal({ kind: "nextAsk" })),
+    command("previousAsk", () => panel.reveal({ kind: "previousAsk" })),
     command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
     command("showGrants", () => panel.reveal({ kind: "grants" })),
     command("restartSidecar", restart),

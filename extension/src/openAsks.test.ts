@@ -16,8 +16,13 @@ test("open asks are counted over all tasks, from the list and from the events af
   onTestFinished(() => asks.dispose());
   await isListed;
 
-  const emit = async (taskId: string, number: number, openAsks: number): Promise<void> => {
-    await sidecar.forward("test/emit", { taskId, number, openAsks, event: {} });
+  const emit = async (
+    taskId: string,
+    number: number,
+    openAsks: number,
+    event: unknown = {},
+  ): Promise<void> => {
+    await sidecar.forward("test/emit", { taskId, number, openAsks, event });
   };
   counts.length = 0;
   await emit("a", 4, 7); // Older than what the list said: it says nothing new.
@@ -25,6 +30,13 @@ test("open asks are counted over all tasks, from the list and from the events af
   await emit("b", 1, 3);
   await emit("a", 7, 0);
   expect(counts).toEqual([1, 4, 3]);
+
+  await emit("a", 8, 1);
+  await emit("b", 2, 3, { type: "taskChanged", task: { title: "Second" } });
+  expect(asks.byTask).toMatchObject([
+    { title: "Second", openAsks: 3 },
+    { title: "First", openAsks: 1 },
+  ]);
 
   await expect(sidecar.forward("test/crash", {})).rejects.toThrow();
   await reach(sidecar, "restarting");

@@ -2,9 +2,13 @@ import type { TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 
 interface TaskState {
+  readonly title: string;
   readonly number: number;
   readonly openAsks: number;
 }
+
+/** How many asks of a task wait for a person. */
+export type TaskCount = Pick<TaskState, "title" | "openAsks">;
 
 /** Counts the asks that wait for a person, over all tasks. */
 export class OpenAsks {
@@ -24,8 +28,9 @@ export class OpenAsks {
       }),
       sidecar.onNotification((method, params) => {
         if (method !== "task/event") return;
-        const { taskId, number, openAsks } = params as TaskEventParams;
-        this.#update(taskId, number, openAsks);
+        const { taskId, number, openAsks, event } = params as TaskEventParams;
+        const title = event.type === "taskChanged" ? event.task.title : undefined;
+        this.#update(taskId, { number, openAsks, title });
       }),
     ];
   }
@@ -36,6 +41,13 @@ export class OpenAsks {
     return count;
   }
 
+  /** The tasks that have any, the one with the most first. */
+  get byTask(): readonly TaskCount[] {
+    return [...this.#tasks.values()]
+      .filter(({ openAsks }) => openAsks > 0)
+      .sort((a, b) => b.openAsks - a.openAsks);
+  }
+
   dispose(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
@@ -43,16 +55,26 @@ export class OpenAsks {
   async #readAll(): Promise<void> {
     try {
       const { tasks } = await this.#sidecar.request("task/list", undefined);
-      for (const task of tasks ?? []) this.#update(task.id, task.lastNumber, task.openAsks);
+      for (const { id, title, lastNumber: number, openAsks } of tasks ?? []) {
+        this.#update(id, { number, openAsks, title });
+      }
     } catch {
       // The sidecar has ended again; the next one is read when it runs.
     }
   }
 
-  /** Events and the list cross each other on their way: the later of the two counts. */
-  #update(taskId: string, number: number, openAsks: number): void {
-    if (number < (this.#tasks.get(taskId)?.number ?? 0)) return;
-    this.#tasks.set(taskId, { number, openAsks });
+  /**
+   * Events and the list cross each other on their way: the later of the two counts. Few events bring the
+   * title, so that it may come with the older of the two.
+   */
+  #update(taskId: string, said: Omit<TaskState, "title"> & { title: string | undefined }): void {
+    const known = this.#tasks.get(taskId);
+    if (known !== undefined && said.number < known.number) {
+      if (known.title !== "" || said.title === undefined) return;
+      this.#tasks.set(taskId, { ...known, title: said.title });
+    } else {
+      this.#tasks.set(taskId, { ...said, title: said.title ?? known?.title ?? "" });
+    }
     this.#onChange(this.count);
   }
 }

@@ -7,6 +7,7 @@ import type { Handlers } from "./handlers.ts";
 import { page } from "./page.ts";
 import type { Relay } from "./relay.ts";
 import type { Sidecar } from "./sidecar.ts";
+import { inWords } from "./statusWords.ts";
 
 /**
  * The panel in the side bar. Its page is thrown away when the panel is hidden and made anew when it
@@ -89,8 +90,7 @@ export class Panel implements vscode.WebviewViewProvider {
   #showBadge(): void {
     if (this.#view === undefined) return;
     const count = this.#openAsks;
-    const tooltip = count === 1 ? "1 open question" : `${count} open questions`;
-    this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: inWords(count) };
   }
 
   /** A page says that it is ready once in its life, so whatever was there before it has gone. */

@@ -53,6 +53,14 @@ export class Panel {
     return this.#view.getByRole("region", { name, exact: true }).filter({ hasText: message });
   }
 
+  /** The questions of all conversations that wait, as the inbox lists them. */
+  openAsks(): Locator {
+    return this.#view
+      .getByRole("region", { name: "Open questions", exact: true })
+      .getByRole("listitem")
+      .getByRole("button");
+  }
+
   /** The list of the MCP tasks of all conversations. */
   mcpTasks(): Locator {
     return this.#view.getByRole("region", { name: "MCP tasks", exact: true });

@@ -188,6 +188,22 @@ async function tell(page: Page): Promise<void> {
     await container(page).click();
     assert(await panel.form(server).getByRole("radio", { name: "markdown" }).isChecked());
   });
+  await step("the status bar counts open asks, and keys lead from one to the next", async () => {
+    const status = page.getByRole("button", { name: "Assent: 2 open questions" });
+    await status.click();
+    await panel.focused(panel.openAsks().first()).waitFor();
+    await photograph(page, "inbox");
+    await panel.press("Enter");
+    await panel.focused(panel.form(server)).waitFor();
+    await panel.press("Alt+F8");
+    await panel.focused(panel.approval(server)).waitFor();
+    await panel.press("Shift+Alt+F8");
+    await panel.focused(panel.form(server)).waitFor();
+    await runCommand(page, "Assent: Show Open Questions");
+    await panel.focused(panel.openAsks().first()).waitFor();
+    await panel.openAsks().nth(1).click();
+    await panel.focused(panel.approval(server)).waitFor();
+  });
   await photograph(page, "asks");
   await step("a setting takes the picture away at once, and brings it back", async () => {
     const settings = join(workbench.workspace, ".vscode", "settings.json");

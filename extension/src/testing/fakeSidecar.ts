@@ -49,7 +49,7 @@ connection.onRequest(async (method, params, token) => {
       await connection.sendNotification("task/event", params);
       return null;
     case "task/list":
-      return { tasks: [{ id: "a", title: "", createdAt: 0, openAsks: 2, lastNumber: 5 }] };
+      return { tasks: [{ id: "a", title: "First", createdAt: 0, openAsks: 2, lastNumber: 5 }] };
     default:
       throw new ResponseError(ErrorCode.MethodNotFound, `no ${method}`);
   }
