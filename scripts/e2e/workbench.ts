@@ -192,7 +192,6 @@ async function tell(page: Page): Promise<void> {
     const status = page.getByRole("button", { name: "Assent: 2 open questions" });
     await status.click();
     await panel.focused(panel.openAsks().first()).waitFor();
-    await photograph(page, "inbox");
     await panel.press("Enter");
     await panel.focused(panel.form(server)).waitFor();
     await panel.press("Alt+F8");
@@ -201,6 +200,7 @@ async function tell(page: Page): Promise<void> {
     await panel.focused(panel.form(server)).waitFor();
     await runCommand(page, "Assent: Show Open Questions");
     await panel.focused(panel.openAsks().first()).waitFor();
+    await photograph(page, "inbox");
     await panel.openAsks().nth(1).click();
     await panel.focused(panel.approval(server)).waitFor();
   });

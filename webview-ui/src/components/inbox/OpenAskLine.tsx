@@ -31,9 +31,9 @@ export function OpenAskLine({ ask: { origin, wants, text = "", time }, now }: Op
         </span>
       </span>
       {text !== "" && <span className="mcp-task-more mcp-task-says">{brief(text)}</span>}
-      <span className="mcp-task-more mcp-task-says muted">
+      <span className="mcp-task-more muted">
         {`for ${elapsed(now - time)}`}
-        {occasion !== undefined && `, ${occasion}`}
+        {occasion !== undefined && `, ${brief(occasion)}`}
       </span>
     </>
   );

@@ -130,6 +130,16 @@ describe("the inbox", () => {
   });
 });
 
+test("the task list counts the questions of each task, as they come and go", async () => {
+  const host = twoTasks();
+  const { user } = showApp(host);
+  await user.click(await screen.findByRole("button", { name: /^(First|Second)$/ }));
+  screen.getByRole("option", { name: /^Second, 1 open question,/ });
+  screen.getByRole("option", { name: /^First, 2 open questions,/ });
+  await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 1);
+  await screen.findByRole("option", { name: /^First, 1 open question,/ });
+});
+
 describe("next and previous", () => {
   const focused = async (name: string) => {
     const card = await screen.findByRole("region", { name });
