@@ -29,6 +29,11 @@ export interface HostRequests {
   "host/importServers": { params: undefined; result: null };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
+  /**
+   * The page has the keyboard now, or has it no more: what the host binds keys by, where it has keys to
+   * bind. VS Code itself knows only which view had it last.
+   */
+  "host/focus": { params: FocusParams; result: null };
   /** One of the {@link PagesToOpen} was opened by the person, or put away. */
   "host/pageDone": { params: PageDoneParams; result: null };
 }
@@ -56,6 +61,11 @@ export interface PageToOpen {
 /** Every page that waits, the one asked for first first. */
 export interface PagesToOpen {
   readonly pages: readonly PageToOpen[];
+}
+
+/** Whether the page has the keyboard. */
+export interface FocusParams {
+  readonly focused: boolean;
 }
 
 /** What became of a page. */

@@ -31,7 +31,7 @@ export class Panel implements vscode.WebviewViewProvider {
     extension: vscode.Uri,
     sidecar: Sidecar,
     relay: Relay,
-    handlers: Omit<Handlers<HostRequests>, "host/ready">,
+    handlers: Omit<Handlers<HostRequests>, "host/ready" | "host/focus">,
   ) {
     this.#dist = vscode.Uri.joinPath(extension, "dist", "webview");
     this.#sidecar = sidecar;
@@ -99,6 +99,10 @@ export class Panel implements vscode.WebviewViewProvider {
     this.#channel = openChannel((message) => void webview.postMessage(message));
     this.#relay.attach(this.#channel.connection, {
       ...this.#handlers,
+      "host/focus": ({ focused }) => {
+        setFocused(focused);
+        return null;
+      },
       "host/ready": () => {
         const reveal = this.#reveal;
         this.#reveal = undefined;
@@ -110,9 +114,15 @@ export class Panel implements vscode.WebviewViewProvider {
   }
 
   #close(): void {
+    setFocused(false);
     this.#channel?.connection.dispose();
     this.#channel = undefined;
   }
+}
+
+/** Keybindings of the panel have this in their `when`. */
+function setFocused(focused: boolean): void {
+  void vscode.commands.executeCommand("setContext", "assent.panelFocus", focused);
 }
 
 function isReady(message: unknown): boolean {

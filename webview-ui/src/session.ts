@@ -90,6 +90,8 @@ export interface Actions {
   openConfiguration(position: SourcePosition): void;
   /** Has the host offer the servers of other programs; only where the state says that it can. */
   importServers(): void;
+  /** Says that the page has the keyboard now, or has it no more; in VS Code only. */
+  focusChanged(focused: boolean): void;
   reveal(reveal: Reveal): void;
   revealed(): void;
   /** Says what became of a page that the host has the person open. */
@@ -508,6 +510,7 @@ export function createSession(view: ViewStateStore): Session {
     showLog: () => attempt(() => request()("host/showLog")),
     openConfiguration: (position) => attempt(() => request()("host/openConfiguration", position)),
     importServers: () => attempt(() => request()("host/importServers")),
+    focusChanged: (focused) => attempt(() => request()("host/focus", { focused })),
     reveal: (reveal) => dispatch({ type: "reveal", reveal }),
     revealed: () => dispatch({ type: "revealed" }),
     pageDone: (id, opened) => attempt(() => request()("host/pageDone", { id, opened })),

@@ -101,7 +101,7 @@ export function App({ session, view }: AppProps) {
     actions.reveal({ kind: "message", taskId, messageId });
   };
   useReveal(state, actions, { askForRunner, show, openMessage });
-  useAskKeys(actions.reveal);
+  useAskKeys(state.sidecar.state === "running", actions);
 
   return (
     <ViewContext value={view}>

@@ -1,6 +1,6 @@
 import type { Message, OpenAsk } from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
@@ -173,11 +173,29 @@ describe("next and previous", () => {
 
   test("have keys of their own in a browser", async () => {
     showApp(twoTasks());
-    await screen.findByRole("button", { name: /^Open Questions/ });
+    await screen.findByRole("button", { name: "Open Questions (3 waiting)" });
     fireEvent.keyDown(document.body, { key: "F8", altKey: true });
     await focused("database asks");
     fireEvent.keyDown(document.body, { key: "F8", altKey: true, shiftKey: true });
     await focused("files asks");
+  });
+
+  test("have VS Code's keys, which it is told when to use", async () => {
+    document.body.dataset["host"] = "vscode";
+    onTestFinished(() => {
+      delete document.body.dataset["host"];
+    });
+    const host = twoTasks({ "host/focus": () => null });
+    const { session } = showApp(host);
+    const begin = { focused: document.hasFocus() };
+    await waitFor(() => expect(host.calls("host/focus")).toEqual([begin]));
+    fireEvent.blur(window);
+    fireEvent.focus(window);
+    await waitFor(() =>
+      expect(host.calls("host/focus")).toEqual([begin, { focused: false }, { focused: true }]),
+    );
+    fireEvent.keyDown(document.body, { key: "F8", altKey: true });
+    expect(session.getState().reveal).toBeUndefined();
   });
 
   test("show the empty inbox where there is none", async () => {

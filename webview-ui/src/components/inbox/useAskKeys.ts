@@ -1,16 +1,35 @@
-import type { Reveal } from "@assent/protocol/host";
 import { useEffect } from "react";
+import type { Actions } from "../../session.ts";
 
-/** In a browser, does for Alt+F8 and Shift+Alt+F8 what VS Code's own keybindings do there. */
-export function useAskKeys(reveal: (reveal: Reveal) => void): void {
+/**
+ * Alt+F8 and Shift+Alt+F8 go through the open asks. VS Code has keybindings for that, which the person can
+ * change; it has to be told while they are for this page. In a browser the page listens itself.
+ */
+export function useAskKeys(running: boolean, actions: Actions): void {
   useEffect(() => {
-    if (document.body.dataset["host"] === "vscode") return;
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "F8" || !event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      reveal({ kind: event.shiftKey ? "previousAsk" : "nextAsk" });
-    };
-    window.addEventListener("keydown", onKeyDown);
-    return () => window.removeEventListener("keydown", onKeyDown);
-  }, [reveal]);
+    if (!running) return;
+    return document.body.dataset["host"] === "vscode" ? tellFocus(actions) : listen(actions);
+  }, [running, actions]);
+}
+
+function tellFocus({ focusChanged }: Actions): () => void {
+  const onFocus = () => focusChanged(true);
+  const onBlur = () => focusChanged(false);
+  window.addEventListener("focus", onFocus);
+  window.addEventListener("blur", onBlur);
+  focusChanged(document.hasFocus());
+  return () => {
+    window.removeEventListener("focus", onFocus);
+    window.removeEventListener("blur", onBlur);
+  };
+}
+
+function listen({ reveal }: Actions): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "F8" || !event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    reveal({ kind: event.shiftKey ? "previousAsk" : "nextAsk" });
+  };
+  window.addEventListener("keydown", onKeyDown);
+  return () => window.removeEventListener("keydown", onKeyDown);
 }
