@@ -10,15 +10,26 @@ import (
 	"assent/protocol"
 )
 
-// AddGrant keeps a new grant.
-func (s *Store) AddGrant(ctx context.Context, grant protocol.Grant) error {
+// AddGrant keeps a new grant, together with what the journal says of it.
+func (s *Store) AddGrant(ctx context.Context, grant protocol.Grant, records ...Record) error {
 	body, err := json.Marshal(grant)
 	if err != nil {
 		return fmt.Errorf("encode grant: %w", err)
 	}
-	_, err = s.db.ExecContext(ctx, `INSERT INTO grants (id, server, created_at, body) VALUES (?, ?, ?, ?)`,
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("save grant: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	_, err = tx.ExecContext(ctx, `INSERT INTO grants (id, server, created_at, body) VALUES (?, ?, ?, ?)`,
 		grant.ID, grant.ServerName, grant.CreatedAt, string(body))
 	if err != nil {
+		return fmt.Errorf("save grant: %w", err)
+	}
+	if err := appendJournal(ctx, tx, records); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("save grant: %w", err)
 	}
 	return nil

@@ -66,7 +66,7 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 const toVersion2 = `
 	DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
 	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
-	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds;
+	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds; DROP TABLE journal; DROP TABLE journal_ends;
 	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
 	PRAGMA user_version = 2`
 

@@ -1,4 +1,4 @@
-// Package store keeps tasks, their messages, and grants in one SQLite file.
+// Package store keeps tasks, their messages, grants, and the journal in one SQLite file.
 //
 // It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
 // JSON of [protocol.Message]. A Store may be used from any goroutine; every method is one
@@ -22,7 +22,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -93,7 +93,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`}
+`, journalSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {
@@ -135,17 +135,56 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(filepath.Join(dir, "assent.db"))
+	path, name, err := locate(dir)
 	if err != nil {
 		return nil, err
 	}
-	// A URI, because a path may hold the characters that would begin its query.
-	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 	s, err := open(name)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return s, nil
+}
+
+// locate returns the path of the store in dir, and its name as SQLite wants it.
+func locate(dir string) (path, name string, err error) {
+	if path, err = filepath.Abs(filepath.Join(dir, "assent.db")); err != nil {
+		return "", "", err
+	}
+	// A URI, because a path may hold the characters that would begin its query.
+	return path, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil
+}
+
+// OpenReadOnly opens the store in dir for reading what is there, also while sidecars have it open. It
+// creates and changes nothing, and fails where there is no store or one of another version.
+func OpenReadOnly(dir string) (_ *Store, err error) {
+	path, name, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", name+"?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	var version int
+	err = db.QueryRow("PRAGMA user_version").Scan(&version)
+	switch {
+	case err != nil:
+	case version > schemaVersion:
+		err = newerError(version)
+	case version < schemaVersion:
+		err = fmt.Errorf("the store was written by an older Assent (schema %d, this one knows %d): start Assent once, which brings it up to date", version, schemaVersion)
+	default:
+		return &Store{db: db}, nil
+	}
+	return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+}
+
+func newerError(version int) error {
+	return fmt.Errorf("the store was written by a newer Assent (schema %d, this one knows %d): update Assent", version, schemaVersion)
 }
 
 // OpenMemory opens a store that ends with the process.
@@ -182,7 +221,7 @@ func migrate(db *sql.DB) error {
 	case version == schemaVersion:
 		return nil
 	case version > schemaVersion:
-		return fmt.Errorf("the store was written by a newer Assent (schema %d, this one knows %d): update Assent", version, schemaVersion)
+		return newerError(version)
 	}
 	for _, migration := range migrations[version:] {
 		if _, err := tx.Exec(migration); err != nil {
@@ -198,8 +237,9 @@ func migrate(db *sql.DB) error {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Save keeps a task and, where entry is not nil, one message of it.
-func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) error {
+// Save keeps a task and, where entry is not nil, one message of it, together with what the journal says of
+// the change: either all of it is kept or nothing.
+func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, records ...Record) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("save task: %w", err)
@@ -227,6 +267,9 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry) erro
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
+	}
+	if err := appendJournal(ctx, tx, records); err != nil {
+		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("save task: %w", err)

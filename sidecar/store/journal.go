@@ -1,0 +1,254 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// The journal is a chain: each record's hash is over the one before it and all of its own columns. What
+// is cut off at its front leaves its last hash in journal_ends, where what is kept begins; the newest
+// record is there too, or records taken from the end would not be missed.
+const journalSchema = `
+CREATE TABLE journal (
+	seq     INTEGER PRIMARY KEY, -- from 1, without gaps
+	at      INTEGER NOT NULL,
+	kind    TEXT NOT NULL,
+	task_id TEXT NOT NULL, -- these may be empty
+	ask_id  TEXT NOT NULL,
+	server  TEXT NOT NULL,
+	body    TEXT NOT NULL, -- JSON
+	hash    TEXT NOT NULL  -- hexadecimal
+) STRICT;
+CREATE TABLE journal_ends (
+	one       INTEGER PRIMARY KEY CHECK (one = 1),
+	cut_seq   INTEGER NOT NULL, -- of the last record that was cut off, or 0
+	cut_hash  TEXT NOT NULL,
+	last_seq  INTEGER NOT NULL,
+	last_hash TEXT NOT NULL
+) STRICT;
+INSERT INTO journal_ends (one, cut_seq, cut_hash, last_seq, last_hash) VALUES (1, 0, '', 0, '');
+`
+
+// Record is one entry of the journal. Seq and Hash are the store's to set.
+type Record struct {
+	Seq int64
+	// At is in milliseconds since the Unix epoch.
+	At   int64
+	Kind string
+	// TaskID, AskID and Server are empty where the record is of none.
+	TaskID, AskID, Server string
+	// Body is JSON, as it was written.
+	Body string
+	// Hash is in hexadecimal; see [Record.Follow].
+	Hash string
+}
+
+// Follow returns the hash of a record that comes after the one with the hash prev: SHA-256 over prev and
+// the record's columns in their order, each with its length in bytes before it and a colon between the two.
+func (r *Record) Follow(prev string) string {
+	h := sha256.New()
+	for _, column := range []string{prev, strconv.FormatInt(r.Seq, 10), strconv.FormatInt(r.At, 10), r.Kind, r.TaskID, r.AskID, r.Server, r.Body} {
+		_, _ = io.WriteString(h, strconv.Itoa(len(column))) // a hash takes everything
+		_, _ = io.WriteString(h, ":")
+		_, _ = io.WriteString(h, column)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Ends are where the journal begins and ends.
+type Ends struct {
+	// CutSeq and CutHash are of the last record that was cut off because it was old; 0 and empty where
+	// none was.
+	CutSeq  int64
+	CutHash string
+	// LastSeq and LastHash are of the newest record.
+	LastSeq  int64
+	LastHash string
+}
+
+// appendJournal extends the chain within a transaction, which has the writer's lock: no other sidecar
+// extends it in between. Its cost does not depend on how long the journal is.
+func appendJournal(ctx context.Context, tx *sql.Tx, records []Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	var seq int64
+	var hash string
+	if err := tx.QueryRowContext(ctx, `SELECT last_seq, last_hash FROM journal_ends`).Scan(&seq, &hash); err != nil {
+		return fmt.Errorf("read the end of the journal: %w", err)
+	}
+	for _, r := range records {
+		seq++
+		r.Seq = seq
+		hash = r.Follow(hash)
+		_, err := tx.ExecContext(ctx, `INSERT INTO journal (seq, at, kind, task_id, ask_id, server, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.Seq, r.At, r.Kind, r.TaskID, r.AskID, r.Server, r.Body, hash)
+		if err != nil {
+			return fmt.Errorf("write the journal: %w", err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET last_seq = ?, last_hash = ?`, seq, hash); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
+}
+
+// AppendJournal adds records that belong to no other change.
+func (s *Store) AppendJournal(ctx context.Context, records ...Record) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	if err := appendJournal(ctx, tx, records); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
+}
+
+// JournalFilter selects records. What is empty selects all.
+type JournalFilter struct {
+	Server, TaskID, Kind string
+	// Since selects what was written then or later, in milliseconds since the Unix epoch.
+	Since int64
+	// Before selects records with a smaller number.
+	Before int64
+}
+
+// where returns the conditions of an SQL query. The values are always its parameters.
+func (f JournalFilter) where() (string, []any) {
+	conditions, args := []string{"1"}, []any(nil)
+	add := func(condition string, arg any) {
+		conditions, args = append(conditions, condition), append(args, arg)
+	}
+	if f.Server != "" {
+		add("server = ?", f.Server)
+	}
+	if f.TaskID != "" {
+		add("task_id = ?", f.TaskID)
+	}
+	if f.Kind != "" {
+		add("kind = ?", f.Kind)
+	}
+	if f.Since != 0 {
+		add("at >= ?", f.Since)
+	}
+	if f.Before != 0 {
+		add("seq < ?", f.Before)
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// Journal returns the newest limit records that a filter selects, in ascending order.
+func (s *Store) Journal(ctx context.Context, f JournalFilter, limit int) ([]Record, error) {
+	where, args := f.where()
+	var records []Record
+	err := eachRecord(ctx, s.db, func(r *Record) error {
+		records = append(records, *r)
+		return nil
+	}, `SELECT seq, at, kind, task_id, ask_id, server, body, hash FROM (
+		SELECT * FROM journal WHERE `+where+` ORDER BY seq DESC LIMIT ?) ORDER BY seq`, append(args, limit)...)
+	return records, err
+}
+
+// EachJournal calls each with the ends of the journal and every record that a filter selects, in ascending
+// order and all as of one moment. It ends with the first error of each. A record is good until each
+// returns.
+func (s *Store) EachJournal(ctx context.Context, f JournalFilter, begin func(Ends) error, each func(*Record) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	var ends Ends
+	err = tx.QueryRowContext(ctx, `SELECT cut_seq, cut_hash, last_seq, last_hash FROM journal_ends`).
+		Scan(&ends.CutSeq, &ends.CutHash, &ends.LastSeq, &ends.LastHash)
+	if err != nil {
+		return fmt.Errorf("read the ends of the journal: %w", err)
+	}
+	if err := begin(ends); err != nil {
+		return err
+	}
+	where, args := f.where()
+	return eachRecord(ctx, tx, each, `SELECT seq, at, kind, task_id, ask_id, server, body, hash FROM journal WHERE `+where+` ORDER BY seq`, args...)
+}
+
+func eachRecord(ctx context.Context, q querier, each func(*Record) error, query string, args ...any) (err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var r Record
+		if err := rows.Scan(&r.Seq, &r.At, &r.Kind, &r.TaskID, &r.AskID, &r.Server, &r.Body, &r.Hash); err != nil {
+			return fmt.Errorf("read the journal: %w", err)
+		}
+		if err := each(&r); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	return nil
+}
+
+// cutBatch is how many records are cut off in one transaction: nobody who has to write waits for more.
+const cutBatch = 500
+
+// CutJournal cuts the records off the front that were written before a time, and returns how many. The
+// first that is younger keeps all that follow it, whatever the clock said then.
+func (s *Store) CutJournal(ctx context.Context, before int64) (int64, error) {
+	var all int64
+	for {
+		n, err := s.cutJournal(ctx, before)
+		all += n
+		if err != nil || n < cutBatch {
+			return all, err
+		}
+	}
+}
+
+func (s *Store) cutJournal(ctx context.Context, before int64) (int64, error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, fmt.Errorf("cut the journal: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	// Of the first records, the last before which none is young.
+	var seq int64
+	var hash string
+	err = tx.QueryRowContext(ctx, `
+		WITH front AS (SELECT seq, at, hash FROM journal ORDER BY seq LIMIT ?)
+		SELECT seq, hash FROM front WHERE seq < (SELECT COALESCE(MIN(seq), 9223372036854775807) FROM front WHERE at >= ?)
+		ORDER BY seq DESC LIMIT 1`, cutBatch, before).Scan(&seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cut the journal: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, seq, hash); err != nil {
+		return 0, fmt.Errorf("cut the journal: %w", err)
+	}
+	result, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE seq <= ?`, seq)
+	if err != nil {
+		return 0, fmt.Errorf("cut the journal: %w", err)
+	}
+	n, err := result.RowsAffected()
+	if err := errors.Join(err, tx.Commit()); err != nil {
+		return 0, fmt.Errorf("cut the journal: %w", err)
+	}
+	return n, nil
+}

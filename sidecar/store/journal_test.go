@@ -1,0 +1,206 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+func record(at int64, server string) store.Record {
+	return store.Record{At: at, Kind: "k", TaskID: "t1", AskID: "a1", Server: server, Body: fmt.Sprintf(`{"at":%d}`, at)}
+}
+
+// seqs are the numbers of the records that are left, which must be a chain.
+func seqs(t *testing.T, s *store.Store) (all []int64) {
+	t.Helper()
+	var ends store.Ends
+	var hash string
+	err := s.EachJournal(t.Context(), store.JournalFilter{}, func(e store.Ends) error {
+		ends, hash = e, e.CutHash
+		return nil
+	}, func(r *store.Record) error {
+		if want := r.Follow(hash); r.Hash != want {
+			t.Errorf("record %d has the hash %s, want %s", r.Seq, r.Hash, want)
+		}
+		hash = r.Hash
+		all = append(all, r.Seq)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hash != ends.LastHash {
+		t.Errorf("the last hash is %s, want %s", ends.LastHash, hash)
+	}
+	return all
+}
+
+func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
+	s := open(t, t.TempDir())
+	e := notice(1, 1, "hello")
+	if err := s.Save(t.Context(), protocol.Task{ID: "t1"}, &e, record(1, "s"), record(2, "s")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	// The ask's id is taken: nothing of this change is kept.
+	one, two := notice(2, 2, "an ask"), notice(3, 3, "another")
+	one.AskID, two.AskID = "a", "a"
+	save(t, s, protocol.Task{ID: "t1"}, one)
+	if err := s.Save(t.Context(), protocol.Task{ID: "t1"}, &two, record(3, "s")); err == nil {
+		t.Fatal("two asks have one id")
+	}
+	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	// A session grant is kept nowhere else; one that is kept is kept with its record.
+	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g"}, record(4, "s")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g"}, record(5, "s")); err == nil {
+		t.Fatal("two grants have one id")
+	}
+	if diff := cmp.Diff([]int64{1, 2, 3}, seqs(t, s)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func TestTwoSidecarsExtendOneChain(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*store.Store{open(t, dir), open(t, dir)}
+	const each = 50
+	var wg sync.WaitGroup
+	for _, s := range stores {
+		wg.Go(func() {
+			for i := range int64(each) {
+				if err := s.AppendJournal(t.Context(), record(i, "s")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := seqs(t, stores[0]); len(got) != 2*each || got[len(got)-1] != 2*each {
+		t.Errorf("records %v, want 1 to %d", got, 2*each)
+	}
+}
+
+func TestTheFilterSelectsRecords(t *testing.T) {
+	s := open(t, t.TempDir())
+	all := []store.Record{record(10, "a"), record(20, "b"), record(30, "a"), record(40, "a")}
+	all[3].Kind, all[0].TaskID = "other", "t2"
+	if err := s.AppendJournal(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		filter store.JournalFilter
+		limit  int
+		want   []int64
+	}{
+		{"all", store.JournalFilter{}, 10, []int64{1, 2, 3, 4}},
+		{"the newest", store.JournalFilter{}, 2, []int64{3, 4}},
+		{"a page", store.JournalFilter{Before: 3}, 1, []int64{2}},
+		{"a server", store.JournalFilter{Server: "a"}, 10, []int64{1, 3, 4}},
+		{"a task", store.JournalFilter{TaskID: "t2"}, 10, []int64{1}},
+		{"a kind", store.JournalFilter{Kind: "other"}, 10, []int64{4}},
+		{"since", store.JournalFilter{Since: 20, Server: "a"}, 10, []int64{3, 4}},
+		{"what would end a query", store.JournalFilter{Server: "a' OR 1 --"}, 10, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			records, err := s.Journal(t.Context(), tt.filter, tt.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for _, r := range records {
+				got = append(got, r.Seq)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("records (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOldRecordsAreCutOffTheFront(t *testing.T) {
+	s := open(t, t.TempDir())
+	var all []store.Record
+	for i := range int64(1200) { // more than are cut at once
+		all = append(all, record(i, "s"))
+	}
+	all = append(all, record(5000, "s"), record(7, "s"), record(5001, "s")) // the clock was put back
+	if err := s.AppendJournal(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct{ cut, left int64 }{{1200, 3}, {0, 3}} {
+		n, err := s.CutJournal(t.Context(), 5000)
+		if got := int64(len(seqs(t, s))); n != want.cut || got != want.left || err != nil {
+			t.Fatalf("%d records cut off, %d are left, %v, want %v", n, got, err, want)
+		}
+	}
+	if n, err := s.CutJournal(t.Context(), 9000); n != 3 || err != nil {
+		t.Fatalf("%d records cut off, %v, want 3", n, err)
+	}
+	if err := s.AppendJournal(t.Context(), record(1, "s")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{1204}, seqs(t, s)); diff != "" {
+		t.Errorf("the chain does not go on (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStoreIsReadWhileItIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := store.OpenReadOnly(dir); err == nil {
+		t.Error("there is nothing to read")
+	}
+	writer := open(t, dir)
+	reader, err := store.OpenReadOnly(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := writer.AppendJournal(t.Context(), record(1, "s")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{1}, seqs(t, reader)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if err := reader.AppendJournal(t.Context(), record(2, "s")); err == nil {
+		t.Error("a reader wrote")
+	}
+}
+
+// BenchmarkSaveAndRecord shows what a record adds to the change that it is of, in a journal of so many records.
+func BenchmarkSaveAndRecord(b *testing.B) {
+	for _, history := range []int{0, 10_000} {
+		for _, records := range []int{0, 1} {
+			b.Run(fmt.Sprintf("history=%d/records=%d", history, records), func(b *testing.B) {
+				s, err := store.Open(b.TempDir())
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				if err := s.AppendJournal(b.Context(), make([]store.Record, history)...); err != nil {
+					b.Fatal(err)
+				}
+				var id int64
+				for b.Loop() {
+					id++
+					e := notice(id, id, "hello")
+					if err := s.Save(b.Context(), protocol.Task{ID: "t"}, &e, make([]store.Record, records)...); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
