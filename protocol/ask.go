@@ -213,6 +213,10 @@ const (
 	OutcomeGranted OutcomeReason = "granted"
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
 	OutcomeRestarted OutcomeReason = "restarted"
+	// OutcomeNoFrontEnd: no front end is attached that can show such a question.
+	OutcomeNoFrontEnd OutcomeReason = "noFrontEnd"
+	// OutcomeDenied: the person's limits do not allow the request, and they were not asked.
+	OutcomeDenied OutcomeReason = "denied"
 )
 
 // McpElicitationRequest is MCP's elicitation/create in form mode, its schema read into fields.

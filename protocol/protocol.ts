@@ -181,6 +181,8 @@ export interface SidecarRequests {
    * changed.
    */
   "grant/preview": { params: GrantTerms; result: PreviewGrantResult };
+  /** ListJournal returns a part of the journal. */
+  "journal/list": { params: ListJournalParams; result: ListJournalResult };
 }
 
 /** The notifications of {@link Sidecar}: params by method. */
@@ -437,7 +439,11 @@ export type OutcomeReason =
   /** OutcomeGranted: a grant that the person had made approved it, or an answer that they had set. */
   | "granted"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
-  | "restarted";
+  | "restarted"
+  /** OutcomeNoFrontEnd: no front end is attached that can show such a question. */
+  | "noFrontEnd"
+  /** OutcomeDenied: the person's limits do not allow the request, and they were not asked. */
+  | "denied";
 
 /** McpElicitationRequest is MCP's elicitation/create in form mode, its schema read into fields. */
 export interface McpElicitationRequest {
@@ -1119,6 +1125,78 @@ export interface ImportResult {
 }
 
 /**
+ * JournalRecord is one entry of the journal: what happened to a request of a server, to a call or to a
+ * grant, and when. What looks like a secret is left out. It is also a line of an exported journal.
+ */
+export interface JournalRecord {
+  /** Seq counts the records of a store from 1, without gaps. */
+  seq: number;
+  at: number;
+  kind: JournalKind;
+  /** TaskID, AskID and ServerName are absent where the record is of none. */
+  taskId?: string;
+  askId?: string;
+  serverName?: string;
+  /** Body is an object whose members depend on the kind, as ARCHITECTURE.md lists them. */
+  body: unknown;
+  /** Hash, in hexadecimal, is the SHA-256 of the record and of the one before it. */
+  hash: string;
+}
+
+/** JournalKind is what a record is about. */
+export type JournalKind =
+  /** JournalCallStarted: a person called a server, or a conversation took up an MCP task. */
+  | "callStarted"
+  /** JournalCallTaskChanged: the MCP task that a call became has another status. */
+  | "callTaskChanged"
+  /** JournalCallEnded says how; JournalResultRemoved that the content of a result was removed later. */
+  | "callEnded"
+  | "resultRemoved"
+  /** JournalAskOpened is what the person was shown, in full. */
+  | "askOpened"
+  | "askExtended"
+  /** JournalAskSettled is who or what decided, and what they edited. */
+  | "askSettled"
+  /** JournalSamplingMoved: an approved request went to another model, or to the person for review. */
+  | "samplingMoved"
+  /** JournalSamplingEnded is what the server got, and what it took. */
+  | "samplingEnded"
+  | "grantCreated"
+  | "grantEnded"
+  /** JournalRequestDenied: a request of a server went beyond a limit, and nobody was asked. */
+  | "requestDenied";
+
+/** JournalSettings are of the journal. */
+export interface JournalSettings {
+  /**
+   * KeepDays is for how many days a record is kept; 0 keeps it for ever. Where the settings are absent it
+   * is 90.
+   */
+  keepDays: number;
+}
+
+/** ListJournalParams selects records. What is absent selects all. */
+export interface ListJournalParams {
+  serverName?: string;
+  taskId?: string;
+  kind?: JournalKind;
+  /** Since selects what was written then or later. */
+  since?: number;
+  /** Before selects records with a smaller number, to page backwards. */
+  before?: number;
+  /** Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most. */
+  limit?: number;
+}
+
+/** ListJournalResult holds a part of the journal. */
+export interface ListJournalResult {
+  /** Records are in ascending order of their numbers. */
+  records?: readonly JournalRecord[];
+  /** Earlier reports that there are selected records before them. */
+  earlier?: boolean;
+}
+
+/**
  * McpTask is a task in MCP's sense: a server's handle for a call that takes long (2025-11-25, "Tasks",
  * and the extension io.modelcontextprotocol/tasks of 2026-07-28). It belongs to a call of a `Task`.
  */
@@ -1597,6 +1675,8 @@ export interface Configuration {
   sampling?: SamplingSettings;
   /** McpTasks is absent where the person has set nothing of it. */
   mcpTasks?: McpTaskSettings;
+  /** Journal is absent where the person has set nothing of it. */
+  journal?: JournalSettings;
 }
 
 /** McpTaskSettings are of MCP tasks. */

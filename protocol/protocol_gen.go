@@ -356,6 +356,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.PreviewGrant(ctx, &p)
+	case "journal/list":
+		var p ListJournalParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ListJournal(ctx, &p)
 	case "languageModel/progress":
 		var p LanguageModelProgressParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -627,6 +633,14 @@ func (r remoteSidecar) RevokeGrant(ctx context.Context, params *RevokeGrantParam
 func (r remoteSidecar) PreviewGrant(ctx context.Context, params *GrantTerms) (*PreviewGrantResult, error) {
 	var result PreviewGrantResult
 	if err := r.conn.Call(ctx, "grant/preview", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListJournal(ctx context.Context, params *ListJournalParams) (*ListJournalResult, error) {
+	var result ListJournalResult
+	if err := r.conn.Call(ctx, "journal/list", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

@@ -196,6 +196,11 @@ type Sidecar interface {
 	//protocol:method grant/preview
 	PreviewGrant(ctx context.Context, params *GrantTerms) (*PreviewGrantResult, error)
 
+	// ListJournal returns a part of the journal.
+	//
+	//protocol:method journal/list
+	ListJournal(ctx context.Context, params *ListJournalParams) (*ListJournalResult, error)
+
 	// LanguageModelProgress is a piece of the answer to [Editor.SendLanguageModelRequest], sent
 	// before its response.
 	//
@@ -257,6 +262,8 @@ type Configuration struct {
 	Sampling *SamplingSettings `json:"sampling,omitempty"`
 	// McpTasks is absent where the person has set nothing of it.
 	McpTasks *McpTaskSettings `json:"mcpTasks,omitempty"`
+	// Journal is absent where the person has set nothing of it.
+	Journal *JournalSettings `json:"journal,omitempty"`
 }
 
 // McpTaskSettings are of MCP tasks.

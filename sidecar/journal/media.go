@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// requestWithoutMedia is a request with pictures, sounds and files named instead of held: the journal says
+// which they were, and does not keep them a second time.
+func requestWithoutMedia(request *protocol.McpSamplingRequest) *protocol.McpSamplingRequest {
+	if request == nil {
+		return nil
+	}
+	named := *request
+	named.Messages = make([]protocol.SamplingMessage, len(request.Messages))
+	for i, m := range request.Messages {
+		m.Content = nameMedia(m.Content)
+		named.Messages[i] = m
+	}
+	return &named
+}
+
+// withoutMedia is the same for what a model answered.
+func withoutMedia(response protocol.McpSamplingResponse) protocol.McpSamplingResponse {
+	response.Content = nameMedia(response.Content)
+	return response
+}
+
+func nameMedia[B protocol.ContentBlock](blocks []B) []B {
+	out := make([]B, len(blocks))
+	for i, block := range blocks {
+		out[i] = block
+		var named protocol.ContentBlock
+		switch b := protocol.ContentBlock(block).(type) {
+		case protocol.ImageContent:
+			b.Data = name(b.Data)
+			named = b
+		case protocol.AudioContent:
+			b.Data = name(b.Data)
+			named = b
+		case protocol.EmbeddedResource:
+			b.Resource.Blob = name(b.Resource.Blob)
+			named = b
+		case protocol.ToolResultContent:
+			b.Content = nameMedia(b.Content)
+			named = b
+		}
+		if b, ok := named.(B); ok {
+			out[i] = b
+		}
+	}
+	return out
+}
+
+// name stands for data in base64.
+func name(data string) string {
+	if data == "" {
+		return ""
+	}
+	return fmt.Sprintf("[%d characters of base64, sha256:%x]", len(data), sha256.Sum256([]byte(data)))
+}
+
+// sizeOf counts the bytes of texts and data.
+func sizeOf(blocks []protocol.ContentBlock) (bytes int) {
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case protocol.TextContent:
+			bytes += len(b.Text)
+		case protocol.ImageContent:
+			bytes += len(b.Data)
+		case protocol.AudioContent:
+			bytes += len(b.Data)
+		case protocol.EmbeddedResource:
+			bytes += len(b.Resource.Text) + len(b.Resource.Blob)
+		case protocol.UnknownContent:
+			bytes += len(b.Raw)
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,28 @@
+package journal
+
+import "assent/protocol"
+
+// words say for the person how an ask was settled. docs/outcomes.md has what servers are told; a test
+// holds both, and the panel's words, against the constants of the protocol.
+var words = map[protocol.OutcomeReason]string{
+	protocol.OutcomeAnswered:             "answered",
+	protocol.OutcomeDeclined:             "declined",
+	protocol.OutcomeDismissed:            "dismissed without an answer",
+	protocol.OutcomeRegenerated:          "sent back for another answer",
+	protocol.OutcomeGranted:              "approved by a grant, or by an answer that was set before",
+	protocol.OutcomeTimedOut:             "not answered in time",
+	protocol.OutcomeServerStoppedWaiting: "ended: the server stopped waiting",
+	protocol.OutcomeServerLost:           "ended: the connection to the server was lost",
+	protocol.OutcomeCompleted:            "ended: the server said that it is complete",
+	protocol.OutcomeRestarted:            "ended: Assent stopped while it was open",
+	protocol.OutcomeNoFrontEnd:           "ended: no front end could show it",
+	protocol.OutcomeDenied:               "denied: it goes beyond your limits",
+}
+
+// Words returns how an ask was settled, for the person.
+func Words(reason protocol.OutcomeReason) string {
+	if w, ok := words[reason]; ok {
+		return w
+	}
+	return string(reason)
+}

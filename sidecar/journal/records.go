@@ -1,0 +1,212 @@
+package journal
+
+import (
+	"assent/protocol"
+)
+
+// The bodies of records. ARCHITECTURE.md lists them for whoever reads a journal.
+type (
+	callStarted struct {
+		MessageID int64                `json:"messageId"`
+		Request   protocol.CallRequest `json:"request"`
+	}
+	callTaskChanged struct {
+		MessageID     int64                  `json:"messageId"`
+		McpTaskID     string                 `json:"mcpTaskId"`
+		Status        protocol.McpTaskStatus `json:"status"`
+		StatusMessage string                 `json:"statusMessage,omitempty"`
+	}
+	// callEnded does not have what came back, which is the conversation's: only what kind and how much.
+	callEnded struct {
+		MessageID int64 `json:"messageId"`
+		// End is "result", "error", "cancelled", "abandoned" or "lost".
+		End     string `json:"end"`
+		IsError bool   `json:"isError,omitempty"`
+		// Bytes are those of a result's texts and data.
+		Bytes int `json:"bytes,omitempty"`
+		// Code and Reason are of an error, or of what came instead of an end.
+		Code   int64  `json:"code,omitempty"`
+		Reason string `json:"reason,omitempty"`
+		// RemovedAfter is in days.
+		RemovedAfter int `json:"removedAfter,omitempty"`
+	}
+	askOpened struct {
+		MessageID int64                 `json:"messageId"`
+		Ask       protocol.AskKind      `json:"ask"`
+		Question  protocol.UseMcpServer `json:"question"`
+		// Secrets are the descriptions of what was found.
+		Secrets   []string `json:"secrets,omitempty"`
+		ExpiresAt int64    `json:"expiresAt,omitempty"`
+	}
+	askExtended struct {
+		MessageID int64 `json:"messageId"`
+		ExpiresAt int64 `json:"expiresAt"`
+	}
+	askSettled struct {
+		MessageID           int64                            `json:"messageId"`
+		Outcome             protocol.Outcome                 `json:"outcome"`
+		ElicitationResponse *protocol.McpElicitationResponse `json:"elicitationResponse,omitempty"`
+		// Model is the one that was asked because of the answer.
+		Model string `json:"model,omitempty"`
+		// SentRequest and SentResponse are what the person made of the request and of the model's answer.
+		SentRequest  *protocol.McpSamplingRequest  `json:"sentRequest,omitempty"`
+		SentResponse *protocol.McpSamplingResponse `json:"sentResponse,omitempty"`
+	}
+	samplingMoved struct {
+		MessageID int64  `json:"messageId"`
+		Model     string `json:"model,omitempty"`
+		InReview  bool   `json:"inReview,omitempty"`
+	}
+	samplingEnded struct {
+		MessageID int64                   `json:"messageId"`
+		Model     string                  `json:"model,omitempty"`
+		Result    protocol.SamplingResult `json:"result"`
+		Usage     *protocol.SamplingUsage `json:"usage,omitempty"`
+	}
+)
+
+// ofCall returns what is to be said of a change of a call; a nil body where that is nothing.
+func ofCall(messageID int64, call protocol.Call, event protocol.Event) (protocol.JournalKind, any) {
+	switch e := event.(type) {
+	case protocol.MessageAdded:
+		return protocol.JournalCallStarted, callStarted{messageID, maskedRequest(call.Request)}
+	case protocol.CallTaskChanged:
+		return protocol.JournalCallTaskChanged, callTaskChanged{messageID, e.Task.TaskID, e.Task.Status, e.Task.StatusMessage}
+	case protocol.CallEnded:
+		body := endOf(messageID, e.Result)
+		if body.RemovedAfter > 0 {
+			return protocol.JournalResultRemoved, body
+		}
+		return protocol.JournalCallEnded, body
+	default:
+		return "", nil
+	}
+}
+
+func endOf(messageID int64, result protocol.CallResult) callEnded {
+	end := callEnded{MessageID: messageID}
+	switch r := result.(type) {
+	case protocol.ToolResult:
+		end.End, end.IsError, end.RemovedAfter = "result", r.IsError, r.RemovedAfter
+		end.Bytes = sizeOf(r.Content) + len(r.StructuredContent)
+	case protocol.PromptResult:
+		end.End = "result"
+		for _, m := range r.Messages {
+			end.Bytes += sizeOf([]protocol.ContentBlock{m.Content})
+		}
+	case protocol.CallError:
+		end.End, end.Code, end.Reason = "error", r.Code, r.Message
+	case protocol.CallCancelled:
+		end.End = "cancelled"
+	case protocol.CallAbandoned:
+		end.End, end.Reason = "abandoned", r.Reason
+	case protocol.CallLost:
+		end.End, end.Reason = "lost", r.Reason
+	}
+	return end
+}
+
+// ofAsk returns what is to be said of a change of an ask; a nil body where that is nothing.
+func ofAsk(messageID int64, ask protocol.Ask, event protocol.Event) (protocol.JournalKind, any) {
+	switch e := event.(type) {
+	case protocol.AskExtended:
+		return protocol.JournalAskExtended, askExtended{messageID, e.ExpiresAt}
+	case protocol.AskSettled:
+		return protocol.JournalAskSettled, settled(messageID, ask)
+	case protocol.SamplingMoved:
+		return protocol.JournalSamplingMoved, samplingMoved{messageID, idOf(e.Model), e.InReview}
+	case protocol.SamplingEnded:
+		body := samplingEnded{MessageID: messageID, Result: e.Result, Usage: e.Usage}
+		if q, ok := ask.Question.(protocol.McpSampling); ok {
+			body.Model = idOf(q.Model)
+		}
+		if r, ok := e.Result.(protocol.McpSamplingResponse); ok {
+			body.Result = withoutMedia(r)
+		}
+		return protocol.JournalSamplingEnded, body
+	default:
+		return "", nil
+	}
+}
+
+// opened is an ask as the person saw it first, whatever has become of it.
+func opened(messageID int64, ask protocol.Ask) askOpened {
+	body := askOpened{MessageID: messageID, Ask: ask.Ask, Question: ask.Question, ExpiresAt: ask.ExpiresAt}
+	switch q := ask.Question.(type) {
+	case protocol.McpElicitation:
+		q.ElicitationResponse = nil
+		body.Question = q
+	case protocol.McpURLElicitation:
+		q.ElicitationResponse = nil
+		body.Question = q
+	case protocol.McpSampling:
+		for _, s := range q.Secrets {
+			body.Secrets = append(body.Secrets, s.Description)
+		}
+		q.SamplingRequest = *requestWithoutMedia(&q.SamplingRequest)
+		q.SentRequest, q.Secrets, q.Progress, q.Result, q.Usage = nil, nil, nil, nil, nil
+		body.Question = q
+	case protocol.McpSamplingReview:
+		q.SamplingResponse, q.SentResponse = withoutMedia(q.SamplingResponse), nil
+		body.Question = q
+	}
+	return body
+}
+
+// settled is how an ask was settled.
+func settled(messageID int64, ask protocol.Ask) askSettled {
+	body := askSettled{MessageID: messageID}
+	if ask.Outcome != nil {
+		body.Outcome = *ask.Outcome
+	}
+	yes := body.Outcome.Reason == protocol.OutcomeAnswered || body.Outcome.Reason == protocol.OutcomeGranted
+	switch q := ask.Question.(type) {
+	case protocol.McpElicitation:
+		body.ElicitationResponse = maskedResponse(q)
+	case protocol.McpURLElicitation:
+		body.ElicitationResponse = q.ElicitationResponse
+	case protocol.McpSampling:
+		if yes {
+			body.Model, body.SentRequest = idOf(q.Model), requestWithoutMedia(q.SentRequest)
+		}
+	case protocol.McpSamplingReview:
+		if body.Outcome.Reason == protocol.OutcomeRegenerated {
+			body.Model = idOf(q.Model)
+		}
+		if q.SentResponse != nil {
+			sent := withoutMedia(*q.SentResponse)
+			body.SentResponse = &sent
+		}
+	}
+	return body
+}
+
+func idOf(m *protocol.Model) string {
+	if m == nil {
+		return ""
+	}
+	return m.ID
+}
+
+func serverOf(question protocol.UseMcpServer) string {
+	switch q := question.(type) {
+	case protocol.McpElicitation:
+		return q.ServerName
+	case protocol.McpURLElicitation:
+		return q.ServerName
+	case protocol.McpSampling:
+		return q.ServerName
+	case protocol.McpSamplingReview:
+		return q.ServerName
+	default:
+		return ""
+	}
+}
+
+// secretsOf returns what was found in a request.
+func secretsOf(question protocol.UseMcpServer) []protocol.SecretFinding {
+	if q, ok := question.(protocol.McpSampling); ok {
+		return q.Secrets
+	}
+	return nil
+}

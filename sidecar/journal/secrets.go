@@ -1,0 +1,191 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/secret"
+)
+
+// masked stands for what was typed where a secret is asked for.
+const masked = "•••"
+
+// asksForSecret are the words of a name or a title with which a secret is asked for.
+var asksForSecret = regexp.MustCompile(`(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|otp|secrets?|token|bearer|authorization|credentials?|cvv|cvc|ssn|(api|access|private|secret|auth) ?keys?|apikey|(card|credit card|account) ?number|iban)\b`)
+
+// camel is where a word begins within a name.
+var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// secretName reports whether what is called so seems to be a secret. Names are written in many ways: apiKey,
+// api_key and API-KEY are the same words.
+func secretName(name string) bool {
+	name = camel.ReplaceAllString(name, "$1 $2")
+	return asksForSecret.MatchString(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name))
+}
+
+// maskedRequest is a call without the arguments whose names are those of secrets.
+func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
+	switch r := request.(type) {
+	case protocol.CallToolRequest:
+		r.Arguments = maskMembers(r.Arguments, func(string) bool { return false })
+		return r
+	case protocol.GetPromptRequest:
+		arguments := map[string]string{}
+		for name, value := range r.Arguments {
+			if secretName(name) {
+				value = masked
+			}
+			arguments[name] = value
+		}
+		r.Arguments = arguments
+		return r
+	default:
+		return request
+	}
+}
+
+// maskedResponse is the answer to a form without what was typed into fields that ask for a secret.
+func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse {
+	if q.ElicitationResponse == nil {
+		return nil
+	}
+	response := *q.ElicitationResponse
+	response.Content = maskMembers(response.Content, func(name string) bool {
+		return slices.ContainsFunc(q.ElicitationRequest.Fields, func(f protocol.Field) bool {
+			head := f.Head()
+			return head.Name == name && (secretName(head.Title) || secretName(head.Description))
+		})
+	})
+	return &response
+}
+
+// maskMembers masks, at any depth, the texts and numbers of an object whose names are those of secrets, or
+// of which also says so.
+func maskMembers(content json.RawMessage, also func(name string) bool) json.RawMessage {
+	tree, err := decode(content)
+	if err != nil {
+		return content // the record will say that it is no JSON
+	}
+	found := false
+	var mask func(v any)
+	mask = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				switch member.(type) {
+				case string, json.Number:
+					if secretName(name) || also(name) {
+						v[name], found = masked, true
+					}
+				default:
+					mask(member)
+				}
+			}
+		case []any:
+			for _, item := range v {
+				mask(item)
+			}
+		}
+	}
+	mask(tree)
+	if !found {
+		return content
+	}
+	out, err := json.Marshal(tree)
+	if err != nil {
+		return json.RawMessage(`"` + masked + `"`) // what was decoded can be encoded
+	}
+	return out
+}
+
+// encode returns a body as JSON, without secrets: those that are named, and those that are found in it. A
+// body that cannot be encoded is a record too, which says so.
+func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
+	}
+	held := j.opts.Held()
+	// In the whole, a secret may be known by the name before it; in the texts alone, whatever JSON escapes.
+	found := j.scanner.Scan(string(encoded), held)
+	escaped := bytes.ContainsRune(encoded, '\\')
+	if len(named) == 0 && len(found) == 0 && !escaped {
+		return string(encoded) // nearly always
+	}
+	tree, err := decode(encoded)
+	if err != nil {
+		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
+	}
+	if len(named) == 0 && len(found) == 0 && len(j.scanner.Scan(textsOf(tree), held)) == 0 {
+		return string(encoded)
+	}
+	texts := slices.Clone(named)
+	for _, f := range found {
+		texts = append(texts, protocol.SecretFinding{Description: f.Description, Text: string(encoded[f.Start:f.End])})
+	}
+	redacted, err := json.Marshal(j.redact(tree, texts, held))
+	if err != nil {
+		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
+	}
+	return string(redacted)
+}
+
+// textsOf returns all texts of JSON as one, for a single look at them.
+func textsOf(tree any) string {
+	var b strings.Builder
+	var add func(v any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, member := range v {
+				add(member)
+			}
+		case []any:
+			for _, item := range v {
+				add(item)
+			}
+		case string:
+			b.WriteString(v)
+			b.WriteByte(0)
+		}
+	}
+	add(tree)
+	return b.String()
+}
+
+// redact returns JSON without the secrets in its texts.
+func (j *Journal) redact(v any, texts []protocol.SecretFinding, held []secret.Held) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = j.redact(member, texts, held)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = j.redact(item, texts, held)
+		}
+	case string:
+		text := secret.Redact(v, j.scanner.Scan(v, held))
+		for _, s := range texts {
+			if s.Text != "" {
+				text = strings.ReplaceAll(text, s.Text, "[redacted: "+s.Description+"]")
+			}
+		}
+		return text
+	}
+	return v
+}
+
+// decode reads JSON and keeps its numbers as they were written.
+func decode(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var tree any
+	err := decoder.Decode(&tree)
+	return tree, err
+}

@@ -1,0 +1,151 @@
+package journal
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"assent/protocol"
+)
+
+// mostText is how much of a text a line quotes, in characters.
+const mostText = 160
+
+// Line returns a record as one line for the person, in their time zone: when, which server, and what
+// happened. What is written in full is in the record itself.
+func Line(r protocol.JournalRecord, zone *time.Location) string {
+	when := time.UnixMilli(r.At).In(zone).Format("2006-01-02 15:04:05")
+	return fmt.Sprintf("%6d  %s  %s  %s", r.Seq, when, plain(cmp.Or(r.ServerName, "-")), plain(sentence(r)))
+}
+
+// sentence says what happened. It reads what it knows of a body, which may have been altered.
+func sentence(r protocol.JournalRecord) string {
+	var b struct {
+		MessageID int64
+		Request   struct {
+			Type, ToolName, URI, PromptName, McpTaskID string
+			Arguments                                  json.RawMessage
+		}
+		End, Reason, Status, Model, Method, Detail, By string
+		IsError, InReview                              bool
+		Bytes                                          int
+		RemovedAfter                                   int
+		ExpiresAt                                      int64
+		Question                                       struct {
+			Type, Message, URL string
+			ToolNames          []string
+			ElicitationRequest struct{ Message string }
+			SamplingRequest    struct {
+				Messages  []json.RawMessage
+				MaxTokens int64
+			}
+		}
+		Outcome             protocol.Outcome
+		ElicitationResponse *protocol.McpElicitationResponse
+		SentRequest         json.RawMessage
+		SentResponse        json.RawMessage
+		Result              struct{ Type, Reason string }
+		Usage               *protocol.SamplingUsage
+		Models              []string
+		ID                  string
+	}
+	if err := json.Unmarshal(r.Body, &b); err != nil {
+		return fmt.Sprintf("%s (%v)", r.Kind, err)
+	}
+	switch r.Kind {
+	case protocol.JournalCallStarted:
+		what := cmp.Or(b.Request.ToolName, b.Request.URI, b.Request.PromptName, b.Request.McpTaskID)
+		return fmt.Sprintf("%s %s %s", b.Request.Type, what, b.Request.Arguments)
+	case protocol.JournalCallTaskChanged:
+		return "the MCP task is " + b.Status
+	case protocol.JournalCallEnded:
+		switch {
+		case b.End == "result" && b.IsError:
+			return fmt.Sprintf("the call ended with an error of the tool (%d bytes)", b.Bytes)
+		case b.End == "result":
+			return fmt.Sprintf("the call ended with a result (%d bytes)", b.Bytes)
+		}
+		return join("the call ended: "+b.End, b.Reason)
+	case protocol.JournalResultRemoved:
+		return fmt.Sprintf("the result was removed after %d days", b.RemovedAfter)
+	case protocol.JournalAskOpened:
+		q := b.Question
+		switch q.Type {
+		case "mcp_sampling":
+			return fmt.Sprintf("asks for a completion of %d messages and up to %d tokens", len(q.SamplingRequest.Messages), q.SamplingRequest.MaxTokens)
+		case "mcp_sampling_review":
+			return "a model's answer is shown for review"
+		case "mcp_url_elicitation":
+			return join("asks for a page to be opened: "+q.URL, q.Message)
+		}
+		return "asks: " + q.ElicitationRequest.Message
+	case protocol.JournalAskExtended:
+		return "more time was given"
+	case protocol.JournalAskSettled:
+		text := Words(b.Outcome.Reason)
+		if b.Outcome.By != "" {
+			text += " in " + b.Outcome.By
+		}
+		if b.Outcome.GrantID != "" {
+			text += " (grant " + b.Outcome.GrantID + ")"
+		}
+		if b.SentRequest != nil || b.SentResponse != nil {
+			text += ", edited"
+		}
+		if b.Model != "" {
+			text += ", for " + b.Model
+		}
+		if e := b.ElicitationResponse; e != nil && len(e.Content) > 0 {
+			text += ": " + string(e.Content)
+		}
+		return join(text, b.Outcome.Detail)
+	case protocol.JournalSamplingMoved:
+		if b.InReview {
+			return b.Model + " has answered"
+		}
+		return b.Model + " answers anew"
+	case protocol.JournalSamplingEnded:
+		text := "the server got the answer of " + b.Model
+		if b.Result.Type != "response" {
+			text = join("the server got no answer of "+b.Model, b.Result.Reason)
+		}
+		if u := b.Usage; u != nil {
+			text += fmt.Sprintf(" (%d tokens read, %d written)", u.InputTokens, u.OutputTokens)
+		}
+		return text
+	case protocol.JournalGrantCreated:
+		return fmt.Sprintf("grant %s was made in %s, for %s", b.ID, b.By, strings.Join(b.Models, ", "))
+	case protocol.JournalGrantEnded:
+		return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By)
+	case protocol.JournalRequestDenied:
+		return b.Method + " was denied: " + b.Detail
+	default:
+		return string(r.Kind)
+	}
+}
+
+func join(text, more string) string {
+	if more == "" {
+		return text
+	}
+	return text + ": " + more
+}
+
+// plain makes one short line of a text that a server may have written: nothing in it moves the cursor or
+// turns the direction of writing.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > mostText {
+		text = string(runes[:mostText]) + "…"
+	}
+	return text
+}

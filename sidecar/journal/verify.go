@@ -1,0 +1,94 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"assent/sidecar/store"
+)
+
+// Verified is what a whole journal has.
+type Verified struct {
+	// Records is how many there are, of which First and Last are the numbers; 0 where there is none.
+	Records, First, Last int64
+	// Cut is how many older ones the retention setting has removed.
+	Cut int64
+	// Hash is the newest record's. Whoever notes it elsewhere can tell later that the chain is still the same.
+	Hash string
+}
+
+// Broken is the first place at which the journal is not as Assent wrote it.
+type Broken struct {
+	// Seq is the number of the record.
+	Seq int64
+	// Problem is a sentence for the person.
+	Problem string
+}
+
+// Error implements error.
+func (b *Broken) Error() string { return b.Problem }
+
+// Verify follows the chain from its first record to its newest. The error is a [Broken] where the
+// journal was altered; any other means that it could not be read.
+func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
+	var ends store.Ends
+	v := &Verified{}
+	seq, hash := int64(0), ""
+	err := s.EachJournal(ctx, store.JournalFilter{}, func(e store.Ends) error {
+		ends = e
+		seq, hash = ends.CutSeq, ends.CutHash
+		v.Cut, v.First = ends.CutSeq, ends.CutSeq+1
+		return nil
+	}, func(r *store.Record) error {
+		if b := follows(r, seq, hash, ends); b != nil {
+			return b
+		}
+		seq, hash = r.Seq, r.Hash
+		v.Records++
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case seq < ends.LastSeq:
+		return nil, &Broken{seq + 1, fmt.Sprintf("%s missing: the newest that Assent wrote is record %d", records(seq+1, ends.LastSeq), ends.LastSeq)}
+	case hash != ends.LastHash:
+		return nil, &Broken{seq, fmt.Sprintf("record %d is not the one that Assent wrote last: it was altered, or replaced", seq)}
+	}
+	v.Last, v.Hash = seq, hash
+	if v.Records == 0 {
+		v.First, v.Last = 0, 0
+	}
+	return v, nil
+}
+
+// follows says what is wrong with a record that is to come after another.
+func follows(r *store.Record, seq int64, hash string, ends store.Ends) *Broken {
+	switch {
+	case r.Seq <= seq:
+		return &Broken{r.Seq, fmt.Sprintf("record %d was inserted: the journal begins with record %d", r.Seq, seq+1)}
+	case r.Seq > ends.LastSeq:
+		if seq < ends.LastSeq {
+			return &Broken{seq + 1, fmt.Sprintf("%s missing: the newest that Assent wrote is record %d", records(seq+1, ends.LastSeq), ends.LastSeq)}
+		}
+		return &Broken{r.Seq, fmt.Sprintf("record %d was inserted: the newest that Assent wrote is record %d", r.Seq, ends.LastSeq)}
+	case r.Seq > seq+1:
+		return &Broken{seq + 1, fmt.Sprintf("%s missing: record %d comes after record %d", records(seq+1, r.Seq-1), r.Seq, seq)}
+	case r.Follow(hash) != r.Hash:
+		problem := fmt.Sprintf("record %d (%s of %s) was altered, or is not the one that Assent wrote here", r.Seq, r.Kind, time.UnixMilli(r.At).UTC().Format(time.RFC3339))
+		if seq > ends.CutSeq {
+			problem += fmt.Sprintf("; if it is as you know it, record %d before it was replaced together with its hash", seq)
+		}
+		return &Broken{r.Seq, problem}
+	}
+	return nil
+}
+
+func records(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("record %d is", first)
+	}
+	return fmt.Sprintf("records %d to %d are", first, last)
+}
