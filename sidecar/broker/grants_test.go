@@ -230,7 +230,7 @@ func TestWhatAGrantApprovedIsReviewed(t *testing.T) {
 			done := f.serve(t.Context(), f.CreateMessage, sample)
 			<-provider.begun
 			if tt.revoke {
-				if _, err := f.grants.Revoke(t.Context(), g.ID); err != nil {
+				if _, err := f.grants.Revoke(t.Context(), g.ID, "a test"); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/journal"
 	"assent/sidecar/store"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	// Command returns what a server of this name is now, by [protocol.Server.Command]; nil where servers are
 	// known by their names alone.
 	Command func(serverName string) string
+	// Journal says what is recorded of grants; nil means one that knows of no secrets.
+	Journal *journal.Journal
 	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
 	// must not call the book. What another sidecar does to a grant it is not told.
 	Changed func(protocol.Grant)
@@ -57,6 +60,9 @@ type Book struct {
 func NewBook(opts Options) *Book {
 	if opts.Command == nil {
 		opts.Command = func(string) string { return "" }
+	}
+	if opts.Journal == nil {
+		opts.Journal = journal.New(journal.Options{})
 	}
 	if opts.Changed == nil {
 		opts.Changed = func(protocol.Grant) {}
@@ -137,17 +143,18 @@ func (b *Book) draft(terms protocol.GrantTerms, by string) *protocol.Grant {
 
 // add keeps and announces a new grant. The lock must be held.
 func (b *Book) add(ctx context.Context, g *protocol.Grant) error {
+	s, err := b.opts.Store()
+	if err != nil {
+		return err
+	}
 	if g.Session {
+		if err := s.AppendJournal(ctx, b.opts.Journal.GrantCreated(*g)); err != nil {
+			return err
+		}
 		kept := *g
 		b.session = append(b.session, &kept)
-	} else {
-		s, err := b.opts.Store()
-		if err != nil {
-			return err
-		}
-		if err := s.AddGrant(ctx, *g); err != nil {
-			return err
-		}
+	} else if err := s.AddGrant(ctx, *g, b.opts.Journal.GrantCreated(*g)); err != nil {
+		return err
 	}
 	b.changed(*g)
 	return nil
@@ -182,13 +189,18 @@ func newestFirst(all []protocol.Grant) {
 }
 
 // Revoke ends a grant: it approves nothing from now on, and what it approved and is under way learns of it
-// by [Reservation.Revoked]. Revoking it again changes nothing.
-func (b *Book) Revoke(ctx context.Context, id string) (*protocol.Grant, error) {
+// by [Reservation.Revoked]. Revoking it again changes nothing. By names the front end.
+func (b *Book) Revoke(ctx context.Context, id, by string) (*protocol.Grant, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	ended := false
 	g, err := b.change(ctx, id, func(g *protocol.Grant) {
+		ended = g.EndedAt == 0
 		g.EndedAt = cmp.Or(g.EndedAt, b.opts.Now().UnixMilli())
 	})
+	if err == nil && g != nil && ended {
+		err = b.journalEnd(ctx, *g, by)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -196,6 +208,18 @@ func (b *Book) Revoke(ctx context.Context, id string) (*protocol.Grant, error) {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "there is no grant %q: its session may have ended", id)
 	}
 	return g, nil
+}
+
+// journalEnd records that a grant was revoked, which it is by now: nothing is approved that is not recorded.
+func (b *Book) journalEnd(ctx context.Context, g protocol.Grant, by string) error {
+	s, err := b.opts.Store()
+	if err != nil {
+		return err
+	}
+	if err := s.AppendJournal(ctx, b.opts.Journal.GrantEnded(g, by)); err != nil {
+		return fmt.Errorf("the grant is revoked, and the journal does not say so: %w", err)
+	}
+	return nil
 }
 
 // change changes and announces a grant, and returns it as it is then, or nil. The lock must be held.

@@ -285,11 +285,11 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 			if !session {
 				revoker = other
 			}
-			revoked, err := revoker.Revoke(t.Context(), g.ID)
+			revoked, err := revoker.Revoke(t.Context(), g.ID, "a test")
 			if err != nil || revoked.EndedAt == 0 {
 				t.Fatalf("Revoke = %+v, %v", revoked, err)
 			}
-			if again, err := revoker.Revoke(t.Context(), g.ID); err != nil || again.EndedAt != revoked.EndedAt {
+			if again, err := revoker.Revoke(t.Context(), g.ID, "a test"); err != nil || again.EndedAt != revoked.EndedAt {
 				t.Errorf("Revoke again = %+v, %v", again, err)
 			}
 			if !held.Revoked(t.Context()) {
@@ -299,7 +299,7 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 			if err := held.Settle(nil); err != nil {
 				t.Error(err)
 			}
-			if _, err := b.Revoke(t.Context(), "another"); err == nil {
+			if _, err := b.Revoke(t.Context(), "another", "a test"); err == nil {
 				t.Error("Revoke of a grant that is not there gave no error")
 			}
 		})

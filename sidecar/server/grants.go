@@ -24,9 +24,10 @@ func (s *Server) grantBook() *grant.Book {
 				s.opts.Log.Debug().Err(err).Msg("no front end took an event")
 			}
 		},
-		Log:   s.opts.Log,
-		Now:   s.opts.Now,
-		NewID: s.opts.NewID,
+		Journal: s.journal,
+		Log:     s.opts.Log,
+		Now:     s.opts.Now,
+		NewID:   s.opts.NewID,
 	})
 }
 
@@ -46,7 +47,7 @@ func (s *Server) CreateGrant(ctx context.Context, params *protocol.GrantTerms) (
 
 // RevokeGrant implements [protocol.Sidecar].
 func (s *Server) RevokeGrant(ctx context.Context, params *protocol.RevokeGrantParams) (*protocol.Grant, error) {
-	return s.grants.Revoke(ctx, params.GrantID)
+	return s.grants.Revoke(ctx, params.GrantID, s.frontEnd.Name)
 }
 
 // PreviewGrant implements [protocol.Sidecar].

@@ -11,18 +11,19 @@ import (
 
 	"assent/sidecar/config"
 	"assent/sidecar/importer"
-	"assent/sidecar/model"
 	"assent/sidecar/secret"
 )
 
 // held returns the secrets that Assent has in memory now: API keys of models, tokens of logins, what
-// servers were given, and what is in the sidecar's own environment. It is never logged.
+// servers were given, and what is in the sidecar's own environment. It is never logged. The journal asks
+// while a task is locked, so no lock is taken here under which anybody waits for a task.
 func (s *Server) held() []secret.Held {
-	s.mu.Lock()
-	keys := model.Keys(s.configuration.Model)
-	s.mu.Unlock()
 	var all []secret.Held
-	for _, k := range keys {
+	keys := s.keys.Load()
+	if keys == nil {
+		return nil // before the handshake there are none
+	}
+	for _, k := range *keys {
 		all = append(all, secret.Held{Value: k.Value.Secret, Description: fmt.Sprintf("the API key of %s, which Assent holds for you", k.Owner)})
 	}
 	for _, h := range s.auth.Held() {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -24,6 +25,7 @@ import (
 	"assent/sidecar/config"
 	"assent/sidecar/grant"
 	"assent/sidecar/hub"
+	"assent/sidecar/journal"
 	"assent/sidecar/model"
 	"assent/sidecar/store"
 	"assent/sidecar/tap"
@@ -52,10 +54,11 @@ type Options struct {
 
 // Server is the sidecar as its front end sees it.
 type Server struct {
-	opts   Options
-	editor protocol.Editor
-	tasks  *task.Registry
-	grants *grant.Book
+	opts    Options
+	editor  protocol.Editor
+	tasks   *task.Registry
+	grants  *grant.Book
+	journal *journal.Journal
 
 	// The handshake sets these once, and closes initialized.
 	initialized  chan struct{}
@@ -71,10 +74,14 @@ type Server struct {
 	importing sync.Mutex // held while an mcp.json is written
 
 	given given
+	// keys are the API keys of the configured models; nil before the handshake.
+	keys atomic.Pointer[[]model.Key]
 
 	resuming sync.WaitGroup
-	// keepResults brings the days for which results are kept, the newest setting only.
+	// keepResults and keepJournal bring the days for which results and records are kept, the newest setting
+	// only.
 	keepResults chan int
+	keepJournal chan int
 	keeping     sync.WaitGroup
 	stopKeeping context.CancelFunc // set by the handshake
 
@@ -88,7 +95,7 @@ var _ protocol.Sidecar = (*Server)(nil)
 
 // New returns a server that has not begun.
 func New(opts Options) *Server {
-	return &Server{opts: opts, initialized: make(chan struct{}), keepResults: make(chan int, 1)}
+	return &Server{opts: opts, initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1)}
 }
 
 // Serve speaks the protocol over in and out until in ends or ctx does, and returns when everything
@@ -107,10 +114,12 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ready := make(chan struct{})
 	conn := jsonrpc2.NewConn(ctx, wire, readyHandler{h, ready}, jsonrpc2.SetLogger(connLogger{s.opts.Log}))
 	s.editor = protocol.NewEditorClient(&editorConn{conn: conn})
+	s.journal = journal.New(journal.Options{Held: s.held})
 	s.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
 		Events:    s.editor,
 		Check:     func(q protocol.UseMcpServer) task.Check { return s.broker.Check(q) },
+		Journal:   s.journal,
 		Log:       s.opts.Log,
 		Now:       s.opts.Now,
 		NewID:     s.opts.NewID,
@@ -226,6 +235,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	keeping, stop := context.WithCancel(context.Background())
 	s.stopKeeping = stop
 	s.keeping.Go(func() { s.tasks.KeepResults(keeping, s.keepResults) })
+	s.keeping.Go(func() { journal.Keep(keeping, s.tasks.Store, s.keepJournal, s.now, s.opts.Log) })
 	close(s.initialized)
 	s.opts.Log.Info().Str("frontEnd", params.ClientInfo.Name).Str("version", params.ClientInfo.Version).Msg("front end attached")
 	return &protocol.InitializeResult{
@@ -280,14 +290,13 @@ func (s *Server) configure(c protocol.Configuration) {
 	if s.vscode != nil {
 		providers[protocol.ProviderVSCode] = s.vscode
 	}
+	keys := model.Keys(c.Model)
+	s.keys.Store(&keys)
 	s.mu.Lock()
 	s.configuration = c
 	s.models = model.NewSet(providers, c.Model, model.DefaultPatience)
-	select {
-	case <-s.keepResults: // not taken yet, and overtaken
-	default:
-	}
-	s.keepResults <- keepResultsDays(c)
+	replace(s.keepResults, keepResultsDays(c))
+	replace(s.keepJournal, keepJournalDays(c))
 	s.mu.Unlock()
 	var folders []string
 	for _, f := range c.WorkspaceFolders {
@@ -296,6 +305,16 @@ func (s *Server) configure(c protocol.Configuration) {
 	s.watcher.Watch(folders)
 	s.hub.SetFolders(c.WorkspaceFolders)
 	s.load()
+}
+
+// replace puts a setting into a channel of one, in place of one that was not taken yet. The caller is the
+// only one that sends.
+func replace(setting chan int, days int) {
+	select {
+	case <-setting:
+	default:
+	}
+	setting <- days
 }
 
 // load reads the configured servers anew.

@@ -63,6 +63,7 @@ func (t *Task) recover(ctx context.Context) error {
 			body.EndedAt, body.Progress = now, nil
 			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
 			m.Body = body
+			t.journal(m, protocol.CallEnded{MessageID: m.ID, EndedAt: now, Result: body.Result})
 		case protocol.Ask:
 			if body.InputKey != "" && goesOn(body.InputKey) {
 				m.live = true
@@ -70,13 +71,19 @@ func (t *Task) recover(ctx context.Context) error {
 				t.recoverAsk(m, body)
 				continue
 			}
+			var event protocol.Event
 			if body.Outcome == nil {
+				event = protocol.AskSettled{MessageID: m.ID}
 				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
 			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil {
 				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restartedDetail}
 				body.Question = q
+				event = protocol.SamplingEnded{MessageID: m.ID, Result: q.Result}
 			}
 			m.Body = askWithoutSecrets(body)
+			if event != nil {
+				t.journal(m, event)
+			}
 		}
 		t.info.LastNumber++
 		m.number = t.info.LastNumber

@@ -2,7 +2,8 @@
 //
 // A [Registry] owns every [Task]; both may be used from any goroutine. What a task does is ordered:
 // under one lock a change is written to the store, then told to the front ends, so that events
-// leave in the order of their numbers and nothing is announced that is not kept. [Task.Ask] blocks
+// leave in the order of their numbers and nothing is announced that is not kept. What the journal says of
+// a change is kept with it. [Task.Ask] blocks
 // until its ask is settled, which [Task.Answer] or the end of Ask's context does, exactly once.
 //
 // The package knows nothing of MCP, models or front ends: it carries questions and answers.
@@ -22,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/journal"
 	"assent/sidecar/store"
 )
 
@@ -42,7 +44,9 @@ type Options struct {
 	// Check returns the check of a question that was asked before a restart of the sidecar; see
 	// [Question].
 	Check func(protocol.UseMcpServer) Check
-	Log   zerolog.Logger
+	// Journal says what is recorded of changes; nil means one that knows of no secrets.
+	Journal *journal.Journal
+	Log     zerolog.Logger
 	// Now and NewID are replaced by tests that compare whole conversations.
 	Now   func() time.Time
 	NewID func() string
@@ -68,6 +72,9 @@ type Registry struct {
 
 // NewRegistry returns a registry that reads the store at its first use. Close it after.
 func NewRegistry(opts Options) *Registry {
+	if opts.Journal == nil {
+		opts.Journal = journal.New(journal.Options{})
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -24,6 +24,8 @@ type Task struct {
 	memory map[int64]*message
 	// asks holds the open asks by their id.
 	asks map[string]*ask
+	// unjournaled is what the journal says of changes that are not on disk yet.
+	unjournaled []store.Record
 	// opened is set once a front end read the task: since then it has seen what was announced.
 	opened bool
 	// keys holds those that have a key, until they are released: open, or answered.
@@ -45,6 +47,8 @@ type message struct {
 	stop context.CancelCauseFunc
 	// round is where a call is whose server has answered with questions; nil elsewhere.
 	round *store.Round
+	// mcpStatus is the status of the MCP task that the journal has.
+	mcpStatus protocol.McpTaskStatus
 	// progressDue is set while the next progress of a call waits to be announced.
 	progressDue *time.Timer
 }
@@ -188,10 +192,22 @@ func (t *Task) changed() {
 func (t *Task) commit(m *message, event protocol.Event) bool {
 	t.info.LastNumber++
 	m.number = t.info.LastNumber
+	t.journal(m, event)
 	if t.save(m) && !m.live {
 		delete(t.memory, m.ID)
 	}
 	return t.announce(event)
+}
+
+// journal notes a change, to be kept with it. The lock must be held.
+func (t *Task) journal(m *message, event protocol.Event) {
+	if e, ok := event.(protocol.CallTaskChanged); ok {
+		if m.mcpStatus == e.Task.Status {
+			return // servers say at every turn that nothing has changed
+		}
+		m.mcpStatus = e.Task.Status
+	}
+	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Change(t.info.ID, t.registry.now(), m.Message, event)...)
 }
 
 // save reports whether the change is on disk. Nobody waits for a caller's patience here: what
@@ -212,10 +228,11 @@ func (t *Task) save(m *message) bool {
 			}
 		}
 	}
-	if err := t.registry.store.Save(context.Background(), t.info, entry); err != nil {
+	if err := t.registry.store.Save(context.Background(), t.info, entry, t.unjournaled...); err != nil {
 		t.registry.reportStorage(err)
 		return false
 	}
+	t.unjournaled = nil
 	return true
 }
 
