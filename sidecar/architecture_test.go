@@ -33,7 +33,7 @@ var layers = map[string][]string{
 	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/mcptask", "sidecar/patience", "sidecar/task", "sidecar/wire"},
 	"sidecar/chat":           {"protocol", "sidecar/hub", "sidecar/task"},
 	"sidecar/server":         {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/journal", "sidecar/model", "sidecar/secret", "sidecar/store", "sidecar/tap", "sidecar/task"},
-	"sidecar":                {"protocol", "sidecar/journal", "sidecar/server", "sidecar/store", "sidecar/tap"},
+	"sidecar":                {"sidecar/journal", "sidecar/server", "sidecar/store", "sidecar/tap"},
 	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},
 	"sidecar/wire/wiretest":  {},
 	"scripts/bench":          {"protocol", "sidecar/model", "sidecar/secret", "sidecar/store"},

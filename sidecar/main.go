@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -27,9 +26,10 @@ const usage = `assent is the sidecar of the Assent extension for VS Code.
 
 Usage:
 	assent serve [flags]   speak Assent's protocol on stdin and stdout
+	assent journal         show, export or verify the journal
 	assent version         print the version
 
-Run "assent serve -help" for its flags.
+Run "assent serve -help" for its flags, and "assent journal help" for its commands.
 `
 
 func main() {
@@ -42,7 +42,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program. It returns the exit code: 0, 1 for a failure, 2 for a wrong command line.
+// run is the whole program. It returns the exit code: 0, 1 for a failure, 2 for a wrong command line, or
+// 3 for a journal that was altered.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	command := ""
 	if len(args) > 0 {
@@ -51,6 +52,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch command {
 	case "serve":
 		return serve(ctx, args[1:], stdin, stdout, stderr)
+	case "journal":
+		return runJournal(ctx, args[1:], stdout, stderr)
 	case "version":
 		fmt.Fprintln(stdout, version)
 		return 0
@@ -84,15 +87,12 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	}
 
 	log := zerolog.New(stderr).Level(level).With().Timestamp().Logger()
-	opts := server.Options{Version: version, DataDir: *dataDir, Log: log}
-	if opts.DataDir == "" {
-		config, err := os.UserConfigDir()
-		if err != nil {
-			fmt.Fprintf(stderr, "assent serve: %v: give -data-dir\n", err)
-			return 1
-		}
-		opts.DataDir = filepath.Join(config, "assent")
+	folder, err := dataFolder(*dataDir)
+	if err != nil {
+		fmt.Fprintf(stderr, "assent serve: %v\n", err)
+		return 1
 	}
+	opts := server.Options{Version: version, DataDir: folder, Log: log}
 	if *tapFile != "" {
 		file, err := os.OpenFile(*tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {

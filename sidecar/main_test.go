@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/textproto"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,13 +27,24 @@ func TestMain(m *testing.M) {
 //	converse FILE ARGS
 //
 // which runs "assent serve ARGS", sends each line of FILE as a frame, waits for the answers, closes
-// stdin and waits for the end. What the sidecar said is in said.json, its log in log.json.
+// stdin and waits for the end. TASK-ID stands for the task that was created last. What the sidecar said is in said.json, its log in log.json. And
+//
+//	sql FOLDER STATEMENT
+//
+// which does to the store in a folder what Assent never would.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse, "sql": alter},
 		RequireExplicitExec: true,
 	})
+}
+
+func alter(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sql.Open("sqlite", filepath.Join(ts.MkAbs(args[0]), "assent.db"))
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
 }
 
 func converse(ts *testscript.TestScript, _ bool, args []string) {
@@ -49,14 +63,18 @@ func converse(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(assent.Start())
 	out := bufio.NewReader(stdout)
+	taskID := ""
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
-		line = strings.TrimSpace(line)
+		line = strings.ReplaceAll(strings.TrimSpace(line), "TASK-ID", taskID)
 		_, err := fmt.Fprintf(stdin, "Content-Length: %d\r\n\r\n%s", len(line), line)
 		ts.Check(err)
 		for {
 			message := readFrame(ts, out)
 			fmt.Fprintf(said, "%s\n", message)
 			if isAnswer(ts, line, message) {
+				if id := createdTask(ts, line, message); id != "" {
+					taskID = id
+				}
 				break
 			}
 		}
@@ -76,6 +94,16 @@ func readFrame(ts *testscript.TestScript, r *bufio.Reader) []byte {
 	_, err = io.ReadFull(r, body)
 	ts.Check(err)
 	return body
+}
+
+// createdTask returns the id that answers a request for a new task; empty for any other answer.
+func createdTask(ts *testscript.TestScript, request string, message []byte) string {
+	if !strings.Contains(request, `"method":"task/create"`) {
+		return ""
+	}
+	var answer struct{ Result struct{ ID string } }
+	ts.Check(json.Unmarshal(message, &answer))
+	return answer.Result.ID
 }
 
 func isAnswer(ts *testscript.TestScript, request string, message []byte) bool {

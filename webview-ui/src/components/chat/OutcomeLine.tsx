@@ -67,6 +67,10 @@ function describe(
       return { icon: "pass", words: "The server said that it is complete" };
     case "restarted":
       return { icon: "debug-restart", words: "Assent stopped while this was open" };
+    case "noFrontEnd":
+      return { icon: "debug-disconnect", words: "There was nobody to show it to" };
+    case "denied":
+      return { icon: "circle-slash", words: "Your limits do not allow it" };
     default:
       return unreachable(reason);
   }
