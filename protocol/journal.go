@@ -62,7 +62,8 @@ type ListJournalParams struct {
 	Since int64 `json:"since,omitempty"`
 	// Before selects records with a smaller number, to page backwards.
 	Before int64 `json:"before,omitempty"`
-	// Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most.
+	// Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most. Where they
+	// are long there are fewer.
 	Limit int `json:"limit,omitempty"`
 }
 
@@ -70,6 +71,8 @@ type ListJournalParams struct {
 type ListJournalResult struct {
 	// Records are in ascending order of their numbers.
 	Records []JournalRecord `json:"records,omitempty"`
+	// Lines say for the person what each of them says, in the same order and the sidecar's time zone.
+	Lines []string `json:"lines,omitempty"`
 	// Earlier reports that there are selected records before them.
 	Earlier bool `json:"earlier,omitempty"`
 }

@@ -1184,7 +1184,10 @@ export interface ListJournalParams {
   since?: number;
   /** Before selects records with a smaller number, to page backwards. */
   before?: number;
-  /** Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most. */
+  /**
+   * Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most. Where they
+   * are long there are fewer.
+   */
   limit?: number;
 }
 
@@ -1192,6 +1195,8 @@ export interface ListJournalParams {
 export interface ListJournalResult {
   /** Records are in ascending order of their numbers. */
   records?: readonly JournalRecord[];
+  /** Lines say for the person what each of them says, in the same order and the sidecar's time zone. */
+  lines?: readonly string[];
   /** Earlier reports that there are selected records before them. */
   earlier?: boolean;
 }

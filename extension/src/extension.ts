@@ -11,6 +11,7 @@ import {
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
+import { Journal } from "./journal.ts";
 import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
 import { OpenAsks } from "./openAsks.ts";
@@ -60,6 +61,10 @@ export function activate(context: vscode.ExtensionContext): void {
     return null;
   };
   const importer = new Importer(sidecar);
+  const journal = new Journal(sidecar, {
+    command: process.env["ASSENT_SIDECAR"] ?? binary(context),
+    dataFolder: dataFolder(context),
+  });
   const relay = new Relay(sidecar);
   const panel = new Panel(context.extensionUri, sidecar, relay, {
     "host/restartSidecar": restart,
@@ -91,6 +96,7 @@ export function activate(context: vscode.ExtensionContext): void {
     openAsks,
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
     vscode.workspace.registerTextDocumentContentProvider(Importer.scheme, importer),
+    vscode.workspace.registerTextDocumentContentProvider(Journal.scheme, journal),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
@@ -99,6 +105,8 @@ export function activate(context: vscode.ExtensionContext): void {
     command("previousAsk", () => panel.reveal({ kind: "previousAsk" })),
     command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
     command("showGrants", () => panel.reveal({ kind: "grants" })),
+    command("showJournal", () => journal.show()),
+    command("exportJournal", () => journal.export()),
     command("restartSidecar", restart),
     command("showLog", showLog),
     command("openConfiguration", () => openConfiguration(undefined)),

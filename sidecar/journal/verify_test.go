@@ -143,7 +143,7 @@ func TestRecordsAreKeptForAsManyDaysAsAreSet(t *testing.T) {
 			}
 		}
 		left := func() int {
-			records, err := s.Journal(t.Context(), store.JournalFilter{}, 10)
+			records, _, err := s.Journal(t.Context(), store.JournalFilter{}, 10, 1000)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,11 @@ import (
 	"assent/sidecar/store"
 )
 
-// mostJournal is how many records are listed at once.
-const mostJournal = 1000
+// mostJournal and mostJournalBytes are how many records are listed at once.
+const (
+	mostJournal      = 1000
+	mostJournalBytes = 4 << 20
+)
 
 // ListJournal implements [protocol.Sidecar].
 func (s *Server) ListJournal(ctx context.Context, params *protocol.ListJournalParams) (*protocol.ListJournalResult, error) {
@@ -22,19 +25,17 @@ func (s *Server) ListJournal(ctx context.Context, params *protocol.ListJournalPa
 	if err != nil {
 		return nil, err
 	}
-	limit := min(cmp.Or(params.Limit, 200), mostJournal)
-	records, err := kept.Journal(ctx, store.JournalFilter{
+	records, earlier, err := kept.Journal(ctx, store.JournalFilter{
 		Server: params.ServerName, TaskID: params.TaskID, Kind: string(params.Kind), Since: params.Since, Before: params.Before,
-	}, limit+1)
+	}, min(cmp.Or(params.Limit, 200), mostJournal), mostJournalBytes)
 	if err != nil {
 		return nil, err
 	}
-	result := &protocol.ListJournalResult{}
-	if len(records) > limit { // one more tells whether there is more
-		result.Earlier, records = true, records[1:]
-	}
+	result := &protocol.ListJournalResult{Earlier: earlier}
 	for i := range records {
-		result.Records = append(result.Records, journal.Wire(&records[i]))
+		r := journal.Wire(&records[i])
+		result.Records = append(result.Records, r)
+		result.Lines = append(result.Lines, journal.Line(r, time.Local))
 	}
 	return result, nil
 }

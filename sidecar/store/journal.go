@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -149,16 +150,27 @@ func (f JournalFilter) where() (string, []any) {
 	return strings.Join(conditions, " AND "), args
 }
 
-// Journal returns the newest limit records that a filter selects, in ascending order.
-func (s *Store) Journal(ctx context.Context, f JournalFilter, limit int) ([]Record, error) {
+// errEnough ends the reading of records.
+var errEnough = errors.New("enough")
+
+// Journal returns the newest of the records that a filter selects, in ascending order: limit at most, and
+// no more than have so many bytes, but one at least. It reports whether there are earlier ones.
+func (s *Store) Journal(ctx context.Context, f JournalFilter, limit, bytes int) (records []Record, earlier bool, err error) {
 	where, args := f.where()
-	var records []Record
-	err := eachRecord(ctx, s.db, func(r *Record) error {
+	err = eachRecord(ctx, s.db, func(r *Record) error {
+		bytes -= len(r.Body)
+		if len(records) == limit || bytes < 0 && len(records) > 0 {
+			earlier = true
+			return errEnough
+		}
 		records = append(records, *r)
 		return nil
-	}, `SELECT seq, at, kind, task_id, ask_id, server, body, hash FROM (
-		SELECT * FROM journal WHERE `+where+` ORDER BY seq DESC LIMIT ?) ORDER BY seq`, append(args, limit)...)
-	return records, err
+	}, `SELECT seq, at, kind, task_id, ask_id, server, body, hash FROM journal WHERE `+where+` ORDER BY seq DESC`, args...)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, false, err
+	}
+	slices.Reverse(records)
+	return records, earlier, nil
 }
 
 // EachJournal calls each with the ends of the journal and every record that a filter selects, in ascending

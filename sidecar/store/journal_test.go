@@ -102,22 +102,29 @@ func TestTheFilterSelectsRecords(t *testing.T) {
 		name   string
 		filter store.JournalFilter
 		limit  int
+		bytes  int
 		want   []int64
+		more   bool
 	}{
-		{"all", store.JournalFilter{}, 10, []int64{1, 2, 3, 4}},
-		{"the newest", store.JournalFilter{}, 2, []int64{3, 4}},
-		{"a page", store.JournalFilter{Before: 3}, 1, []int64{2}},
-		{"a server", store.JournalFilter{Server: "a"}, 10, []int64{1, 3, 4}},
-		{"a task", store.JournalFilter{TaskID: "t2"}, 10, []int64{1}},
-		{"a kind", store.JournalFilter{Kind: "other"}, 10, []int64{4}},
-		{"since", store.JournalFilter{Since: 20, Server: "a"}, 10, []int64{3, 4}},
-		{"what would end a query", store.JournalFilter{Server: "a' OR 1 --"}, 10, nil},
+		{"all", store.JournalFilter{}, 4, 99, []int64{1, 2, 3, 4}, false},
+		{"the newest", store.JournalFilter{}, 2, 99, []int64{3, 4}, true},
+		{"as many as have so many bytes", store.JournalFilter{}, 10, 3 * len(all[0].Body), []int64{2, 3, 4}, true},
+		{"one at least", store.JournalFilter{}, 10, 1, []int64{4}, true},
+		{"a page", store.JournalFilter{Before: 3}, 1, 99, []int64{2}, true},
+		{"a server", store.JournalFilter{Server: "a"}, 10, 99, []int64{1, 3, 4}, false},
+		{"a task", store.JournalFilter{TaskID: "t2"}, 10, 99, []int64{1}, false},
+		{"a kind", store.JournalFilter{Kind: "other"}, 10, 99, []int64{4}, false},
+		{"since", store.JournalFilter{Since: 20, Server: "a"}, 10, 99, []int64{3, 4}, false},
+		{"what would end a query", store.JournalFilter{Server: "a' OR 1 --"}, 10, 99, nil, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			records, err := s.Journal(t.Context(), tt.filter, tt.limit)
+			records, more, err := s.Journal(t.Context(), tt.filter, tt.limit, tt.bytes)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if more != tt.more {
+				t.Errorf("earlier ones are %v, want %v", more, tt.more)
 			}
 			var got []int64
 			for _, r := range records {

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { type FileHandle, open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { type JournalFilter, journalArgs, journalText } from "./journalText.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+/** How many records a document shows. */
+const mostShown = 1000;
+
+/** How much of what the program says about a failure is shown, in characters. */
+const mostProblem = 1000;
+
+export interface JournalOptions {
+  /** The sidecar's program, which reads the journal too. */
+  readonly command: string;
+  readonly dataFolder: string;
+}
+
+interface FilterItem extends vscode.QuickPickItem {
+  readonly filter?: JournalFilter;
+}
+
+/** Shows the journal as a document that cannot be changed, and writes it to a file. */
+export class Journal implements vscode.TextDocumentContentProvider {
+  static readonly scheme = "assent-journal";
+
+  readonly #sidecar: Sidecar;
+  readonly #options: JournalOptions;
+  /** The documents that are to be opened, by their URI. */
+  readonly #texts = new Map<string, string>();
+
+  constructor(sidecar: Sidecar, options: JournalOptions) {
+    this.#sidecar = sidecar;
+    this.#options = options;
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const key = uri.toString();
+    const text = this.#texts.get(key) ?? "This is of an earlier session: show the journal again.";
+    this.#texts.delete(key); // VS Code keeps it from here on
+    return text;
+  }
+
+  async show(): Promise<void> {
+    const filter = await this.#choose("Show Journal");
+    if (filter === undefined) return;
+    const listed = await this.#sidecar.request("journal/list", {
+      ...filter.params,
+      limit: mostShown,
+    });
+    const { command, dataFolder } = this.#options;
+    // VS Code keeps the text of a document that it has seen, so each is another one.
+    const uri = vscode.Uri.from({
+      scheme: Journal.scheme,
+      path: "/Assent Journal.txt",
+      query: String(Date.now()),
+    });
+    const verify = [command, ...journalArgs("verify", dataFolder)];
+    this.#texts.set(uri.toString(), journalText(listed, filter.label, verify));
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  async export(): Promise<void> {
+    const filter = await this.#choose("Export Journal");
+    if (filter === undefined) return;
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+    const target = await vscode.window.showSaveDialog({
+      title: "Export Journal",
+      defaultUri: vscode.Uri.file(join(folder.fsPath, "assent-journal.jsonl")),
+      filters: { "JSON Lines": ["jsonl"] },
+    });
+    if (target === undefined) return;
+    const { command, dataFolder } = this.#options;
+    // It may be longer than what fits into a message, so the program writes it straight into the file.
+    const file = await open(target.fsPath, "w", 0o600);
+    try {
+      await run(command, journalArgs("export", dataFolder, filter.params), file);
+    } finally {
+      await file.close();
+    }
+    const show = "Open";
+    const choice = await vscode.window.showInformationMessage(
+      `The journal (${filter.label}) is in ${target.fsPath}.`,
+      show,
+    );
+    if (choice === show) await vscode.window.showTextDocument(target);
+  }
+
+  async #choose(title: string): Promise<JournalFilter | undefined> {
+    const [{ servers = [] }, { tasks = [] }] = await Promise.all([
+      this.#sidecar.request("server/list", undefined),
+      this.#sidecar.request("task/list", undefined),
+    ]);
+    const separator = (label: string): FilterItem => ({
+      label,
+      kind: vscode.QuickPickItemKind.Separator,
+    });
+    const items: FilterItem[] = [
+      { label: "Everything", filter: { label: "everything", params: {} } },
+      separator("Servers"),
+      ...servers.map(({ name }) => ({
+        label: name,
+        filter: { label: `the server ${name}`, params: { serverName: name } },
+      })),
+      separator("Tasks"),
+      ...tasks.map(({ id, title: name, createdAt }) => ({
+        label: name === "" ? "New task" : name,
+        description: new Date(createdAt).toLocaleString(),
+        filter: { label: `the task ${name}`, params: { taskId: id } },
+      })),
+    ];
+    const chosen = await vscode.window.showQuickPick(items, {
+      title,
+      placeHolder: "What of it?",
+      matchOnDescription: true,
+    });
+    return chosen?.filter;
+  }
+}
+
+/** Runs a program whose output goes into a file. */
+async function run(command: string, args: readonly string[], file: FileHandle): Promise<void> {
+  const child = spawn(command, args, { stdio: ["ignore", file.fd, "pipe"] });
+  let problem = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    problem = (problem + text).slice(0, mostProblem);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  if (code !== 0) {
+    throw new Error(`The journal was not exported: ${problem.trim() || `exit code ${code}`}`);
+  }
+}

@@ -1,0 +1,49 @@
+import type { ListJournalParams, ListJournalResult } from "@assent/protocol";
+
+/** What the person wants to see of the journal. */
+export interface JournalFilter {
+  /** For the person: "the server weather". */
+  readonly label: string;
+  readonly params: ListJournalParams;
+}
+
+/** The commands with which the sidecar's program reads the journal in a folder. */
+export function journalArgs(
+  command: "export" | "verify",
+  dataFolder: string,
+  { serverName, taskId }: ListJournalParams = {},
+): string[] {
+  const args = ["journal", command, "--data-dir", dataFolder];
+  if (serverName !== undefined) args.push("--server", serverName);
+  if (taskId !== undefined) args.push("--task", taskId);
+  return args;
+}
+
+/**
+ * A part of the journal as a document: a line for each record, and the record below it, indented, so
+ * that it can be folded away.
+ */
+export function journalText(
+  { records = [], lines = [], earlier }: ListJournalResult,
+  label: string,
+  verify: readonly string[],
+): string {
+  const header = [
+    `Assent's journal: ${label}, the oldest first.`,
+    earlier === true
+      ? "Only the newest records are shown; Assent: Export Journal… writes all of them."
+      : "Assent: Export Journal… writes it to a file.",
+    `Whether it was altered is said by: ${verify.map(quoted).join(" ")}`,
+  ];
+  const entries = records.map((record, i) => {
+    const whole = JSON.stringify(record, undefined, 2);
+    return `${lines[i] ?? ""}\n${whole.replace(/^/gm, "        ")}`;
+  });
+  if (entries.length === 0) entries.push("There is nothing in it.");
+  return `${header.join("\n")}\n\n${entries.join("\n")}\n`;
+}
+
+/** An argument as most shells read it. */
+function quoted(argument: string): string {
+  return /^[\w./:=-]+$/.test(argument) ? argument : `"${argument.replace(/(["$`\\])/g, "\\$1")}"`;
+}
