@@ -42,7 +42,8 @@ const (
 	JournalSamplingEnded JournalKind = "samplingEnded"
 	JournalGrantCreated  JournalKind = "grantCreated"
 	JournalGrantEnded    JournalKind = "grantEnded"
-	// JournalRequestDenied: a request of a server went beyond a limit, and nobody was asked.
+	// JournalRequestDenied: requests of a server were refused without asking anybody. There is one record a
+	// minute and server at most, which counts them.
 	JournalRequestDenied JournalKind = "requestDenied"
 )
 

@@ -73,9 +73,9 @@ type Options struct {
 	Elicitation func() protocol.ElicitationSettings
 	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
 	AskTimeout func() time.Duration
-	// URLs: the person can be sent to a page.
-	URLs bool
-	Log  zerolog.Logger
+	// FrontEnd is what can be shown, and where the person can be sent.
+	FrontEnd protocol.FrontEndCapabilities
+	Log      zerolog.Logger
 }
 
 // New returns a broker.
@@ -139,6 +139,21 @@ type Asker interface {
 	ReviewCompletion(messageID int64)
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
+	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+}
+
+// refuse has the journal say that a request is refused without asking, and returns the error.
+func (b *Broker) refuse(t Asker, origin protocol.Origin, method string, reason protocol.OutcomeReason, err error) error {
+	if count := b.meter.refused(origin.ServerName); count > 0 {
+		t.Denied(origin, method, protocol.Outcome{Reason: reason, Detail: err.Error()}, count)
+	}
+	return err
+}
+
+// notDeclared is the answer to a request that the server was not told that it may make: no front end can
+// show it.
+func notDeclared(method string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " was not declared by this client: no front end can show it"}
 }
 
 // invalidParams is the answer to a request that is not as the specification says.

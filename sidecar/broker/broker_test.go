@@ -89,6 +89,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	models := func(server string) broker.Models { return set.For(server) }
 	f.Broker = broker.New(broker.Options{
 		Models:   models,
+		FrontEnd: frontEnd,
 		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
 		Held:     func() []secret.Held { return f.held },
 		Elicitation: func() protocol.ElicitationSettings {
@@ -99,6 +100,9 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	})
 	return f
 }
+
+// frontEnd can show all but pages.
+var frontEnd = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true}
 
 var origin = protocol.Origin{ServerName: "s", ToolNames: []string{"t"}}
 

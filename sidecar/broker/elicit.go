@@ -13,6 +13,9 @@ import (
 	"assent/sidecar/task"
 )
 
+// elicitationCreate is the method that Elicit serves.
+const elicitationCreate = "elicitation/create"
+
 // Elicit serves elicitation/create (2025-06-18 and later, "Elicitation"). The result is a
 // [protocol.McpElicitationResponse].
 //
@@ -20,6 +23,9 @@ import (
 // cancel: "dismissed without making an explicit choice". A request that nobody is asked, since too many
 // of the server's are open, is an error that names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	if !b.opts.FrontEnd.Elicitation {
+		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeNoFrontEnd, notDeclared(elicitationCreate))
+	}
 	var request struct {
 		Mode            string          `json:"mode"`
 		URL             string          `json:"url"`
@@ -33,7 +39,7 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		return nil, invalidParams("message is missing")
 	}
 	switch {
-	case request.Mode == "url" && b.opts.URLs:
+	case request.Mode == "url" && b.opts.FrontEnd.OpenURL:
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
@@ -71,7 +77,7 @@ func (b *Broker) ask(ctx context.Context, t Asker, origin protocol.Origin, body 
 		done, err := b.crowd.admit(origin.ServerName, b.maxOpen())
 		if err != nil {
 			b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
-			return nil, err
+			return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
 		}
 		defer done()
 	}

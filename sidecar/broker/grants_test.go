@@ -322,7 +322,8 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				var registry *task.Registry
 				f.grants = grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return registry.Store() }})
 				f.Broker = broker.New(broker.Options{
-					Models: func(server string) broker.Models { return set.For(server) }, Grants: f.grants, Log: zerolog.Nop(),
+					FrontEnd: frontEnd,
+					Models:   func(server string) broker.Models { return set.For(server) }, Grants: f.grants, Log: zerolog.Nop(),
 				})
 				registry = task.NewRegistry(task.Options{
 					OpenStore: func() (*store.Store, error) { return store.Open(dir) },

@@ -140,13 +140,33 @@ type metered struct {
 	// recent is when the requests of the last minute came in, the oldest first.
 	recent   []time.Time
 	inFlight int64
+	// refused counts the requests that were refused since recorded, when the journal got the last count.
+	refused  int64
+	recorded time.Time
 }
 
-// admit counts a request of a server, or says why it may not come in now. The function that it returns is
-// to be called when the request is answered.
-func (m *meter) admit(serverName string, l limits) (done func(), err error) {
+// recordEvery is how often the journal hears of the requests of a server that are refused: nobody is asked
+// about them, so nothing else keeps a server from filling the disk.
+const recordEvery = time.Minute
+
+// refused counts a request that is refused without asking, and returns how many the journal is to hear of
+// now; 0 means later.
+func (m *meter) refused(serverName string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	s := m.of(serverName)
+	s.refused++
+	now := time.Now()
+	if !s.recorded.IsZero() && now.Sub(s.recorded) < recordEvery {
+		return 0
+	}
+	count := s.refused
+	s.refused, s.recorded = 0, now
+	return count
+}
+
+// of returns what is counted of a server. The lock must be held.
+func (m *meter) of(serverName string) *metered {
 	if m.servers == nil {
 		m.servers = map[string]*metered{}
 	}
@@ -155,6 +175,15 @@ func (m *meter) admit(serverName string, l limits) (done func(), err error) {
 		s = &metered{}
 		m.servers[serverName] = s
 	}
+	return s
+}
+
+// admit counts a request of a server, or says why it may not come in now. The function that it returns is
+// to be called when the request is answered.
+func (m *meter) admit(serverName string, l limits) (done func(), err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.of(serverName)
 	now := time.Now()
 	s.recent = slices.DeleteFunc(s.recent, func(at time.Time) bool { return now.Sub(at) >= time.Minute })
 	if int64(len(s.recent)) >= l.requestsPerMinute.max {

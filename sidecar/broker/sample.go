@@ -47,10 +47,14 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	const method = "sampling/createMessage"
+	if !b.opts.FrontEnd.Sampling {
+		return nil, b.refuse(t, origin, method, protocol.OutcomeNoFrontEnd, notDeclared(method))
+	}
 	limits := limitsOf(b.opts.Settings().Limits)
 	done, err := b.meter.admit(origin.ServerName, limits)
 	if err != nil {
-		return nil, err
+		return nil, b.refuse(t, origin, method, protocol.OutcomeDenied, err)
 	}
 	defer done()
 	request, err := parseSampling(params, b.declared(origin.ServerName).Tools)
@@ -58,7 +62,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		return nil, err
 	}
 	if err := limits.checkSize(request); err != nil {
-		return nil, err
+		return nil, b.refuse(t, origin, method, protocol.OutcomeDenied, err)
 	}
 	models := b.models(origin.ServerName)
 	proposed, why, err := b.propose(ctx, models, origin, request)

@@ -57,7 +57,7 @@ func converseOverEach(t *testing.T, transcript string, ways []protocol.Transport
 			}
 			log := zerolog.New(zerolog.NewTestWriter(t))
 			c.Hub = hub.New(hub.Options{
-				Broker:       broker.New(broker.Options{URLs: true, Log: log}),
+				Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
 				Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
 				Changed:      func(protocol.Server) {},
 				ListChanged:  func(string, protocol.ListKind) {},

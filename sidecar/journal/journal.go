@@ -85,14 +85,15 @@ func (j *Journal) GrantEnded(g protocol.Grant, by string) store.Record {
 	}{g.ID, by, g.Spent}, nil)}
 }
 
-// Denied is what the journal says of a request that went beyond a limit of the person's settings.
-func (j *Journal) Denied(origin protocol.Origin, at int64, method, detail string) store.Record {
-	return store.Record{At: at, Kind: string(protocol.JournalRequestDenied), Server: origin.ServerName, Body: j.encode(struct {
+// Denied is what the journal says of requests of a server that were refused without asking anybody: how the
+// last one was, and how many there were since the last record of this kind.
+func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, outcome protocol.Outcome, count int64) store.Record {
+	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestDenied), TaskID: taskID, Server: origin.ServerName, Body: j.encode(struct {
 		protocol.Origin
-		Method string                 `json:"method"`
-		Reason protocol.OutcomeReason `json:"reason"`
-		Detail string                 `json:"detail"`
-	}{origin, method, protocol.OutcomeDenied, detail}, nil)}
+		Method  string           `json:"method"`
+		Outcome protocol.Outcome `json:"outcome"`
+		Count   int64            `json:"count"`
+	}{origin, method, outcome, count}, nil)}
 }
 
 // Wire returns a record as it is shown and exported. A body that is no JSON, because somebody altered it,

@@ -63,39 +63,53 @@ func TestWhatIsRecorded(t *testing.T) {
 		{"its loss", call, protocol.CallEnded{Result: protocol.CallLost{Reason: "gone"}}, []string{`callEnded {"messageId":3,"end":"lost","reason":"gone"}`}},
 		{"a result that was removed", call, protocol.CallEnded{Result: protocol.ToolResult{RemovedAfter: 5}}, []string{`resultRemoved {"messageId":3,"end":"result","removedAfter":5}`}},
 		{
-			"an MCP task", call, protocol.CallTaskChanged{Task: protocol.McpTask{TaskID: "m", Status: protocol.McpTaskWorking}},
+			"an MCP task", call,
+			protocol.CallTaskChanged{Task: protocol.McpTask{TaskID: "m", Status: protocol.McpTaskWorking}},
 			[]string{`callTaskChanged {"messageId":3,"mcpTaskId":"m","status":"working"}`},
 		},
 		{
-			"a form", protocol.Ask{AskID: "a", Ask: protocol.AskUseMcpServer, Question: form, ExpiresAt: 9}, protocol.MessageAdded{},
+			"a form",
+			protocol.Ask{AskID: "a", Ask: protocol.AskUseMcpServer, Question: form, ExpiresAt: 9},
+			protocol.MessageAdded{},
 			[]string{`askOpened {"messageId":3,"ask":"use_mcp_server","question":{"type":"mcp_elicitation","serverName":"s","toolNames":["t"],"elicitationRequest":{"message":"Which?"}},"expiresAt":9}`},
 		},
 		{
-			"its answer", protocol.Ask{AskID: "a", Question: filled, Outcome: outcome(protocol.OutcomeAnswered)}, protocol.AskSettled{},
+			"its answer",
+			protocol.Ask{AskID: "a", Question: filled, Outcome: outcome(protocol.OutcomeAnswered)},
+			protocol.AskSettled{},
 			[]string{`askSettled {"messageId":3,"outcome":{"reason":"answered","by":"a test","at":7},"elicitationResponse":{"action":"accept","content":{"b":1,"a":2}}}`},
 		},
 		{
-			"a request that a grant approved", protocol.Ask{AskID: "a", Ask: protocol.AskUseMcpServer, Question: sampling, Outcome: &protocol.Outcome{Reason: protocol.OutcomeGranted, GrantID: "g", At: 7}}, protocol.MessageAdded{},
+			"a request that a grant approved",
+			protocol.Ask{AskID: "a", Ask: protocol.AskUseMcpServer, Question: sampling, Outcome: &protocol.Outcome{Reason: protocol.OutcomeGranted, GrantID: "g", At: 7}},
+			protocol.MessageAdded{},
 			[]string{
 				`askOpened {"messageId":3,"ask":"use_mcp_server","question":{"type":"mcp_sampling","serverName":"s","toolNames":["t"],"samplingRequest":{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"maxTokens":9},"model":{"id":"demo:x","name":"","provider":""},"grantReason":"none"}}`,
 				`askSettled {"messageId":3,"outcome":{"reason":"granted","at":7,"grantId":"g"},"model":"demo:x"}`,
 			},
 		},
 		{
-			"a request that was edited", protocol.Ask{AskID: "a", Question: edited, Outcome: outcome(protocol.OutcomeAnswered)}, protocol.AskSettled{},
+			"a request that was edited",
+			protocol.Ask{AskID: "a", Question: edited, Outcome: outcome(protocol.OutcomeAnswered)},
+			protocol.AskSettled{},
 			[]string{`askSettled {"messageId":3,"outcome":{"reason":"answered","by":"a test","at":7},"model":"demo:x","sentRequest":{"maxTokens":2}}`},
 		},
 		{
-			"a request that nobody approved names no model", protocol.Ask{AskID: "a", Question: sampling, Outcome: outcome(protocol.OutcomeDeclined)}, protocol.AskSettled{},
+			"a request that nobody approved names no model",
+			protocol.Ask{AskID: "a", Question: sampling, Outcome: outcome(protocol.OutcomeDeclined)},
+			protocol.AskSettled{},
 			[]string{`askSettled {"messageId":3,"outcome":{"reason":"declined","by":"a test","at":7}}`},
 		},
 		{
-			"a completion", protocol.Ask{AskID: "a", Question: sampling, Outcome: outcome(protocol.OutcomeAnswered)},
+			"a completion",
+			protocol.Ask{AskID: "a", Question: sampling, Outcome: outcome(protocol.OutcomeAnswered)},
 			protocol.SamplingEnded{Result: response, Usage: &protocol.SamplingUsage{InputTokens: 1, OutputTokens: 2}},
 			[]string{`samplingEnded {"messageId":3,"model":"demo:x","result":{"type":"response","role":"assistant","content":[{"type":"text","text":"Ho"}],"model":"x"},"usage":{"inputTokens":1,"outputTokens":2}}`},
 		},
 		{
-			"a review that was edited", protocol.Ask{AskID: "a", Question: protocol.McpSamplingReview{Origin: origin, SamplingResponse: response, SentResponse: &response}, Outcome: outcome(protocol.OutcomeAnswered)}, protocol.AskSettled{},
+			"a review that was edited",
+			protocol.Ask{AskID: "a", Question: protocol.McpSamplingReview{Origin: origin, SamplingResponse: response, SentResponse: &response}, Outcome: outcome(protocol.OutcomeAnswered)},
+			protocol.AskSettled{},
 			[]string{`askSettled {"messageId":3,"outcome":{"reason":"answered","by":"a test","at":7},"sentResponse":{"type":"response","role":"assistant","content":[{"type":"text","text":"Ho"}],"model":"x"}}`},
 		},
 		{"a notice is nobody's request", protocol.Notice{}, protocol.MessageAdded{}, nil},
@@ -169,8 +183,10 @@ func TestPicturesAreNamed(t *testing.T) {
 	image := protocol.ImageContent{Data: data, MIMEType: "image/png"}
 	ask := protocol.Ask{AskID: "a", Question: protocol.McpSampling{Origin: origin, SamplingRequest: protocol.McpSamplingRequest{Messages: []protocol.SamplingMessage{{
 		Content: []protocol.ContentBlock{
-			image, protocol.ToolResultContent{Content: []protocol.ToolResultBlock{image}},
-			protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "u", Blob: data}}, protocol.AudioContent{Data: data},
+			image,
+			protocol.ToolResultContent{Content: []protocol.ToolResultBlock{image}},
+			protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "u", Blob: data}},
+			protocol.AudioContent{Data: data},
 		},
 	}}}}}
 	got := change(t, journal.New(journal.Options{}), ask, protocol.MessageAdded{})[0]

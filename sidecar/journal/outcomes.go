@@ -15,8 +15,8 @@ var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeServerLost:           "ended: the connection to the server was lost",
 	protocol.OutcomeCompleted:            "ended: the server said that it is complete",
 	protocol.OutcomeRestarted:            "ended: Assent stopped while it was open",
-	protocol.OutcomeNoFrontEnd:           "ended: no front end could show it",
-	protocol.OutcomeDenied:               "denied: it goes beyond your limits",
+	protocol.OutcomeNoFrontEnd:           "refused: no front end can show it",
+	protocol.OutcomeDenied:               "refused: it goes beyond your limits",
 }
 
 // Words returns how an ask was settled, for the person.

@@ -29,12 +29,12 @@ func sentence(r protocol.JournalRecord) string {
 			Type, ToolName, URI, PromptName, McpTaskID string
 			Arguments                                  json.RawMessage
 		}
-		End, Reason, Status, Model, Method, Detail, By string
-		IsError, InReview                              bool
-		Bytes                                          int
-		RemovedAfter                                   int
-		ExpiresAt                                      int64
-		Question                                       struct {
+		End, Reason, Status, Model, Method, By string
+		IsError, InReview                      bool
+		Bytes, Count                           int64
+		RemovedAfter                           int
+		ExpiresAt                              int64
+		Question                               struct {
 			Type, Message, URL string
 			ToolNames          []string
 			ElicitationRequest struct{ Message string }
@@ -121,7 +121,11 @@ func sentence(r protocol.JournalRecord) string {
 	case protocol.JournalGrantEnded:
 		return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By)
 	case protocol.JournalRequestDenied:
-		return b.Method + " was denied: " + b.Detail
+		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
+		if b.Count > 1 {
+			text += fmt.Sprintf(" (%d times)", b.Count)
+		}
+		return text
 	default:
 		return string(r.Kind)
 	}

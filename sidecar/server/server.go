@@ -199,7 +199,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	}
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
-		URLs: params.Capabilities.OpenURL, Log: s.opts.Log,
+		FrontEnd: params.Capabilities, Log: s.opts.Log,
 	})
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{

@@ -210,6 +210,16 @@ func (t *Task) journal(m *message, event protocol.Event) {
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Change(t.info.ID, t.registry.now(), m.Message, event)...)
 }
 
+// Denied has the journal say that requests of a server were refused without asking anybody, how the last one
+// was, and how many they were. Front ends are not told.
+func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	outcome.At = t.registry.now()
+	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Denied(t.info.ID, origin, method, outcome, count))
+	t.save(nil)
+}
+
 // save reports whether the change is on disk. Nobody waits for a caller's patience here: what
 // happened is kept, whoever has gone meanwhile.
 func (t *Task) save(m *message) bool {
