@@ -13,7 +13,7 @@ type JournalRecord struct {
 	TaskID     string `json:"taskId,omitempty"`
 	AskID      string `json:"askId,omitempty"`
 	ServerName string `json:"serverName,omitempty"`
-	// Body is an object whose members depend on the kind, as ARCHITECTURE.md lists them.
+	// Body is an object whose members depend on the kind, as docs/journal.md lists them.
 	Body json.RawMessage `json:"body"`
 	// Hash, in hexadecimal, is the SHA-256 of the record and of the one before it.
 	Hash string `json:"hash"`

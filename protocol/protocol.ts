@@ -1137,7 +1137,7 @@ export interface JournalRecord {
   taskId?: string;
   askId?: string;
   serverName?: string;
-  /** Body is an object whose members depend on the kind, as ARCHITECTURE.md lists them. */
+  /** Body is an object whose members depend on the kind, as docs/journal.md lists them. */
   body: unknown;
   /** Hash, in hexadecimal, is the SHA-256 of the record and of the one before it. */
   hash: string;
@@ -1163,7 +1163,10 @@ export type JournalKind =
   | "samplingEnded"
   | "grantCreated"
   | "grantEnded"
-  /** JournalRequestDenied: a request of a server went beyond a limit, and nobody was asked. */
+  /**
+   * JournalRequestDenied: requests of a server were refused without asking anybody. There is one record a
+   * minute and server at most, which counts them.
+   */
   | "requestDenied";
 
 /** JournalSettings are of the journal. */

@@ -292,6 +292,11 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 			if again, err := revoker.Revoke(t.Context(), g.ID, "a test"); err != nil || again.EndedAt != revoked.EndedAt {
 				t.Errorf("Revoke again = %+v, %v", again, err)
 			}
+			records, _, err := openStore(t, dir).Journal(t.Context(), store.JournalFilter{}, 10, 1<<20)
+			if err != nil || len(records) != 2 || records[0].Kind != "grantCreated" || records[1].Kind != "grantEnded" ||
+				!strings.Contains(records[1].Body, `"id":"`+g.ID+`","by":"a test"`) {
+				t.Errorf("journal = %+v, %v, want that it was created and, once, that it ended", records, err)
+			}
 			if !held.Revoked(t.Context()) {
 				t.Error("what is under way does not learn of it")
 			}

@@ -38,7 +38,7 @@ func live(t *testing.T, dir, transcript string) *life {
 	l.tasks, l.events = tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	l.hub = hub.New(hub.Options{
-		Broker:       broker.New(broker.Options{URLs: true, Log: log}),
+		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return l.tasks.Get(id) },
 		Changed:      func(protocol.Server) {},
 		ListChanged:  func(string, protocol.ListKind) {},

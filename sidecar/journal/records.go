@@ -4,7 +4,7 @@ import (
 	"assent/protocol"
 )
 
-// The bodies of records. ARCHITECTURE.md lists them for whoever reads a journal.
+// The bodies of records. docs/journal.md lists them for whoever reads a journal.
 type (
 	callStarted struct {
 		MessageID int64                `json:"messageId"`

@@ -1,0 +1,74 @@
+package broker_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/task"
+)
+
+// deniedTask keeps what the journal would have of requests that are refused.
+type deniedTask struct {
+	*task.Task
+	records []string
+	counts  []int64
+}
+
+func (d *deniedTask) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
+	d.records = append(d.records, strings.Join([]string{origin.ServerName, method, string(outcome.Reason), outcome.Detail}, " "))
+	d.counts = append(d.counts, count)
+}
+
+func TestTheJournalHearsOfWhatIsRefusedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, &scripted{})
+		f.limits = &protocol.SamplingLimits{RequestsPerMinute: new(int64(0))}
+		d := &deniedTask{Task: f.task}
+		for range 5 {
+			_, err := f.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+			wantLimit(t, err, "requestsPerMinute", 0)
+		}
+		time.Sleep(time.Minute)
+		_, err := f.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+		wantLimit(t, err, "requestsPerMinute", 0)
+		if diff := cmp.Diff([]int64{1, 5}, d.counts); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+		const want = "s sampling/createMessage denied 1 sampling requests came within a minute"
+		if got := d.records[0]; !strings.HasPrefix(got, want) {
+			t.Errorf("recorded %q, want %q", got, want)
+		}
+	})
+}
+
+func TestWhatNoFrontEndCanShowIsRefused(t *testing.T) {
+	f := newFixture(t, &scripted{})
+	d := &deniedTask{Task: f.task}
+	for name, serve := range map[string]func(*broker.Broker) (any, error){
+		"elicitation/create": func(b *broker.Broker) (any, error) {
+			return b.Elicit(t.Context(), d, origin, json.RawMessage(elicit))
+		},
+		"sampling/createMessage": func(b *broker.Broker) (any, error) {
+			return b.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+		},
+	} {
+		d.records = nil
+		_, err := serve(broker.New(broker.Options{Log: zerolog.Nop()}))
+		wantError(t, err, jsonrpc.CodeMethodNotFound, name+" was not declared by this client: no front end can show it")
+		if len(d.records) != 1 || !strings.HasPrefix(d.records[0], "s "+name+" noFrontEnd") {
+			t.Errorf("recorded %q", d.records)
+		}
+	}
+	if n := f.task.Info().LastNumber; n != 1 {
+		t.Error("the person was shown it all the same")
+	}
+}
