@@ -130,7 +130,8 @@ const (
 
 func TestSecretsAreLeftOut(t *testing.T) {
 	held := secret.Held{Value: "held-by-assent-4711", Description: "the key of a model"}
-	j := journal.New(journal.Options{Held: func() []secret.Held { return []secret.Held{held} }})
+	quoted := secret.Held{Value: `held"by\assent-4712`, Description: "a password"}
+	j := journal.New(journal.Options{Held: func() []secret.Held { return []secret.Held{held, quoted} }})
 	prompt := func(text string) protocol.Ask {
 		return protocol.Ask{AskID: "a", Question: protocol.McpSampling{Origin: origin, SamplingRequest: protocol.McpSamplingRequest{
 			Messages: []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: text}}}},
@@ -159,6 +160,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		{"a key in a prompt", prompt("use " + awsKey + " here"), protocol.MessageAdded{}, awsKey, "use [redacted: "},
 		{"a key over lines", prompt("it is\n" + pem), protocol.MessageAdded{}, "lWu2", "[redacted: "},
 		{"what Assent holds", prompt("use held-by-assent-4711"), protocol.MessageAdded{}, "4711", "[redacted: the key of a model]"},
+		{"what Assent holds, in JSON within the text", prompt(`{"p":"held\"by\\assent-4712"}`), protocol.MessageAdded{}, "4712", "[redacted: a password]"},
 		{"what was found before", confirmed, protocol.MessageAdded{}, "zzzz", "[redacted: a thing]"},
 		{"a page's URL", protocol.Ask{Question: protocol.McpURLElicitation{Origin: origin, URL: "https://example.org/?k=" + awsKey}}, protocol.MessageAdded{}, awsKey, "[redacted: "},
 		{"a field by its name", form(protocol.StringField{FieldHead: protocol.FieldHead{Name: "apiKey"}}, `{"apiKey":"s3cret"}`), protocol.AskSettled{}, "s3cret", `{"apiKey":"•••"}`},

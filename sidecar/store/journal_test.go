@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"sync"
 	"testing"
@@ -38,6 +40,15 @@ func seqs(t *testing.T, s *store.Store) (all []int64) {
 		t.Errorf("the last hash is %s, want %s", ends.LastHash, hash)
 	}
 	return all
+}
+
+// Whoever has noted a hash must find it again with every later version, as docs/journal.md says it is made.
+func TestTheHashIsMadeAsDocumented(t *testing.T) {
+	r := store.Record{Seq: 7, At: 1000, Kind: "askOpened", TaskID: "t", AskID: "a", Server: "ä", Body: "{}"}
+	sum := sha256.Sum256([]byte("3:abc1:74:10009:askOpened1:t1:a2:ä2:{}"))
+	if got, want := r.Follow("abc"), hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
 }
 
 func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
