@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,24 @@ func TestSecretsAreLeftOut(t *testing.T) {
 			got := strings.Join(change(t, j, tt.body, tt.event), "\n")
 			if strings.Contains(got, tt.gone) || !strings.Contains(got, tt.want) {
 				t.Errorf("recorded %s, want %s and not %s", got, tt.want, tt.gone)
+			}
+		})
+	}
+}
+
+// BenchmarkChange shows what a record costs the task that it is of, by the length of what was asked.
+func BenchmarkChange(b *testing.B) {
+	j := journal.New(journal.Options{Held: func() []secret.Held {
+		return []secret.Held{{Value: "held-by-assent-4711"}, {Value: "held-by-assent-4712"}, {Value: "held-by-assent-4713"}}
+	}})
+	for _, length := range []int{100, 10_000, 1_000_000} {
+		text := strings.Repeat("What is the weather\nlike? ", length/25+1)[:length]
+		m := protocol.Message{ID: 1, Body: protocol.Ask{AskID: "a", Question: protocol.McpSampling{Origin: origin, SamplingRequest: protocol.McpSamplingRequest{
+			Messages: []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: text}}}},
+		}}}}
+		b.Run(strconv.Itoa(length), func(b *testing.B) {
+			for b.Loop() {
+				j.Change("task", 7, m, protocol.MessageAdded{})
 			}
 		})
 	}

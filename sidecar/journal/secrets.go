@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,22 +112,28 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
 	}
 	held := j.opts.Held()
-	// In the whole, a secret may be known by the name before it; in the texts alone, whatever JSON escapes.
-	found := j.scanner.Scan(string(encoded), held)
-	escaped := bytes.ContainsRune(encoded, '\\')
-	if len(named) == 0 && len(found) == 0 && !escaped {
-		return string(encoded) // nearly always
+	// Nearly always there is nothing to leave out, and the text is looked at once: as it is, or, where JSON
+	// escapes something of it, as it was.
+	text := string(encoded)
+	var tree any
+	if bytes.ContainsRune(encoded, '\\') {
+		if tree, err = decode(encoded); err != nil {
+			return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
+		}
+		text = textsOf(tree)
 	}
-	tree, err := decode(encoded)
-	if err != nil {
-		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
-	}
-	if len(named) == 0 && len(found) == 0 && len(j.scanner.Scan(textsOf(tree), held)) == 0 {
+	found := j.scanner.Scan(text, held)
+	if len(named) == 0 && len(found) == 0 {
 		return string(encoded)
+	}
+	if tree == nil {
+		if tree, err = decode(encoded); err != nil {
+			return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
+		}
 	}
 	texts := slices.Clone(named)
 	for _, f := range found {
-		texts = append(texts, protocol.SecretFinding{Description: f.Description, Text: string(encoded[f.Start:f.End])})
+		texts = append(texts, protocol.SecretFinding{Description: f.Description, Text: text[f.Start:f.End]})
 	}
 	redacted, err := json.Marshal(j.redact(tree, texts, held))
 	if err != nil {
@@ -142,8 +149,8 @@ func textsOf(tree any) string {
 	add = func(v any) {
 		switch v := v.(type) {
 		case map[string]any:
-			for _, member := range v {
-				add(member)
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				add(v[name])
 			}
 		case []any:
 			for _, item := range v {
