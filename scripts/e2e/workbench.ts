@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JournalRecord } from "@assent/protocol";
 import type { Page } from "playwright-core";
 import {
   buildExampleServers,
@@ -24,7 +25,7 @@ import { followCompletion } from "./flowStory.ts";
 import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
-import { runCommand, tick } from "./quickInput.ts";
+import { choose, runCommand, tick } from "./quickInput.ts";
 import { sampler, tellSampling } from "./samplingStory.ts";
 import { photograph, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
@@ -143,6 +144,15 @@ async function tell(page: Page): Promise<void> {
     await list.getByText("2 of 12").waitFor();
     await photograph(page, "grants");
     await panel.button("Close the List of Grants").click();
+  });
+  await step("a command shows the journal, and another exports all of it", async () => {
+    await runCommand(page, "Assent: Show Journal");
+    await choose(page, "Everything");
+    const shown = page.locator(".editor-instance");
+    await shown.getByText(/tools\/call\sask_user_preferences/).waitFor();
+    await photographWindow(page, "journal");
+    await runCommand(page, "View: Close All Editors");
+    await exportJournal(page);
   });
   await redactSecret(panel);
   await followCompletion(panel);
@@ -275,6 +285,30 @@ async function tell(page: Page): Promise<void> {
     await runner.getByRole("tab", { name: "Prompts" }).waitFor();
   });
   assert.deepEqual(complaints, [], "the panel's console has no errors");
+}
+
+/** Exports the journal to where VS Code proposes, and reads it. */
+async function exportJournal(page: Page): Promise<void> {
+  const file = join(workbench.workspace, "assent-journal.jsonl");
+  await runCommand(page, "Assent: Export Journal");
+  await choose(page, "Everything");
+  const dialog = page.locator(".quick-input-widget");
+  await dialog.getByRole("button", { name: "OK" }).click();
+  await page.getByText(`The journal (everything) is in ${file}.`).first().waitFor();
+  const records = (await readFile(file, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JournalRecord);
+  assert.deepEqual(
+    records.map(({ seq }) => seq),
+    records.map((_, i) => i + 1),
+    "no record is left out",
+  );
+  const kinds = new Set(records.map(({ kind }) => kind));
+  for (const kind of ["callStarted", "askOpened", "askSettled", "samplingEnded", "grantCreated"]) {
+    assert(kinds.has(kind as JournalRecord["kind"]), `the journal has ${kind}`);
+  }
+  await rm(file);
 }
 
 /** Collects what the browser has against the panel; the workbench's own troubles are not ours. */
