@@ -60,6 +60,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     const verify = [command, ...journalArgs("verify", dataFolder)];
     this.#texts.set(uri.toString(), journalText(listed, filter.label, verify));
     await vscode.window.showTextDocument(uri, { preview: true });
+    await vscode.commands.executeCommand("editor.foldAll"); // to the lines, each of which unfolds
   }
 
   async export(): Promise<void> {

@@ -37,7 +37,7 @@ export function journalText(
   ];
   const entries = records.map((record, i) => {
     const whole = JSON.stringify(record, undefined, 2);
-    return `${lines[i] ?? ""}\n${whole.replace(/^/gm, "        ")}`;
+    return `${lines[i]?.trimStart() ?? ""}\n${whole.replace(/^/gm, "        ")}`;
   });
   if (entries.length === 0) entries.push("There is nothing in it.");
   return `${header.join("\n")}\n\n${entries.join("\n")}\n`;

@@ -149,7 +149,14 @@ async function tell(page: Page): Promise<void> {
     await runCommand(page, "Assent: Show Journal");
     await choose(page, "Everything");
     const shown = page.locator(".editor-instance");
-    await shown.getByText(/tools\/call\sask_user_preferences/).waitFor();
+    await shown
+      .getByText(/tools\/call\sask_user_preferences/)
+      .first()
+      .waitFor();
+    await shown
+      .getByText(/answered\sin\sVS\sCode/)
+      .first()
+      .waitFor();
     await photographWindow(page, "journal");
     await runCommand(page, "View: Close All Editors");
     await exportJournal(page);
