@@ -16,7 +16,7 @@ import (
 // masked stands for what was typed where a secret is asked for.
 const masked = "•••"
 
-// asksForSecret are the words of a name or a title with which a secret is asked for.
+// asksForSecret are the words of an argument's name with which a secret is asked for.
 var asksForSecret = regexp.MustCompile(`(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|otp|secrets?|token|bearer|authorization|credentials?|cvv|cvc|ssn|(api|access|private|secret|auth) ?keys?|apikey|(card|credit card|account) ?number|iban)\b`)
 
 // camel is where a word begins within a name.
@@ -33,7 +33,7 @@ func secretName(name string) bool {
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
-		r.Arguments = maskMembers(r.Arguments, func(string) bool { return false })
+		r.Arguments = maskMembers(r.Arguments)
 		return r
 	case protocol.GetPromptRequest:
 		arguments := map[string]string{}
@@ -56,18 +56,12 @@ func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse 
 		return nil
 	}
 	response := *q.ElicitationResponse
-	response.Content = maskMembers(response.Content, func(name string) bool {
-		return slices.ContainsFunc(q.ElicitationRequest.Fields, func(f protocol.Field) bool {
-			head := f.Head()
-			return head.Name == name && (secretName(head.Title) || secretName(head.Description))
-		})
-	})
+	response.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, response.Content)
 	return &response
 }
 
-// maskMembers masks, at any depth, the texts and numbers of an object whose names are those of secrets, or
-// of which also says so.
-func maskMembers(content json.RawMessage, also func(name string) bool) json.RawMessage {
+// maskMembers masks, at any depth, the texts and numbers of an object whose names are those of secrets.
+func maskMembers(content json.RawMessage) json.RawMessage {
 	tree, err := decode(content)
 	if err != nil {
 		return content // the record will say that it is no JSON
@@ -80,7 +74,7 @@ func maskMembers(content json.RawMessage, also func(name string) bool) json.RawM
 			for name, member := range v {
 				switch member.(type) {
 				case string, json.Number:
-					if secretName(name) || also(name) {
+					if secretName(name) {
 						v[name], found = masked, true
 					}
 				default:
