@@ -49,7 +49,7 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 		OpenStore: store.OpenMemory, Events: person, Log: log, NewID: func() string { return uuid.NewString() },
 	})
 	h := hub.New(hub.Options{
-		Broker:       broker.New(broker.Options{Elicitation: manyOpen, Log: log}),
+		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true}, Elicitation: manyOpen, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
 		Changed:      func(protocol.Server) {},
 		ListChanged:  func(string, protocol.ListKind) {},
