@@ -6,9 +6,9 @@ import { titleOf } from "../form/FieldFrame.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { json } from "../ui/words.ts";
+import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
-import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 
 export interface ElicitationSummaryProps {
@@ -42,7 +42,7 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
         keep={`${keep}:sent`}
         summary={elicitationResponse?.action === "accept" ? "What was sent" : "What was asked"}
       >
-        {message !== "" && <Markdown text={message} />}
+        <AskMessage {...{ askId, serverName }} text={message} />
         {elicitationResponse?.action === "accept" ? (
           <Sent fields={fields} content={elicitationResponse.content} />
         ) : (
