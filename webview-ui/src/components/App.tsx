@@ -1,6 +1,6 @@
 import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Actions, Session } from "../session.ts";
 import { type AskPlace, stepFrom } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
@@ -260,15 +260,29 @@ function useModels({ conversation, sidecar, models }: State, actions: Actions): 
   }, [running, conversation, models, actions]);
 }
 
-/** Where the person is among the open asks: at the card that has the focus, or where they stepped last. */
-function askPlace(
-  conversation: Conversation | undefined,
-  stepped: AskPlace | undefined,
-): AskPlace | undefined {
-  const askId = focusedAskId();
-  const at = conversation?.messages.find(({ body }) => body.type === "ask" && body.askId === askId);
-  if (conversation === undefined || at === undefined) return stepped;
-  return { taskId: conversation.taskId, messageId: at.id, time: at.time };
+/**
+ * Keeps which ask had the focus last. VS Code takes the focus from the page to run a command, so that a
+ * command finds nothing that has it.
+ */
+function useLastAsk(): RefObject<string | undefined> {
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    const onFocusIn = () => {
+      last.current = focusedAskId() ?? last.current;
+    };
+    document.addEventListener("focusin", onFocusIn);
+    return () => document.removeEventListener("focusin", onFocusIn);
+  }, []);
+  return last;
+}
+
+/** Where an ask is in the inbox, or was while it was open. */
+function placeOf({ inbox, conversation }: State, askId: string | undefined): AskPlace | undefined {
+  const entry = inbox.entries?.find((ask) => ask.askId === askId);
+  if (entry !== undefined || conversation === undefined) return entry;
+  const { taskId, messages } = conversation;
+  const message = messages.find(({ body }) => body.type === "ask" && body.askId === askId);
+  return message && { taskId, messageId: message.id, time: message.time };
 }
 
 /** What can be brought into view of the panel itself. */
@@ -282,6 +296,7 @@ interface Ways {
 function useReveal(state: State, actions: Actions, ways: Ways): void {
   const { askForRunner, show, openMessage } = ways;
   const { reveal, sidecar, tasks, servers, conversation, inbox } = state;
+  const lastAsk = useLastAsk();
   const stepped = useRef<AskPlace>(undefined);
   const followed = useRef<Reveal>(undefined);
   // Where an older page was asked for: one that did not come is not asked for again and again.
@@ -322,13 +337,15 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
       case "previousAsk": {
         if (inbox.entries === undefined && inbox.failure === undefined) return;
         const way = reveal.kind === "nextAsk" ? "next" : "previous";
-        const to = stepFrom(inbox.entries ?? [], askPlace(conversation, stepped.current), way);
+        const at = placeOf(state, lastAsk.current) ?? stepped.current;
+        const to = stepFrom(inbox.entries ?? [], at, way);
         if (to === undefined) {
           actions.revealed();
           show("openAsks");
           return;
         }
         stepped.current = to;
+        lastAsk.current = to.askId;
         openMessage(to.taskId, to.messageId);
         return;
       }
