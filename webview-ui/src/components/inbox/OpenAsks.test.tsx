@@ -89,9 +89,13 @@ describe("the inbox", () => {
   test("is read again when a question comes or goes, and says when none is left", async () => {
     let asks: readonly OpenAsk[] = [openAsk(1)];
     const host = new FakeHost(task({ openAsks: 1 }), [form(1)], { "ask/list": () => ({ asks }) });
-    const { user } = showApp(host);
+    const { user, session } = showApp(host);
     await user.click(await screen.findByRole("button", { name: /^Open Questions \(1/ }));
     await within(await inbox()).findByRole("button", { name: /^database/ });
+    // Opened while it was being read, it is read once more.
+    await waitFor(() =>
+      expect(session.getState().inbox).toMatchObject({ reading: false, missed: false }),
+    );
     const readings = host.calls("ask/list").length;
     await host.event({
       type: "messageAdded",
