@@ -73,7 +73,9 @@ export async function withModel(scene: Scene): Promise<void> {
   await frontEnd.kill();
   await frontEnd.start();
   const review = await frontEnd.ask(call, 3);
-  assert.deepEqual(review, before);
+  // For how long the server waits is known to the sidecar alone that it asked.
+  const { waitsUntil: _, ...asked } = before.ask;
+  assert.deepEqual(review, { ...before, ask: asked });
   await frontEnd.answer(review);
   const result = await frontEnd.result(call);
   assert.equal(result.type, "result", JSON.stringify(result));
