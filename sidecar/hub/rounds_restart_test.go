@@ -112,7 +112,7 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 		one, other = other, one
 	}
 	answer(t, first.task(t, info.ID), one.AskID, `{"seat":"12A"}`)
-	first.end(t)
+	defer first.end(t) // as after a SIGKILL
 
 	second := live(t, dir, modern(
 		toldCall(2, 1, `"requestState":"sA//é","inputResponses":{"day":{"action":"accept","content":{"day":"Monday"}},"seat":{"action":"accept","content":{"seat":"12A"}}},`)+"\n",
@@ -163,7 +163,8 @@ func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 	ask, _ := tasktest.AwaitAsk(t, first.events)
 	answer(t, first.task(t, info.ID), ask.AskID, `{"day":"Monday"}`)
 	tasktest.Await(t, first.events, func(protocol.CallProgressParams) bool { return true }) // the server has it
-	first.end(t)
+	// As after a SIGKILL, nothing of the first life is tidied up before the second begins.
+	defer first.end(t)
 
 	second := live(t, dir, modern())
 	defer second.end(t)
