@@ -4,7 +4,7 @@ import { type Panel, returned } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
-import { server } from "./story.ts";
+import { goServer as modern, returnAnswer, server } from "./story.ts";
 
 const longForm = "fill_everything";
 const preferences = "ask_user_preferences";
@@ -34,6 +34,7 @@ export async function tellElicitation(stage: Stage): Promise<void> {
   await runOutOfTime(stage);
   await loseSidecar(stage);
   await reloadWindow(stage);
+  await outliveSidecars(stage);
 }
 
 /** What to type where, wrong and right, in the order of the form; and what is said to the wrong. */
@@ -164,6 +165,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
     await form.getByRole("button", { name: `Decline Everything From ${server}` }).click();
     await declined();
     await panel.startTool(server, preferences);
+    await panel.calls(server, preferences).nth(1).waitFor();
     await declined();
     assert.equal(await form.count(), 0);
   });
@@ -266,6 +268,34 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
     await form.getByRole("button", { name: "Submit" }).click();
     const text = await returned(panel.call(outliving, "plan_journey"));
     assert.match(text, /day: .*"day":"sunday"/);
+  });
+}
+
+/** A modern server's call is none of the sidecar's: with its questions, it goes on after a kill and a reload. */
+async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stage): Promise<void> {
+  await newTask();
+  const form = panel.form(modern);
+  const approval = panel.approval(modern);
+  const name = form.getByRole("textbox", { name: "Name" });
+  await step("a modern call's questions are open still after a kill, as they were", async () => {
+    await panel.runTool(modern, "two_questions", {}, "Tools");
+    await approval.waitFor();
+    await name.fill("Ada");
+    await killSidecar();
+    await name.waitFor();
+    assert.equal(await name.inputValue(), "Ada");
+    assert.equal(await panel.call(modern, "two_questions").getByText("running").count(), 1);
+  });
+  await step("what was answered before a reload is not asked again", async () => {
+    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.settledForm(modern).getByText("Answered").waitFor();
+    await runCommand(page, "Developer: Reload Window");
+    await page.waitForEvent("load");
+    await show();
+    await panel.settledForm(modern).getByText("Answered").waitFor();
+    await approval.getByRole("button", { name: "Approve & Send" }).click();
+    await returnAnswer(panel, modern);
+    assert.match(await returned(panel.call(modern, "two_questions")), /^accept: Ada: .+/);
   });
 }
 

@@ -91,7 +91,12 @@ export class Panel {
 
   /** The newest call of a tool. */
   call(server: string, tool: string): Locator {
-    return this.#view.getByRole("region", { name: `${tool} of ${server}`, exact: true }).last();
+    return this.calls(server, tool).last();
+  }
+
+  /** The calls of a tool, the newest last. */
+  calls(server: string, tool: string): Locator {
+    return this.#view.getByRole("region", { name: `${tool} of ${server}`, exact: true });
   }
 
   /** The newest reading of a resource. */

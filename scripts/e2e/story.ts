@@ -6,7 +6,7 @@ import { step } from "./step.ts";
 /** The server on the official TypeScript SDK, whose tools the stories run. */
 export const server = "test-elicitation";
 /** The server on go-sdk: it speaks 2026-07-28, and has tools, resources and a prompt. */
-const goServer = "go-example";
+export const goServer = "go-example";
 const asksPerson = "ask_user_preferences";
 const asksModel = "request_llm_help";
 
