@@ -1,10 +1,11 @@
 // What the connections of a process share.
 // @ts-check
+import { randomBytes } from "node:crypto";
 import { ConfirmPages } from "./confirm.mjs";
 import { Jobs } from "./jobs.mjs";
 import { LegacySession } from "./legacy.mjs";
 import { serveModern } from "./modern.mjs";
-import { legacyVersion } from "./rpc.mjs";
+import { legacyVersion, serverInfo } from "./rpc.mjs";
 import { TaskStore } from "./store.mjs";
 import { allTools } from "./tools.mjs";
 
@@ -12,13 +13,20 @@ import { allTools } from "./tools.mjs";
  * @typedef {import("./options.mjs").Options} Options
  * @typedef {import("./rpc.mjs").Json} Json
  * @typedef {import("../raw-server/service.mjs").Service} Service
+ * @typedef {import("./served.mjs").Served} Served
  */
 
-/** @implements {Service} */
+/**
+ * @implements {Service}
+ * @implements {Served}
+ */
 export class Host {
   #closing = new AbortController();
   /** Aborts when the process is about to end. */
   closing = this.#closing.signal;
+  serverInfo = serverInfo;
+  // No tool asks in a call that is no task, so no state outlives this process.
+  stateKey = randomBytes(32);
 
   /** @param {Options} options */
   constructor(options) {

@@ -2,12 +2,16 @@
 // over, and what it did before comes from the task's record: every effect has a name.
 // @ts-check
 import { setTimeout as sleep } from "node:timers/promises";
+import { serves } from "./capabilities.mjs";
 import { outstanding } from "./store.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
  * @typedef {import("./store.mjs").Task} Task
  * @typedef {import("./store.mjs").TaskStore} TaskStore
+ *
+ * Gets the answers to the outstanding questions of a call that is no task, into the record.
+ * @typedef {(task: Task) => Promise<void>} Inquire
  */
 
 export class Job {
@@ -15,11 +19,49 @@ export class Job {
    * @param {Task} task
    * @param {TaskStore} store
    * @param {AbortSignal} signal aborts when the job is cancelled or given up
+   * @param {Inquire} [inquire] of a call that is no task; whoever sees a task answers it
    */
-  constructor(task, store, signal) {
+  constructor(task, store, signal, inquire) {
     this.task = task;
     this.store = store;
     this.signal = signal;
+    this.inquire = inquire;
+  }
+
+  /**
+   * Whether the client that called serves the need.
+   * @param {import("./capabilities.mjs").Need} need
+   */
+  serves(need) {
+    return serves(this.task.client, need);
+  }
+
+  /**
+   * Says how far the job is; what was said before a restart is not said again.
+   * @param {string} message
+   * @param {number} progress more than before
+   * @param {number} total
+   */
+  tell(message, progress, total) {
+    if (progress <= this.task.progress) return;
+    this.#change((task) => Object.assign(task, { statusMessage: message, progress, total }));
+  }
+
+  /**
+   * What the function returned when the job first came here.
+   * @template T
+   * @param {string} name unique in the job
+   * @param {() => T} make of something that is the same as JSON
+   * @returns {T}
+   */
+  recorded(name, make) {
+    if (!Object.hasOwn(this.task.done, name)) {
+      const value = make();
+      this.#change((task) => {
+        task.done[name] = value;
+      });
+    }
+    return this.task.done[name];
   }
 
   /**
@@ -69,6 +111,7 @@ export class Job {
         }
       });
     }
+    if (outstanding(this.task).length > 0) await this.inquire?.(this.task);
     await this.store.until(this.task, (task) => outstanding(task).length === 0, this.signal);
     const answers = Object.keys(requests).map((key) => [key, this.task.questions[key]?.answer]);
     return Object.fromEntries(answers);

@@ -41,12 +41,19 @@ export class Jobs {
    * Creates the task, on disk where there is one, and starts its job.
    * @param {Tool} tool
    * @param {Json} args
+   * @param {Json} client its capabilities
    * @param {number} [ttlMs] what the client asked for
    */
-  start(tool, args, ttlMs = this.#defaults.ttlMs) {
+  start(tool, args, client, ttlMs = this.#defaults.ttlMs) {
     const { pollIntervalMs } = this.#defaults;
     const ttl = Math.min(ttlMs, longestTtlMs);
-    const task = this.store.create({ tool: tool.name, args, ttlMs: ttl, pollIntervalMs });
+    const task = this.store.create({
+      tool: tool.name,
+      args,
+      client,
+      ttlMs: ttl,
+      pollIntervalMs,
+    });
     tool.prepare?.(task);
     this.#run(tool, task);
     return task;
@@ -56,17 +63,26 @@ export class Jobs {
    * Runs a call to its end without a task.
    * @param {Tool} tool
    * @param {Json} args
-   * @param {AbortSignal} signal
-   * @param {(task: Task) => void} progressed
+   * @param {Json} client its capabilities
+   * @param {object} call
+   * @param {AbortSignal} call.signal
+   * @param {(task: Task) => void} call.progressed
+   * @param {import("./job.mjs").Inquire} call.inquire
+   * @param {import("./requestState.mjs").Kept | undefined} [call.kept] of an earlier round
    * @returns {Promise<Json>}
    */
-  async call(tool, args, signal, progressed) {
-    const task = this.store.blank({ tool: tool.name, args, ttlMs: null, pollIntervalMs: 0 });
+  async call(tool, args, client, { signal, progressed, inquire, kept }) {
+    const called = { tool: tool.name, args, client, ttlMs: null, pollIntervalMs: 0 };
+    const task = Object.assign(this.store.blank(called), kept);
+    let told = -1;
     const stop = this.store.onChange((changed) => {
-      if (changed === task) progressed(task);
+      // Progress must increase with each notification.
+      if (changed !== task || task.progress <= told) return;
+      told = task.progress;
+      progressed(task);
     });
     try {
-      return await work(tool, new Job(task, this.store, signal));
+      return await work(tool, new Job(task, this.store, signal, inquire));
     } finally {
       stop();
     }

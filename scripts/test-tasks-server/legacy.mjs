@@ -1,21 +1,21 @@
-// The revision 2025-11-25: sessions, requests in both directions, and tasks in the core
+// The revision 2025-11-25, and 2025-06-18 for a host that has no tasks: sessions, requests in both directions, and tasks in the core
 // (basic/utilities/tasks). One object serves one session, on whatever transport.
 // @ts-check
 import { ClientRequests } from "../raw-server/clientRequests.mjs";
 import { serves } from "./capabilities.mjs";
 import { Inquiry } from "./inquiry.mjs";
+import { progressOf } from "./progress.mjs";
 import {
   codes,
+  errorObject,
   failure,
   isObject,
-  legacyVersion,
   meta,
   notification,
   RpcError,
   reply,
-  serverInfo,
 } from "./rpc.mjs";
-import { ended, liesOf } from "./store.mjs";
+import { ended, liesOf, outstanding } from "./store.mjs";
 import { called, describe } from "./tools.mjs";
 
 /**
@@ -44,7 +44,7 @@ export class LegacySession {
   #ends;
 
   /**
-   * @param {import("./host.mjs").Host} host
+   * @param {import("./served.mjs").Served} host
    * @param {Send} send
    */
   constructor(host, send) {
@@ -54,7 +54,7 @@ export class LegacySession {
     this.inquiry = new Inquiry(host.jobs, this.requests, () => this.#capabilities);
     this.#ends = [
       host.jobs.store.onChange((task) => this.#changed(task)),
-      host.pages.onConfirmed((elicitationId) => {
+      host.pages?.onConfirmed((elicitationId) => {
         if (!this.#elicitations.delete(elicitationId)) return;
         send(notification("notifications/elicitation/complete", { elicitationId }));
       }),
@@ -81,7 +81,7 @@ export class LegacySession {
   }
 
   close() {
-    for (const end of this.#ends) end();
+    for (const end of this.#ends) end?.();
     for (const { abort } of this.#serving.values()) abort.abort();
     this.inquiry.close();
     this.requests.close();
@@ -122,7 +122,7 @@ export class LegacySession {
         return {
           tools: [...tools.values()].map((tool) => ({
             ...describe(tool),
-            execution: { taskSupport: tool.taskSupport },
+            ...(this.#hasTasks && { execution: { taskSupport: tool.taskSupport } }),
           })),
         };
       case "tools/call":
@@ -135,22 +135,30 @@ export class LegacySession {
         return await this.#result(id, this.#watch(jobs.find(params["taskId"])), signal);
       case "tasks/cancel":
         return this.#cancel(this.#watch(jobs.find(params["taskId"])));
-      default:
-        throw new RpcError(codes.methodNotFound, `no method ${method}`);
+      default: {
+        const result = this.host.answer?.(method, params);
+        if (result === undefined) throw new RpcError(codes.methodNotFound, `no method ${method}`);
+        return result;
+      }
     }
+  }
+
+  /** Tasks came into the core with 2025-11-25. */
+  get #hasTasks() {
+    return this.host.legacyVersion >= "2025-11-25";
   }
 
   /** @param {Json} params */
   #initialize(params) {
     this.#capabilities = isObject(params["capabilities"]) ? params["capabilities"] : {};
     this.#initialized = true;
+    const { legacyVersion, capabilities, instructions, serverInfo } = this.host;
+    const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
     return {
       protocolVersion: legacyVersion,
-      capabilities: {
-        tools: {},
-        tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
-      },
+      capabilities: { tools: {}, ...(this.#hasTasks && { tasks }), ...capabilities },
       serverInfo,
+      ...(instructions !== undefined && { instructions }),
     };
   }
 
@@ -161,7 +169,8 @@ export class LegacySession {
    */
   async #call(id, params, signal) {
     const { tool, args, needs } = called(this.host.tools, params);
-    const asTask = isObject(params["task"]);
+    // Where there are no tasks, the member that asks for one means nothing.
+    const asTask = this.#hasTasks && isObject(params["task"]);
     if (asTask && tool.taskSupport === "forbidden") {
       throw new RpcError(codes.methodNotFound, `${tool.name} is never a task`);
     }
@@ -171,19 +180,27 @@ export class LegacySession {
     const unserved = needs.filter((need) => !serves(this.#capabilities, need));
     if (unserved.length > 0) {
       const what = unserved.join(" and ");
-      throw new RpcError(codes.invalidParams, `${tool.name} asks its client for ${what}`);
+      throw new RpcError(
+        codes.invalidParams,
+        `${tool.name} asks its client for ${what}, which it does not have: nothing was done`,
+      );
     }
     const ready = await this.#before(id, tool, args, signal);
     const token = params["_meta"]?.progressToken;
     if (!asTask) {
-      return await this.host.jobs.call(tool, ready, signal, ({ progress, statusMessage }) => {
-        if (token !== undefined) this.send(progressOf(token, progress, statusMessage), id);
+      return await this.host.jobs.call(tool, ready, this.#capabilities, {
+        signal,
+        progressed: (task) => {
+          if (token !== undefined) this.send(progressOf(token, task), id);
+        },
+        inquire: (task) => this.#inquire(task, id, signal),
       });
     }
     const { ttl } = params["task"];
     const task = this.host.jobs.start(
       tool,
       ready,
+      this.#capabilities,
       Number.isInteger(ttl) && ttl > 0 ? ttl : undefined,
     );
     if (token !== undefined) this.#progressTokens.set(task.taskId, token);
@@ -226,6 +243,33 @@ export class LegacySession {
       }
     }
     return args;
+  }
+
+  /**
+   * Asks the questions of a call that is no task, on the stream of the call. A refusal is an answer: the
+   * tool says what it makes of it.
+   * @param {Task} task
+   * @param {Id} about
+   * @param {AbortSignal} signal
+   */
+  async #inquire(task, about, signal) {
+    await Promise.all(
+      outstanding(task).map(async ([key, { request }]) => {
+        const { id, answer } = this.requests.send(request["method"], request["params"], about);
+        const withdraw = () => this.requests.withdraw(id);
+        signal.addEventListener("abort", withdraw);
+        let result;
+        try {
+          result = await answer;
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error;
+          result = { error: errorObject(error) };
+        } finally {
+          signal.removeEventListener("abort", withdraw);
+        }
+        this.host.jobs.answer(task, key, result);
+      }),
+    );
   }
 
   /** @param {unknown} cursor the id of the last task of the page before */
@@ -291,8 +335,8 @@ export class LegacySession {
     this.send(notification("notifications/tasks/status", view(task)));
     const token = this.#progressTokens.get(task.taskId);
     if (token !== undefined && !ended(task)) {
-      const { progress, statusMessage, taskId } = task;
-      this.send(progressOf(token, progress, statusMessage, { [meta.relatedTask]: { taskId } }));
+      const { taskId } = task;
+      this.send(progressOf(token, task, { [meta.relatedTask]: { taskId } }));
     }
   }
 }
@@ -322,19 +366,4 @@ function view(task) {
  */
 function key(task) {
   return `${task.status} ${task.progress} ${task.statusMessage}`;
-}
-
-/**
- * @param {Id} progressToken
- * @param {number} progress
- * @param {string | undefined} message
- * @param {Json} [_meta]
- */
-function progressOf(progressToken, progress, message, _meta) {
-  return notification("notifications/progress", {
-    progressToken,
-    progress,
-    ...(message !== undefined && { message }),
-    ...(_meta && { _meta }),
-  });
 }

@@ -3,6 +3,8 @@
 // @ts-check
 import { checkMeta, missingCapability } from "../raw-server/meta.mjs";
 import { demand, needOf, serves } from "./capabilities.mjs";
+import { progressOf } from "./progress.mjs";
+import { seal, unseal } from "./requestState.mjs";
 import {
   codes,
   failure,
@@ -12,7 +14,6 @@ import {
   notification,
   RpcError,
   reply,
-  serverInfo,
   tasksExtension,
 } from "./rpc.mjs";
 import { ended, liesOf, outstanding } from "./store.mjs";
@@ -20,7 +21,7 @@ import { called, describe } from "./tools.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
- * @typedef {import("./host.mjs").Host} Host
+ * @typedef {import("./served.mjs").Served} Host
  * @typedef {import("./store.mjs").Task} Task
  *
  * A request in service.
@@ -39,10 +40,11 @@ const cacheable = { ttlMs: 3_600_000, cacheScope: "public" };
 
 /** @type {Record<string, (context: Context) => Promise<Json> | Json>} */
 const methods = {
-  "server/discover": () => ({
+  "server/discover": ({ host }) => ({
     supportedVersions: [modernVersion],
-    capabilities: { tools: {}, extensions: { [tasksExtension]: {} } },
-    _meta: { [meta.serverInfo]: serverInfo },
+    capabilities: { tools: {}, extensions: { [tasksExtension]: {} }, ...host.capabilities },
+    ...(host.instructions !== undefined && { instructions: host.instructions }),
+    _meta: { [meta.serverInfo]: host.serverInfo },
     ...cacheable,
   }),
   "tools/list": ({ host }) => ({ tools: [...host.tools.values()].map(describe), ...cacheable }),
@@ -86,10 +88,12 @@ export async function serveModern(host, request, notify, signal) {
     const params = request["params"] ?? {};
     const capabilities = checkMeta(request);
     const method = Object.hasOwn(methods, request["method"]) && methods[request["method"]];
-    if (!method) throw new RpcError(codes.methodNotFound, `no method ${request["method"]}`);
     const tasks = capabilities["extensions"]?.[tasksExtension] !== undefined;
     const context = { host, id, params, capabilities, tasks, notify, signal };
-    const result = await method(context);
+    const result = method ? await method(context) : host.answer?.(request["method"], params);
+    if (result === undefined) {
+      throw new RpcError(codes.methodNotFound, `no method ${request["method"]}`);
+    }
     return signal.aborted ? undefined : reply(id, { resultType: "complete", ...result });
   } catch (error) {
     return signal.aborted ? undefined : failure(id, error);
@@ -112,14 +116,36 @@ async function call({ host, params, capabilities, tasks, notify, signal }) {
     ready = next.args;
   }
   if (tool.taskSupport !== "forbidden" && tasks) {
-    const task = host.jobs.start(tool, ready);
+    const task = host.jobs.start(tool, ready, capabilities);
     return { ...base(task), resultType: task.lies["noResultType"] ? undefined : "task" };
   }
   const token = params["_meta"]?.progressToken;
-  return await host.jobs.call(tool, ready, signal, ({ progress, statusMessage: message }) => {
-    if (token === undefined) return;
-    notify(notification("notifications/progress", { progressToken: token, progress, message }));
-  });
+  try {
+    return await host.jobs.call(tool, ready, capabilities, {
+      signal,
+      progressed: (task) => {
+        if (token !== undefined) notify(progressOf(token, task));
+      },
+      inquire: async (task) => {
+        throw new Unanswered(task);
+      },
+      kept: tool.before === undefined ? unseal(host.stateKey, params) : undefined,
+    });
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    const open = outstanding(error.task).map(([key, { request }]) => [key, request]);
+    const state = seal(host.stateKey, params, error.task);
+    return inputRequired({ requests: Object.fromEntries(open), state });
+  }
+}
+
+/** A call that is no task has questions: they are its result, and it is made again with the answers. */
+class Unanswered extends Error {
+  /** @param {Task} task */
+  constructor(task) {
+    super("the call has questions");
+    this.task = task;
+  }
 }
 
 /** @param {import("./tools/tool.mjs").Asking} asking */

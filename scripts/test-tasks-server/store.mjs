@@ -30,6 +30,8 @@ import { codes, RpcError } from "./rpc.mjs";
  * @property {number | null} ttlMs
  * @property {number} pollIntervalMs
  * @property {number} progress steps done
+ * @property {number} [total] steps that there are, where that is known
+ * @property {Json} client the capabilities of the client that called
  * @property {Json} done results of the job's steps by their names
  * @property {Record<string, Question>} questions
  * @property {Json} [outcome] `result` or `error`, once the job has ended
@@ -65,7 +67,7 @@ export class TaskStore {
   }
 
   /**
-   * @param {Pick<Task, "tool" | "args" | "ttlMs" | "pollIntervalMs">} what
+   * @param {Pick<Task, "tool" | "args" | "client" | "ttlMs" | "pollIntervalMs">} what
    * @returns {Task}
    */
   create(what) {
@@ -83,7 +85,7 @@ export class TaskStore {
 
   /**
    * A task that nobody can find: the state of a call that is answered when it is done.
-   * @param {Pick<Task, "tool" | "args" | "ttlMs" | "pollIntervalMs">} what
+   * @param {Pick<Task, "tool" | "args" | "client" | "ttlMs" | "pollIntervalMs">} what
    * @returns {Task}
    */
   blank(what) {

@@ -30,8 +30,15 @@ export function allTools(pages, confirmWaitMs) {
 export function describe(tool) {
   return {
     name: tool.name,
+    ...(tool.title !== undefined && { title: tool.title }),
     description: tool.description,
-    inputSchema: { type: "object", properties: tool.properties ?? {} },
+    inputSchema: {
+      type: "object",
+      properties: tool.properties ?? {},
+      ...(tool.required !== undefined && { required: tool.required }),
+    },
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    ...(tool.annotations !== undefined && { annotations: tool.annotations }),
   };
 }
 

@@ -19,8 +19,12 @@
  *
  * @typedef {object} Tool
  * @property {string} name
+ * @property {string} [title]
  * @property {string} description
  * @property {Json} [properties] of its arguments
+ * @property {readonly string[]} [required] the arguments that it cannot do without
+ * @property {Json} [outputSchema] of its structuredContent
+ * @property {Json} [annotations] hints: readOnlyHint and others
  * @property {"required" | "optional" | "forbidden"} taskSupport
  * @property {(args: Json) => readonly import("../capabilities.mjs").Need[]} [needs]
  * @property {(call: Call) => Promise<{asking: Asking} | {args: Json}>} [before] what a call needs
