@@ -66,12 +66,14 @@ export function readRisk(answer) {
   return { level, reason: reason || "the model gave no reason" };
 }
 
-/** @param {string} line */
+/**
+ * The level that a line begins with. The line is cut, for the pattern takes quadratic time.
+ * @param {string} line
+ */
 function levelOf(line) {
-  const dress = "[\\s*_`#>\"'-]*";
-  const risk = "(?:risk(?: level)?[*_`\\s]*[:=-])?";
-  const start = new RegExp(`^${dress}${risk}${dress}(low|medium|high)\\b(.*)$`, "i");
-  return start.exec(line.slice(0, 2 * longestSentence));
+  return /^[\s*_`#>"'-]*(?:risk(?: level)?[*_`\s]*[:=-])?[\s*_`"'-]*(low|medium|high)\b(.*)/i.exec(
+    line.slice(0, 2 * longestSentence),
+  );
 }
 
 /**

@@ -37,7 +37,12 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 	question := lastText(request)
 	answer, calls := demoAnswer(question), demoCalls(request)
 	stop := StopEndTurn
-	if results := toolResults(request); len(results) > 0 {
+	if story := demoStory(request, question); story != nil {
+		answer, calls = story.text, story.calls
+		if len(calls) > 0 {
+			stop = StopToolUse
+		}
+	} else if results := toolResults(request); len(results) > 0 {
 		answer = demoResults(results) + demoSignature
 	} else if len(calls) > 0 {
 		answer, stop = "This is where a language model would choose among the tools."+demoSignature, StopToolUse
@@ -78,6 +83,10 @@ const demoSignature = "\n\n(Written by Assent's offline demo script. Choose a mo
 func demoAnswer(question string) string {
 	lower := strings.ToLower(question)
 	switch {
+	case strings.Contains(lower, "audit note") && demoShare.MatchString(question):
+		return demoNote(question) + demoSignature
+	case strings.Contains(lower, "risky") && demoShare.MatchString(question):
+		return demoRisk(question) + demoSignature
 	case strings.Contains(lower, "sampling"):
 		return "Sampling lets an MCP server ask the model that you use for a completion. " +
 			"Assent shows you the whole request first, and nothing is sent before you approve it." + demoSignature

@@ -12,14 +12,21 @@ import (
 // mostDemoCalls is how many tools the script calls at once: several, to show that there can be.
 const mostDemoCalls = 2
 
-// demoCalls are the calls that the script makes: of the first tools, once in a conversation.
+// demoCalls are the calls that the script makes where no tool is about what was asked: of the first
+// tools, once in a conversation, and of none whose name says that it takes something away.
 func demoCalls(request *protocol.McpSamplingRequest) []protocol.ToolUseContent {
 	if toolMode(request) == protocol.ToolChoiceNone || len(toolResults(request)) > 0 {
 		return nil
 	}
 	var calls []protocol.ToolUseContent
-	for i, tool := range request.Tools[:min(len(request.Tools), mostDemoCalls)] {
-		calls = append(calls, protocol.ToolUseContent{ID: fmt.Sprintf("demo_%d", i+1), Name: tool.Name, Input: demoInput(tool.InputSchema)})
+	for _, tool := range request.Tools {
+		if verb, _ := wordsOfTool(tool.Name); verb == verbDelete || verb == verbUndo {
+			continue
+		}
+		calls = append(calls, protocol.ToolUseContent{ID: fmt.Sprintf("demo_%d", len(calls)+1), Name: tool.Name, Input: demoInput(tool.InputSchema, nil)})
+		if len(calls) == mostDemoCalls {
+			break
+		}
 	}
 	return calls
 }
@@ -51,8 +58,9 @@ func demoResults(results []protocol.ToolResultContent) string {
 	return "This is where a language model would make something of what the tools said: " + cmp.Or(strings.Join(said, ", "), "nothing") + "."
 }
 
-// demoInput fills in what a schema requires, with values that are nothing but valid in most cases.
-func demoInput(schema json.RawMessage) json.RawMessage {
+// demoInput fills in what a schema requires: with what was said under that name last, else with values
+// that are nothing but valid in most cases.
+func demoInput(schema json.RawMessage, said func(name string) json.RawMessage) json.RawMessage {
 	type property struct {
 		Type    string            `json:"type"`
 		Default json.RawMessage   `json:"default"`
@@ -69,7 +77,13 @@ func demoInput(schema json.RawMessage) json.RawMessage {
 	input := map[string]json.RawMessage{}
 	for _, name := range object.Required {
 		p := object.Properties[name]
+		var known json.RawMessage
+		if said != nil {
+			known = said(name)
+		}
 		switch {
+		case known != nil:
+			input[name] = known
 		case p.Default != nil:
 			input[name] = p.Default
 		case len(p.Enum) > 0:

@@ -1,0 +1,256 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"assent/protocol"
+)
+
+// A story is what the script does in a conversation with tools that are about what was asked. It compares
+// words, those of the request with those of the tools' names; it understands nothing.
+type story struct {
+	text  string
+	calls []protocol.ToolUseContent
+}
+
+// The verbs that the script knows, as a tool's name may have them.
+const (
+	verbCount  = "count"
+	verbFind   = "find"
+	verbDelete = "delete"
+	verbUndo   = "undo"
+)
+
+var demoVerbs = map[string]string{
+	"count": verbCount, "many": verbCount, "number": verbCount,
+	"find": verbFind, "list": verbFind, "show": verbFind, "which": verbFind, "who": verbFind,
+	"delete": verbDelete, "remove": verbDelete, "purge": verbDelete, "clean": verbDelete,
+	"undo": verbUndo, "restore": verbUndo, "revert": verbUndo,
+}
+
+// demoNouns are words that people use for one another.
+var demoNouns = map[string]string{"account": "user", "person": "user", "people": "user"}
+
+// demoStory is nil where the request is about none of the tools.
+func demoStory(request *protocol.McpSamplingRequest, question string) *story {
+	if toolMode(request) == protocol.ToolChoiceNone {
+		return nil
+	}
+	steps := demoSteps(request.Tools, question)
+	if len(steps) == 0 {
+		return nil
+	}
+	told := since(request)
+	if !told.failed {
+		for _, tool := range steps {
+			if slices.Contains(told.called, tool.Name) {
+				continue
+			}
+			// A tool whose name says that it is the right one is what the script has to go by.
+			return &story{
+				text: fmt.Sprintf("The demo script calls %s, whose name has words of your request.", tool.Name),
+				calls: []protocol.ToolUseContent{{
+					ID: fmt.Sprintf("demo_%d", told.calls+1), Name: tool.Name, Input: demoInput(tool.InputSchema, told.value),
+				}},
+			}
+		}
+	}
+	return &story{text: strings.Join(told.results, "\n\n") + demoSignature}
+}
+
+// demoSteps are the tools to call, in order. What deletes is called after what counts the same, so that
+// the conversation shows the number first.
+func demoSteps(tools []protocol.SamplingTool, question string) []protocol.SamplingTool {
+	asked := map[string]bool{}
+	var nouns []string
+	for _, word := range words(question) {
+		if verb := demoVerbs[word]; verb != "" {
+			asked[verb] = true
+		} else {
+			nouns = append(nouns, noun(word))
+		}
+	}
+	var verbs []string
+	switch {
+	case asked[verbUndo]:
+		verbs = []string{verbUndo}
+	case asked[verbDelete]:
+		verbs = []string{verbCount, verbDelete}
+	case asked[verbCount]:
+		verbs = []string{verbCount}
+	case asked[verbFind]:
+		verbs = []string{verbFind}
+	}
+	var steps []protocol.SamplingTool
+	for _, verb := range verbs {
+		if tool := demoTool(tools, verb, nouns); tool != nil {
+			steps = append(steps, *tool)
+		}
+	}
+	// Counting alone is not what was asked for.
+	if asked[verbDelete] && len(steps) == 1 && demoTool(tools, verbDelete, nouns) == nil {
+		return nil
+	}
+	return steps
+}
+
+// demoTool is the tool with that verb whose name shares the most words with the request, and one at
+// least. What undoes needs none: a request says what to undo in no certain words.
+func demoTool(tools []protocol.SamplingTool, verb string, nouns []string) *protocol.SamplingTool {
+	var best *protocol.SamplingTool
+	most := 0
+	for i := range tools {
+		first, others := wordsOfTool(tools[i].Name)
+		if first != verb {
+			continue
+		}
+		shared := 0
+		for _, other := range others {
+			if slices.Contains(nouns, other) {
+				shared++
+			}
+		}
+		if shared > most || best == nil && verb == verbUndo {
+			best, most = &tools[i], shared
+		}
+	}
+	return best
+}
+
+// wordsOfTool are the first verb of a tool's name, empty where the script knows none, and the nouns.
+func wordsOfTool(name string) (verb string, nouns []string) {
+	for _, word := range words(name) {
+		if known := demoVerbs[word]; known == "" {
+			nouns = append(nouns, noun(word))
+		} else if verb == "" {
+			verb = known
+		}
+	}
+	return verb, nouns
+}
+
+// words are the words of a text in small letters; a tool's name has them between underscores.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+func noun(word string) string {
+	word = strings.TrimSuffix(word, "s")
+	if same := demoNouns[word]; same != "" {
+		return same
+	}
+	return word
+}
+
+// told is what happened in a conversation.
+type told struct {
+	// calls is the number of all calls; called are the tools since the user spoke last.
+	calls  int
+	called []string
+	// results are what the tools said since then; failed is whether the last of them said an error.
+	results []string
+	failed  bool
+	// said is all that tools ever said, the newest last.
+	said []string
+}
+
+func since(request *protocol.McpSamplingRequest) *told {
+	t := &told{}
+	for _, message := range request.Messages {
+		for _, block := range message.Content {
+			switch block := block.(type) {
+			case protocol.TextContent:
+				if message.Role == protocol.RoleUser {
+					t.called, t.results, t.failed = nil, nil, false
+				}
+			case protocol.ToolUseContent:
+				t.calls++
+				t.called = append(t.called, block.Name)
+			case protocol.ToolResultContent:
+				t.failed = block.IsError
+				t.said = append(t.said, string(block.StructuredContent))
+				for _, content := range block.Content {
+					if text, ok := content.(protocol.TextContent); ok {
+						t.said = append(t.said, text.Text)
+						t.results = append(t.results, firstParagraph(text.Text))
+					}
+				}
+			}
+		}
+	}
+	return t
+}
+
+// value is the number or text that the tools last gave under that name, as JSON writes it.
+func (t *told) value(name string) json.RawMessage {
+	member, err := regexp.Compile(regexp.QuoteMeta(strconv.Quote(name)) + `\s*:\s*(-?\d+|"[^"\\]*")`)
+	if err != nil {
+		return nil
+	}
+	for _, text := range slices.Backward(t.said) {
+		if found := member.FindAllStringSubmatch(text, -1); found != nil {
+			return json.RawMessage(found[len(found)-1][1])
+		}
+	}
+	return nil
+}
+
+func firstParagraph(text string) string {
+	text, _, _ = strings.Cut(text, "\n\n")
+	const most = 500
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// The facts that the smart database gives to its model.
+var (
+	demoShare  = regexp.MustCompile(`(\d{1,9}) of (\d{1,9})`)
+	demoOrders = regexp.MustCompile(`(?i)with orders: (\d{1,9})`)
+	demoReason = regexp.MustCompile(`(?m)^Reason: (.+)$`)
+)
+
+// demoRisk classifies a deletion by a rule: HIGH for more than half of the rows, MEDIUM for a tenth or
+// where rows have orders.
+func demoRisk(question string) string {
+	share := demoShare.FindStringSubmatch(question)
+	part, whole := number(share[1]), number(share[2])
+	orders := 0
+	if found := demoOrders.FindStringSubmatch(question); found != nil {
+		orders = number(found[1])
+	}
+	level := "LOW"
+	switch {
+	case part*2 > whole:
+		level = "HIGH"
+	case part*10 > whole || orders > 0:
+		level = "MEDIUM"
+	}
+	return fmt.Sprintf("%s: %d of %d rows would go, and %d of them have orders.", level, part, whole, orders)
+}
+
+// demoNote writes an audit note of nothing but the facts that it was given.
+func demoNote(question string) string {
+	share := demoShare.FindStringSubmatch(question)
+	note := fmt.Sprintf("%s of %s users were deleted after a person had confirmed it.", share[1], share[2])
+	if reason := demoReason.FindStringSubmatch(question); reason != nil {
+		note += " Reason: " + strings.TrimSpace(reason[1])
+	}
+	return note
+}
+
+// number reads up to nine digits, which every int holds.
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
