@@ -52,6 +52,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Sampling, with models on loopback",
     run: () => run(process.execPath, ["scripts/e2e/sampling.ts"]),
   },
+  smartDatabase: {
+    title: "The smart database, with the demo model",
+    run: () => run(process.execPath, ["scripts/e2e/smartDatabase.ts"]),
+  },
   package: {
     title: "Package for this machine",
     async run() {
