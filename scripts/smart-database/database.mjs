@@ -83,9 +83,9 @@ export class Database {
 
   /** A connection besides, which the caller closes. What goes wrong with it goes through `explain`. */
   connect() {
-    const connection = new DatabaseSync(this.file, { timeout: lockTimeoutMs });
+    const connection = new DatabaseSync(this.file);
     // Deleted rows wait in memory and not in the file, or a long deletion would lock out all readers.
-    connection.exec("PRAGMA cache_spill = OFF; PRAGMA synchronous = FULL");
+    connection.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}; PRAGMA cache_spill = OFF`);
     return connection;
   }
 

@@ -129,7 +129,7 @@ With orders: ${withOrders}`;
 
 /** @param {Json} user */
 export function line({ name, email, orders, last_login }) {
-  return `- ${name} <${email}>, last login ${String(last_login).slice(0, 10)}, ${orders} orders`;
+  return `- ${name} (${email}), last login ${String(last_login).slice(0, 10)}, ${orders} orders`;
 }
 
 /**

@@ -380,3 +380,14 @@ describe("what 2026-07-28 keeps with the client", () => {
     expect(look(folder.file)).toMatchObject({ users: 170, trash: 30, audit: [{ note: "Gone." }] });
   });
 });
+
+test.each(eras)("over HTTP, in %s", async (era) => {
+  talk = await Talk.open(era, ["--database", folder.file], everything, "http");
+  const { result } = await talk.call(
+    "delete_inactive_users",
+    {},
+    { model: model(), person: confirms() },
+  );
+  expect(result["structuredContent"]).toMatchObject({ outcome: "deleted", deleted: 30 });
+  expect(look(folder.file)).toMatchObject({ users: 170, trash: 30 });
+});

@@ -105,7 +105,9 @@ export class Job {
     if (fresh.length > 0) {
       this.#change((task) => {
         task.status = "input_required";
-        task.statusMessage = fresh.map(([, request]) => request["params"].message ?? "").join(" ");
+        // What is for the model has no message; what the job said last stays then.
+        const message = fresh.map(([, request]) => request["params"].message ?? "").join(" ");
+        if (message.trim() !== "") task.statusMessage = message;
         for (const [key, request] of fresh) {
           task.questions[key] = { request, asked: 0, answered: 0, ...(rpcId && { rpcId }) };
         }

@@ -68,8 +68,12 @@ func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 // the conversation shows the number first.
 func demoSteps(tools []protocol.SamplingTool, question string) []protocol.SamplingTool {
 	asked := map[string]bool{}
+	negated := false
 	var nouns []string
 	for _, word := range words(question) {
+		if word == "not" || word == "don" || word == "never" { // "don't" is two words here
+			negated = true
+		}
 		if verb := demoVerbs[word]; verb != "" {
 			asked[verb] = true
 		} else {
@@ -78,6 +82,7 @@ func demoSteps(tools []protocol.SamplingTool, question string) []protocol.Sampli
 	}
 	var verbs []string
 	switch {
+	case negated: // what then is wanted is beyond a script
 	case asked[verbUndo]:
 		verbs = []string{verbUndo}
 	case asked[verbDelete]:

@@ -70,6 +70,7 @@ func TestTheDemoChoosesToolsByWords(t *testing.T) {
 		{"counted before deleted", "Delete the inactive users", "count_inactive_users"},
 		{"undoing", "Undo the deletion", "undo_delete"},
 		{"no tool's nouns", "Remove the stars from the sky", "list_audit find_inactive_users"},
+		{"not to be done", "Don't delete the inactive users", "list_audit find_inactive_users"},
 		{"no verb", "Hello", "list_audit find_inactive_users"},
 	}
 	for _, tt := range tests {

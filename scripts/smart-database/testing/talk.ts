@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { LegacyClient, ModernClient } from "../../raw-server/testing/clients.ts";
 import type { Message } from "../../raw-server/testing/inbox.ts";
-import { stdioWire, type Wire } from "../../raw-server/testing/wires.ts";
+import { httpWire, stdioWire, type Wire } from "../../raw-server/testing/wires.ts";
 
 export const program = fileURLToPath(new URL("../../smart-database.mjs", import.meta.url));
 
@@ -56,8 +56,10 @@ export class Talk {
     era: Era,
     args: readonly string[],
     capabilities: Message = everything,
+    transport: "stdio" | "http" = "stdio",
   ): Promise<Talk> {
-    const wire = await stdioWire(program, ["--era", era, ...args]);
+    const start = transport === "stdio" ? stdioWire : httpWire;
+    const wire = await start(program, ["--era", era, ...args]);
     if (era !== "2026-07-28") {
       return new Talk(wire, await LegacyClient.open(wire, era, capabilities));
     }
