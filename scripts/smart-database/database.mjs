@@ -15,6 +15,8 @@ const version = 1;
 
 /** Milliseconds to wait for another program's lock. The process does nothing else meanwhile. */
 const lockTimeoutMs = 1000;
+/** The same while nobody is served yet: another process may be filling a large file. */
+const startTimeoutMs = 5000;
 
 /** The tables. Times are ISO 8601 in UTC, so that their order is the order of their texts. */
 export const schema = `CREATE TABLE users (
@@ -181,32 +183,35 @@ export class Database {
     }
   }
 
-  /** @param {number} users */
+  /**
+   * Makes the tables where there are none. When it throws, the connection is closed, which undoes it.
+   * @param {number} users
+   */
   #prepare(users) {
     const connection = this.#connection;
-    if (this.#isOurs()) return;
-    // Another process may make the tables at this moment: the first one that has the lock does.
-    connection.exec("BEGIN IMMEDIATE");
-    try {
-      if (!this.#isOurs()) {
-        const { n } = /** @type {{n: number}} */ (
-          connection.prepare("SELECT count(*) AS n FROM sqlite_schema").get()
-        );
-        if (n > 0) throw new Error(`${this.file} is another program's database: name a new file`);
-        connection.exec(schema);
-        seed(connection, users, new Date());
-        connection
-          .prepare("INSERT INTO secrets VALUES ('state-key', ?)")
-          .run(new Uint8Array(randomBytes(32)));
-        connection.exec(
-          `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`,
-        );
-      }
+    connection.exec(`PRAGMA busy_timeout = ${startTimeoutMs}`);
+    if (!this.#isOurs()) {
+      connection.exec("BEGIN IMMEDIATE");
+      // Another process may have made them while this one waited.
+      if (!this.#isOurs()) this.#make(users);
       connection.exec("COMMIT");
-    } catch (error) {
-      connection.exec("ROLLBACK");
-      throw error;
     }
+    connection.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
+  }
+
+  /** @param {number} users */
+  #make(users) {
+    const connection = this.#connection;
+    const { n } = /** @type {{n: number}} */ (
+      connection.prepare("SELECT count(*) AS n FROM sqlite_schema").get()
+    );
+    if (n > 0) throw new Error(`${this.file} is another program's database: name a new file`);
+    connection.exec(schema);
+    seed(connection, users, new Date());
+    connection
+      .prepare("INSERT INTO secrets VALUES ('state-key', ?)")
+      .run(new Uint8Array(randomBytes(32)));
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
   }
 
   #isOurs() {

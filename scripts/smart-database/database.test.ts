@@ -138,10 +138,21 @@ test("a file that cannot be written is said to be", () => {
   expect(String(failed)).toContain("cannot be written. Nothing was changed: allow writing to it.");
 });
 
-test("two servers make one new file", async () => {
-  const [one, two] = await Promise.all([connect(), connect()]);
-  const counts = await Promise.all([one, two].map((talk) => talk.call("count_inactive_users")));
-  for (const { text } of counts) expect(text).toMatch(/^30 of 200 users/);
+test("servers that start at once make one new file", async () => {
+  const all = await Promise.all(Array.from({ length: 5 }, () => connect("--large", "20000")));
+  const counts = await Promise.all(all.map((talk) => talk.call("count_inactive_users")));
+  for (const { text } of counts) expect(text).toMatch(/^3000 of 20000 users/);
+});
+
+test("a long deletion locks nobody out who reads", async () => {
+  // More than SQLite's cache holds, so that it would write into the file before the end.
+  const database = new Database(folder.file, 60_000);
+  await database.transaction(async (connection) => {
+    connection.exec("DELETE FROM users WHERE id % 2 = 0");
+    expect(look(folder.file).users).toBe(60_000);
+  });
+  expect(look(folder.file).users).toBe(30_000);
+  database.close();
 });
 
 test("of two servers that ask at once, the one whose person is slower deletes nothing", async () => {
