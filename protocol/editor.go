@@ -48,6 +48,12 @@ type Editor interface {
 	//protocol:method storage/failed
 	StorageFailed(ctx context.Context, params *StorageFailedParams) error
 
+	// StorageRecovered reports that tasks are kept on disk: again after [Editor.StorageFailed], with all that
+	// was in memory since, or in a new store in the place of a damaged one.
+	//
+	//protocol:method storage/recovered
+	StorageRecovered(ctx context.Context, params *StorageRecoveredParams) error
+
 	// PromptInput asks the person for the value of an mcp.json input at a server's first start.
 	//
 	//protocol:method input/prompt
@@ -89,6 +95,12 @@ type CallProgressParams struct {
 
 // StorageFailedParams says what became of the store.
 type StorageFailedParams struct {
+	// Message is a sentence for the person.
+	Message string `json:"message"`
+}
+
+// StorageRecoveredParams says where tasks are kept now.
+type StorageRecoveredParams struct {
 	// Message is a sentence for the person.
 	Message string `json:"message"`
 }

@@ -46,6 +46,11 @@ export interface EditorNotifications {
    * memory.
    */
   "storage/failed": StorageFailedParams;
+  /**
+   * StorageRecovered reports that tasks are kept on disk: again after `Editor.StorageFailed`, with all that
+   * was in memory since, or in a new store in the place of a damaged one.
+   */
+  "storage/recovered": StorageRecoveredParams;
 }
 
 /**
@@ -632,6 +637,12 @@ export interface CallProgressParams {
 
 /** StorageFailedParams says what became of the store. */
 export interface StorageFailedParams {
+  /** Message is a sentence for the person. */
+  message: string;
+}
+
+/** StorageRecoveredParams says where tasks are kept now. */
+export interface StorageRecoveredParams {
   /** Message is a sentence for the person. */
   message: string;
 }
@@ -1713,6 +1724,8 @@ export interface CreateTaskParams {
 /** ListTasksResult holds every task. */
 export interface ListTasksResult {
   tasks?: readonly Task[];
+  /** StorageFailure is what `Editor.StorageFailed` said, for as long as it lasts. */
+  storageFailure?: string;
 }
 
 /** OpenTaskParams says which part of a task to read. */

@@ -60,6 +60,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.StorageFailed(ctx, &p)
+	case "storage/recovered":
+		var p StorageRecoveredParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.StorageRecovered(ctx, &p)
 	case "input/prompt":
 		var p PromptInputParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -132,6 +138,10 @@ func (r remoteEditor) GrantChanged(ctx context.Context, params *Grant) error {
 
 func (r remoteEditor) StorageFailed(ctx context.Context, params *StorageFailedParams) error {
 	return r.conn.Notify(ctx, "storage/failed", params)
+}
+
+func (r remoteEditor) StorageRecovered(ctx context.Context, params *StorageRecoveredParams) error {
+	return r.conn.Notify(ctx, "storage/recovered", params)
 }
 
 func (r remoteEditor) PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error) {

@@ -290,6 +290,8 @@ type CreateTaskParams struct {
 // ListTasksResult holds every task.
 type ListTasksResult struct {
 	Tasks []Task `json:"tasks,omitempty"`
+	// StorageFailure is what [Editor.StorageFailed] said, for as long as it lasts.
+	StorageFailure string `json:"storageFailure,omitempty"`
 }
 
 // OpenTaskParams says which part of a task to read.

@@ -134,6 +134,8 @@ func (*person) McpSamplingProgress(context.Context, *protocol.McpSamplingProgres
 func (*person) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
 func (*person) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
 
+func (*person) StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error { return nil }
+
 // answerAll answers until done, and returns how often. What is asked must be asked in the task whose call
 // it is, and name that call where only one can have asked.
 func (p *person) answerAll(t *testing.T, registry *task.Registry, owner map[int64]string, done <-chan struct{}) (answered int) {

@@ -36,7 +36,7 @@ func (s *Server) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListTasksResult{Tasks: tasks}, nil
+	return &protocol.ListTasksResult{Tasks: tasks, StorageFailure: s.tasks.StorageFailure()}, nil
 }
 
 // OpenTask implements [protocol.Sidecar].

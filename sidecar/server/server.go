@@ -235,6 +235,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	keeping, stop := context.WithCancel(context.Background())
 	s.stopKeeping = stop
 	s.keeping.Go(func() { s.tasks.KeepResults(keeping, s.keepResults) })
+	s.keeping.Go(func() { s.tasks.KeepStore(keeping) })
 	s.keeping.Go(func() { journal.Keep(keeping, s.tasks.Store, s.keepJournal, s.now, s.opts.Log) })
 	close(s.initialized)
 	s.opts.Log.Info().Str("frontEnd", params.ClientInfo.Name).Str("version", params.ClientInfo.Version).Msg("front end attached")

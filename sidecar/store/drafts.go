@@ -33,7 +33,9 @@ func (s *Store) Drafts(ctx context.Context, taskID string) (map[string]json.RawM
 		if err := rows.Scan(&askID, &body); err != nil {
 			return nil, fmt.Errorf("read drafts: %w", err)
 		}
-		drafts[askID] = body
+		if json.Valid(body) { // what is damaged must not hide the task
+			drafts[askID] = body
+		}
 	}
 	return drafts, rows.Err()
 }

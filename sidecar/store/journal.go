@@ -77,25 +77,30 @@ type Ends struct {
 // appendJournal extends the chain within a transaction, which has the writer's lock: no other sidecar
 // extends it in between. Its cost does not depend on how long the journal is.
 func appendJournal(ctx context.Context, tx *sql.Tx, records []Record) error {
+	return appendJournalTo(ctx, tx, "main.", records)
+}
+
+// appendJournalTo is as appendJournal, for one of the databases of a connection.
+func appendJournalTo(ctx context.Context, tx *sql.Tx, database string, records []Record) error {
 	if len(records) == 0 {
 		return nil
 	}
 	var seq int64
 	var hash string
-	if err := tx.QueryRowContext(ctx, `SELECT last_seq, last_hash FROM journal_ends`).Scan(&seq, &hash); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT last_seq, last_hash FROM `+database+`journal_ends`).Scan(&seq, &hash); err != nil {
 		return fmt.Errorf("read the end of the journal: %w", err)
 	}
 	for _, r := range records {
 		seq++
 		r.Seq = seq
 		hash = r.Follow(hash)
-		_, err := tx.ExecContext(ctx, `INSERT INTO journal (seq, at, kind, task_id, ask_id, server, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+database+`journal (seq, at, kind, task_id, ask_id, server, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			r.Seq, r.At, r.Kind, r.TaskID, r.AskID, r.Server, r.Body, hash)
 		if err != nil {
 			return fmt.Errorf("write the journal: %w", err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET last_seq = ?, last_hash = ?`, seq, hash); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE `+database+`journal_ends SET last_seq = ?, last_hash = ?`, seq, hash); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	return nil

@@ -44,8 +44,10 @@ func (s *Store) Rounds(ctx context.Context, taskID string) (map[int64]Round, err
 		if err := rows.Scan(&messageID, &r.Number, &required); err != nil {
 			return nil, fmt.Errorf("read rounds: %w", err)
 		}
-		r.Required = required
-		rounds[messageID] = r
+		if json.Valid(required) { // from where a damaged one is, nobody can go on: the call is lost
+			r.Required = required
+			rounds[messageID] = r
+		}
 	}
 	return rounds, rows.Err()
 }

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -97,7 +98,11 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 
 // Store is an open file, or a database in memory.
 type Store struct {
-	db *sql.DB
+	db        *sql.DB
+	connector *connector
+
+	homeMu sync.Mutex // guards home
+	home   home
 }
 
 // Entry is a message with what the store needs to find it again.
@@ -118,6 +123,9 @@ type Entry struct {
 	ResultGot *int64
 	// SamplingServer is whose sampling request the message is; empty where it is none.
 	SamplingServer string
+	// Damaged reports that what is kept of the message cannot be read. Message says so in its place, and is
+	// not to be saved. It is read and not written.
+	Damaged bool
 }
 
 // Range selects messages of a task.
@@ -130,7 +138,9 @@ type Range struct {
 	Limit int
 }
 
-// Open opens the store in dir, creating both where they are missing.
+// Open opens the store in dir, creating both where they are missing. A damaged one it moves aside, unless
+// another sidecar has it open, and begins anew: see [Store.SetAside]. One that a newer Assent wrote it leaves
+// as it is; see [ErrNewer].
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -139,7 +149,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(name)
+	s, err := openFile(path, name)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -184,7 +194,7 @@ func OpenReadOnly(dir string) (_ *Store, err error) {
 }
 
 func newerError(version int) error {
-	return fmt.Errorf("the store was written by a newer Assent (schema %d, this one knows %d): update Assent", version, schemaVersion)
+	return fmt.Errorf("%w (schema %d, this one knows %d): update Assent", ErrNewer, version, schemaVersion)
 }
 
 // OpenMemory opens a store that ends with the process.
@@ -195,16 +205,14 @@ func open(name string) (*Store, error) {
 	// own cache: a killed process loses nothing, and an ask does not cost an fsync. A transaction takes the
 	// writer's lock when it begins, or what it read could change before it writes: every one here writes.
 	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"
-	db, err := sql.Open("sqlite", name+pragmas)
-	if err != nil {
-		return nil, err
-	}
+	to := &connector{name: name + pragmas}
+	db := sql.OpenDB(to)
 	// One connection: SQLite has one writer anyway, and a database in memory is its connection's.
 	db.SetMaxOpenConns(1)
 	if err := migrate(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Store{db: db}, nil
+	return &Store{db: db, connector: to}, nil
 }
 
 func migrate(db *sql.DB) error {
@@ -235,7 +243,12 @@ func migrate(db *sql.DB) error {
 }
 
 // Close closes the file.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	err := s.db.Close()
+	s.homeMu.Lock()
+	defer s.homeMu.Unlock()
+	return errors.Join(err, s.home.lock.release())
+}
 
 // Save keeps a task and, where entry is not nil, one message of it, together with what the journal says of
 // the change: either all of it is kept or nothing.
@@ -296,7 +309,8 @@ func (s *Store) Tasks(ctx context.Context) ([]protocol.Task, error) {
 	return tasks, rows.Err()
 }
 
-// Messages returns the selected messages of a task in ascending order of id.
+// Messages returns the selected messages of a task in ascending order of id. With an error that is [Damaged],
+// those with the greatest ids that could be read.
 func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, error) {
 	before := r.Before
 	if before == 0 {
@@ -401,7 +415,8 @@ func (s *Store) LastMessage(ctx context.Context, taskID string) (int64, error) {
 	return id, nil
 }
 
-// entries runs a query that selects in descending order of id, and returns its rows ascending.
+// entries runs a query that selects in descending order of id, and returns its rows ascending; with an
+// error, those that could be read.
 func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -417,17 +432,17 @@ func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry
 		if err := rows.Scan(&id, &e.Number, &e.Live, &askID, &body); err != nil {
 			return nil, fmt.Errorf("read messages: %w", err)
 		}
-		if err := json.Unmarshal(body, &e.Message); err != nil {
-			return nil, fmt.Errorf("message %d is damaged: %w", id, err)
+		if err := json.Unmarshal(body, &e.Message); err != nil || e.Message.ID != id {
+			e.Message, e.Damaged = damagedMessage(id, body), true
 		}
 		e.AskID = askID.String
 		entries = append(entries, e)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read messages: %w", err)
-	}
 	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
 		entries[i], entries[j] = entries[j], entries[i]
+	}
+	if err := rows.Err(); err != nil {
+		return entries, fmt.Errorf("read messages: %w", err)
 	}
 	return entries, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 
 	"assent/protocol"
 )
@@ -33,7 +34,8 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	if err != nil {
 		return err
 	}
-	return t.registry.store.SaveDraft(ctx, t.info.ID, askID, draft)
+	t.saveDraft(askID, draft)
+	return nil
 }
 
 // withoutTypedSecrets leaves out of a draft what was typed into fields that ask for a secret. The front end
@@ -70,6 +72,7 @@ func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
 				t.registry.opts.Log.Warn().Err(err).Msg("drafts are left out")
 				return
 			}
+			maps.Copy(drafts, t.owed.drafts) // which are newer
 		}
 		ask.Draft = drafts[ask.AskID]
 		messages[i].Body = ask
@@ -93,7 +96,5 @@ func (t *Task) forgetDraft(a *ask) {
 	if keepsDraft(a.outcome.Reason) {
 		return
 	}
-	if err := t.registry.store.SaveDraft(context.Background(), t.info.ID, a.question.AskID, nil); err != nil {
-		t.registry.opts.Log.Warn().Err(err).Msg("a draft is kept that is of no use")
-	}
+	t.saveDraft(a.question.AskID, nil)
 }

@@ -47,6 +47,9 @@ func (t *Task) recover(ctx context.Context) error {
 	}
 	now := t.registry.now()
 	for _, e := range entries {
+		if e.Damaged {
+			continue // it stays as it is, for whoever can read it
+		}
 		m := &message{Message: e.Message, askID: e.AskID, number: e.Number}
 		switch body := e.Message.Body.(type) {
 		case protocol.Call:

@@ -13,9 +13,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,11 +34,13 @@ type Events interface {
 	McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error
 	CallProgress(context.Context, *protocol.CallProgressParams) error
 	StorageFailed(context.Context, *protocol.StorageFailedParams) error
+	StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error
 }
 
 // Options are what a registry needs.
 type Options struct {
-	// OpenStore is called once, at the first use: starting up must not wait for a disk.
+	// OpenStore is called at the first use: starting up must not wait for a disk. It is called again where it
+	// failed, and where the store's file has gone.
 	OpenStore func() (*store.Store, error)
 	Events    Events
 	// Check returns the check of a question that was asked before a restart of the sidecar; see
@@ -57,10 +59,11 @@ type Registry struct {
 	opts Options
 	load func() error
 
-	// storageFailed makes the announcement once.
-	storageFailed sync.Once
+	outage outage
+	// failing has one when the store begins to fail.
+	failing chan struct{}
 
-	// store is set by load, and not changed after.
+	// store is set by load, and not changed after. It may move.
 	store *store.Store
 
 	opening sync.Mutex // held while the store is opened or closed; guards closed
@@ -81,7 +84,7 @@ func NewRegistry(opts Options) *Registry {
 	if opts.NewID == nil {
 		opts.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	r := &Registry{opts: opts, tasks: map[string]*Task{}}
+	r := &Registry{opts: opts, tasks: map[string]*Task{}, failing: make(chan struct{}, 1)}
 	r.load = sync.OnceValue(r.open)
 	return r
 }
@@ -94,15 +97,27 @@ func (r *Registry) open() error {
 	if r.closed {
 		return errClosed
 	}
-	ctx := context.Background()
 	s, err := r.opts.OpenStore()
 	if err != nil {
-		r.reportStorage(err)
-		if s, err = store.OpenMemory(); err != nil {
-			return err
-		}
+		return r.useMemory(err)
 	}
 	r.store = s
+	if err := r.readTasks(context.Background(), s); err != nil {
+		clear(r.tasks)
+		r.suspect(err)
+		if err := r.useMemory(err); err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	if note := setAsideNote(s); note != "" {
+		r.recovered(strings.TrimSpace(note))
+	}
+	return nil
+}
+
+// readTasks takes up the tasks that are in the store.
+func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	infos, err := s.Tasks(ctx)
 	if err != nil {
 		return err
@@ -130,6 +145,7 @@ func (r *Registry) Close() error {
 	if r.store == nil {
 		return nil
 	}
+	r.mend(context.Background()) // the last chance for what is not on disk
 	return r.store.Close()
 }
 
@@ -137,6 +153,9 @@ func (r *Registry) Close() error {
 func (r *Registry) Store() (*store.Store, error) {
 	if err := r.load(); err != nil {
 		return nil, err
+	}
+	if !r.isFailing() {
+		r.goHome(context.Background())
 	}
 	return r.store, nil
 }
@@ -200,17 +219,6 @@ func (r *Registry) Get(id string) (*Task, error) {
 }
 
 func (r *Registry) now() int64 { return r.opts.Now().UnixMilli() }
-
-// reportStorage logs every failure and tells the front ends of the first.
-func (r *Registry) reportStorage(err error) {
-	r.opts.Log.Error().Err(err).Msg("storage failed")
-	r.storageFailed.Do(func() {
-		err := r.opts.Events.StorageFailed(context.Background(), &protocol.StorageFailedParams{
-			Message: fmt.Sprintf("Tasks can not be kept on disk, this session goes on in memory: %v", err),
-		})
-		r.logSend(err)
-	})
-}
 
 // logSend notes an event that no front end got. It is no failure of the task: whoever comes back
 // opens the task after the last number that it saw.

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"context"
 	"strconv"
 
 	"assent/protocol"
@@ -25,13 +24,6 @@ func (t *Task) CallRound(messageID int64, round *Round) {
 	}
 	m.round = round
 	t.saveRound(m.ID, round)
-}
-
-// saveRound keeps a round, or forgets it. The lock must be held.
-func (t *Task) saveRound(messageID int64, round *Round) {
-	if err := t.registry.store.SaveRound(context.Background(), t.info.ID, messageID, round); err != nil {
-		t.registry.reportStorage(err)
-	}
 }
 
 // endRounds settles what a call that has ended still asks, and forgets its questions. The lock must be

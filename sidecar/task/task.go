@@ -24,6 +24,8 @@ type Task struct {
 	memory map[int64]*message
 	// asks holds the open asks by their id.
 	asks map[string]*ask
+	// owed is what is not on disk yet.
+	owed owed
 	// unjournaled is what the journal says of changes that are not on disk yet.
 	unjournaled []store.Record
 	// opened is set once a front end read the task: since then it has seen what was announced.
@@ -143,10 +145,22 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	limit := r.Limit
 	r.Limit++ // one more tells whether there is more
 	entries, err := t.registry.store.Messages(ctx, t.info.ID, r)
-	if err != nil {
+	found := make(map[int64]protocol.Message, len(entries))
+	if store.Damaged(err) {
+		t.registry.reportStorage(err)
+		last := t.lastMessage
+		if r.Before > 0 {
+			last = min(last, r.Before-1)
+		}
+		if len(entries) > 0 {
+			last = entries[0].Message.ID - 1
+		}
+		if last > 0 {
+			found[last] = unreadable(last)
+		}
+	} else if err != nil {
 		return nil, false, err
 	}
-	found := make(map[int64]protocol.Message, len(entries))
 	for _, e := range entries {
 		found[e.Message.ID] = e.Message
 	}
@@ -218,32 +232,6 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 	outcome.At = t.registry.now()
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Denied(t.info.ID, origin, method, outcome, count))
 	t.save(nil)
-}
-
-// save reports whether the change is on disk. Nobody waits for a caller's patience here: what
-// happened is kept, whoever has gone meanwhile.
-func (t *Task) save(m *message) bool {
-	var entry *store.Entry
-	if m != nil {
-		entry = &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
-		if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
-			entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
-			if hasResult(m.Message) {
-				entry.ResultGot = new(int64)
-			}
-		}
-		if ask, ok := m.Body.(protocol.Ask); ok {
-			if q, ok := ask.Question.(protocol.McpSampling); ok {
-				entry.SamplingServer = q.ServerName
-			}
-		}
-	}
-	if err := t.registry.store.Save(context.Background(), t.info, entry, t.unjournaled...); err != nil {
-		t.registry.reportStorage(err)
-		return false
-	}
-	t.unjournaled = nil
-	return true
 }
 
 func (t *Task) announce(event protocol.Event) bool {

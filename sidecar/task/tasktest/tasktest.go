@@ -42,6 +42,11 @@ func (e *Events) StorageFailed(_ context.Context, p *protocol.StorageFailedParam
 	return e.add(*p)
 }
 
+// StorageRecovered implements [task.Events].
+func (e *Events) StorageRecovered(_ context.Context, p *protocol.StorageRecoveredParams) error {
+	return e.add(*p)
+}
+
 func (e *Events) add(event any) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

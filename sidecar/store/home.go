@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"modernc.org/sqlite"
+)
+
+// home is where a store is. Its connection is made anew when the store moves.
+type home struct {
+	// path is of the file; empty where the store is in memory.
+	path string
+	// file is what path named when the store was opened.
+	file os.FileInfo
+	// lock tells other sidecars that the file is in use; nil in memory, and where the disk takes none.
+	lock *lock
+	// setAside is where a damaged file went; see [Store.SetAside].
+	setAside string
+}
+
+// connector opens connections to whatever file the store is in now.
+type connector struct {
+	mu   sync.Mutex // guards name
+	name string
+}
+
+var _ driver.Connector = (*connector)(nil)
+
+// Connect implements [driver.Connector].
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	c.mu.Lock()
+	name := c.name
+	c.mu.Unlock()
+	to, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	return to.Connect(ctx)
+}
+
+// Driver implements [driver.Connector].
+func (c *connector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (c *connector) set(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.name = name
+}
+
+// Path returns the path of the file, or an empty one where the store is in memory.
+func (s *Store) Path() string {
+	s.homeMu.Lock()
+	defer s.homeMu.Unlock()
+	return s.home.path
+}
+
+// Gone reports whether the file was deleted, moved or replaced since the store was opened. What is saved
+// then goes where nobody finds it, for SQLite holds the file and not its path. A path of which the system
+// does not say what is there is not gone.
+func (s *Store) Gone() bool {
+	s.homeMu.Lock()
+	defer s.homeMu.Unlock()
+	if s.home.path == "" {
+		return false
+	}
+	file, err := os.Stat(s.home.path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return !os.SameFile(s.home.file, file)
+}
+
+// Probe fails where the file cannot be written. It changes nothing.
+func (s *Store) Probe(ctx context.Context) error {
+	if _, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+		return fmt.Errorf("write to the store: %w", err)
+	}
+	return nil
+}
+
+// MoveTo copies everything into the file of another store and goes on there, in whatever file (or none) it
+// was. What both have stays as it is in the newer state. The other store must not be used after: it is
+// closed, or has become this one. Where MoveTo fails, this store is what it was.
+func (s *Store) MoveTo(ctx context.Context, other *Store) error {
+	if err := s.moveTo(ctx, other); err != nil {
+		return errors.Join(fmt.Errorf("move the store to %s: %w", other.home.path, err), other.Close())
+	}
+	return nil
+}
+
+func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
+	conn, err := s.db.Conn(ctx) // the only one: whoever saves meanwhile waits, and saves there
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := copyInto(ctx, conn, other.connector.name); err != nil {
+		return err
+	}
+	s.connector.set(other.connector.name)
+	// The pool forgets a connection that says that it is bad, and the next one is to the new file.
+	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
+		return fmt.Errorf("leave the old file: %w", err)
+	}
+	other.homeMu.Lock()
+	to := other.home
+	other.home = home{}
+	other.homeMu.Unlock()
+	s.homeMu.Lock()
+	from := s.home
+	s.home = to
+	s.homeMu.Unlock()
+	return errors.Join(from.lock.release(), other.db.Close())
+}

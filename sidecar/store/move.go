@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// moves copy what is newer in main than in home, or is only there. A task's number grows with whatever
+// happens in it, and a message has that of its last change.
+var moves = []string{
+	// From where a call goes on is known to whoever has the newer task.
+	`DELETE FROM home.rounds WHERE EXISTS (
+		SELECT 1 FROM main.tasks t JOIN home.tasks h USING (id) WHERE id = home.rounds.task_id AND h.last_number <= t.last_number)`,
+	`INSERT OR REPLACE INTO home.tasks SELECT t.* FROM main.tasks t LEFT JOIN home.tasks h ON h.id = t.id
+		WHERE h.id IS NULL OR h.last_number <= t.last_number`,
+	`INSERT OR REPLACE INTO home.messages SELECT m.* FROM main.messages m LEFT JOIN home.messages h ON h.task_id = m.task_id AND h.id = m.id
+		WHERE h.id IS NULL OR h.number <= m.number`,
+	`INSERT OR IGNORE INTO home.rounds SELECT * FROM main.rounds`,
+	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
+	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
+}
+
+// copyInto copies the database of a connection into the file of a name, which has the same schema: all of
+// it or nothing.
+func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
+	if _, err := conn.ExecContext(ctx, `ATTACH ? AS home`, name); err != nil {
+		return err
+	}
+	defer func() {
+		_, detachErr := conn.ExecContext(context.WithoutCancel(ctx), `DETACH home`)
+		err = errors.Join(err, detachErr)
+	}()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	for _, move := range moves {
+		if _, err := tx.ExecContext(ctx, move); err != nil {
+			return err
+		}
+	}
+	if err := moveJournal(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// moveJournal appends to home's journal the records that only main's has. Where home's is empty or is the
+// beginning of main's, they stay what they are; else they are chained anew, for one chain cannot have two
+// ends.
+func moveJournal(ctx context.Context, tx *sql.Tx) error {
+	var last int64
+	var same bool
+	err := tx.QueryRowContext(ctx, `SELECT last_seq, last_seq = 0 OR
+			EXISTS (SELECT 1 FROM main.journal j WHERE j.seq = last_seq AND j.hash = last_hash) OR
+			EXISTS (SELECT 1 FROM main.journal_ends e WHERE e.cut_seq = home.journal_ends.last_seq AND e.cut_hash = home.journal_ends.last_hash)
+		FROM home.journal_ends`).Scan(&last, &same)
+	if err != nil {
+		return fmt.Errorf("read the end of the journal: %w", err)
+	}
+	if same {
+		for _, move := range []string{
+			`INSERT INTO home.journal SELECT * FROM main.journal WHERE seq > (SELECT last_seq FROM home.journal_ends)`,
+			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m WHERE home.journal_ends.last_seq = 0`,
+			`UPDATE home.journal_ends SET last_seq = m.last_seq, last_hash = m.last_hash FROM main.journal_ends m`,
+		} {
+			if _, err := tx.ExecContext(ctx, move); err != nil {
+				return fmt.Errorf("write the journal: %w", err)
+			}
+		}
+		return nil
+	}
+	var records []Record
+	err = eachRecord(ctx, tx, func(r *Record) error {
+		records = append(records, *r)
+		return nil
+	}, `SELECT m.seq, m.at, m.kind, m.task_id, m.ask_id, m.server, m.body, m.hash
+		FROM main.journal m LEFT JOIN home.journal h ON h.seq = m.seq AND h.hash = m.hash WHERE h.seq IS NULL ORDER BY m.seq`)
+	if err != nil {
+		return err
+	}
+	return appendJournalTo(ctx, tx, "home.", records)
+}

@@ -1,0 +1,348 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+const (
+	// lookEvery is how often it is looked whether the store's file is still there.
+	lookEvery = 30 * time.Second
+	// retryAfter is how long a store that failed is left alone at first; each time twice as long, up to the above.
+	retryAfter = 2 * time.Second
+)
+
+// outage is what is wrong with the store. What it refused is in the tasks, which owe it.
+type outage struct {
+	// moving is held while the store moves to its path, and taken before mu and after a task's.
+	moving sync.Mutex
+
+	mu sync.Mutex // guards the fields below, and the order of what front ends are told
+	// failure is what they were told; empty while tasks are kept on disk.
+	failure string
+	// damaged is set for good: nothing more is written into that file, and the next start sets it aside.
+	damaged bool
+	// homeless is set while the store is in memory, because its file could not be opened.
+	homeless bool
+	// hopeless is set where trying to open it again is of no use.
+	hopeless bool
+	owing    map[*Task]struct{}
+}
+
+// owed is what the store refused of a task, in its newest state. The task's lock guards it.
+type owed struct {
+	info     bool
+	messages map[int64]*message
+	drafts   map[string]json.RawMessage
+	rounds   map[int64]*Round
+}
+
+// StorageFailure returns why tasks are not kept on disk, as a sentence for the person; empty while they are.
+func (r *Registry) StorageFailure() string {
+	r.outage.mu.Lock()
+	defer r.outage.mu.Unlock()
+	return r.outage.failure
+}
+
+// reportStorage logs every failure and tells the front ends of the first, until it is over.
+func (r *Registry) reportStorage(err error) {
+	r.opts.Log.Error().Err(err).Msg("storage failed")
+	o := &r.outage
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	format := "Tasks can not be kept on disk, this session goes on in memory: %v"
+	if store.Damaged(err) && !o.homeless { // and not only the file that could not be opened
+		format = "The store is damaged, this session goes on in memory. At the next start it is set aside, and a new one begins: %v"
+		if !o.damaged {
+			r.suspect(err)
+		}
+		o.damaged = true
+	}
+	if o.failure != "" {
+		return
+	}
+	o.failure = fmt.Sprintf(format, err)
+	r.logSend(r.opts.Events.StorageFailed(context.Background(), &protocol.StorageFailedParams{Message: o.failure}))
+	select {
+	case r.failing <- struct{}{}:
+	default:
+	}
+}
+
+// suspect has the store read whole when it is opened next, if an error is reason to.
+func (r *Registry) suspect(why error) {
+	if !store.Damaged(why) {
+		return
+	}
+	if err := r.store.Suspect(); err != nil {
+		r.opts.Log.Warn().Err(err).Msg("the next start may not notice that the store is damaged")
+	}
+}
+
+// recovered tells the front ends that tasks are kept on disk.
+func (r *Registry) recovered(message string) {
+	r.outage.mu.Lock()
+	defer r.outage.mu.Unlock()
+	r.outage.failure = ""
+	r.logSend(r.opts.Events.StorageRecovered(context.Background(), &protocol.StorageRecoveredParams{Message: message}))
+}
+
+// KeepStore looks after the store: what it refused is saved when the disk works again, and where its file was
+// deleted it is written anew. It returns when ctx ends.
+func (r *Registry) KeepStore(ctx context.Context) {
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	pause := retryAfter
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.failing:
+			pause = retryAfter
+			timer.Reset(pause)
+			continue
+		case <-timer.C:
+		}
+		r.opening.Lock()
+		opened := r.store != nil && !r.closed
+		r.opening.Unlock()
+		if opened && !r.mend(ctx) {
+			pause = min(2*pause, lookEvery)
+			timer.Reset(pause)
+		} else {
+			timer.Reset(lookEvery)
+		}
+	}
+}
+
+// mend does what can be done for the store, and reports whether all is well. No task's lock may be held.
+func (r *Registry) mend(ctx context.Context) bool {
+	if !r.goHome(ctx) {
+		return false
+	}
+	o := &r.outage
+	o.mu.Lock()
+	owing := slices.Collect(maps.Keys(o.owing))
+	o.mu.Unlock()
+	for _, t := range owing {
+		t.mu.Lock()
+		paid := t.pay()
+		t.mu.Unlock()
+		if !paid {
+			return false
+		}
+	}
+	if r.StorageFailure() == "" {
+		return true
+	}
+	if err := r.store.Probe(ctx); err != nil {
+		return false
+	}
+	r.recovered("Tasks are kept on disk again, with everything that was in memory.")
+	return true
+}
+
+// goHome moves a store that is not where its path leads, and reports whether it is there. A task's lock may
+// be held.
+func (r *Registry) goHome(ctx context.Context) bool {
+	o := &r.outage
+	o.mu.Lock()
+	homeless, hopeless := o.homeless, o.hopeless || o.damaged
+	o.mu.Unlock()
+	if hopeless {
+		return false
+	}
+	if !homeless && !r.store.Gone() {
+		return true
+	}
+	o.moving.Lock()
+	defer o.moving.Unlock()
+	if o.mu.Lock(); o.homeless != homeless {
+		o.mu.Unlock()
+		return true // somebody else was first
+	}
+	o.mu.Unlock()
+	if !homeless && !r.store.Gone() {
+		return true
+	}
+	path := r.store.Path()
+	err := r.move(ctx)
+	if err != nil {
+		if !homeless {
+			r.reportStorage(fmt.Errorf("%s was deleted or moved away, and cannot be written anew: %w", path, err))
+		}
+		return false
+	}
+	o.mu.Lock()
+	o.homeless = false
+	o.mu.Unlock()
+	message := fmt.Sprintf("%s was deleted or moved away while Assent ran. It was written anew, with everything that was in it.", path)
+	if homeless {
+		message = "Tasks are kept on disk again, with everything that was in memory. Earlier ones are shown after the next start."
+	}
+	r.recovered(message + setAsideNote(r.store))
+	return true
+}
+
+func (r *Registry) move(ctx context.Context) error {
+	to, err := r.opts.OpenStore()
+	if err != nil {
+		return err
+	}
+	return r.store.MoveTo(ctx, to)
+}
+
+// setAsideNote says where the damaged store went in whose place this one began.
+func setAsideNote(s *store.Store) string {
+	aside := s.SetAside()
+	if aside == "" {
+		return ""
+	}
+	return fmt.Sprintf(" The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
+}
+
+// useMemory goes on without a file that could not be opened.
+func (r *Registry) useMemory(why error) error {
+	r.outage.mu.Lock()
+	r.outage.homeless, r.outage.hopeless = true, errors.Is(why, store.ErrNewer)
+	r.outage.mu.Unlock()
+	r.reportStorage(why)
+	s, err := store.OpenMemory()
+	if err != nil {
+		return err
+	}
+	r.store = s
+	return nil
+}
+
+// pay saves what the store refused, and what is new, and reports whether all is on disk. Nobody waits for a
+// caller's patience here: what happened is kept, whoever has gone meanwhile. The lock must be held.
+func (t *Task) pay() bool {
+	r := t.registry
+	r.outage.mu.Lock()
+	damaged := r.outage.damaged
+	r.outage.mu.Unlock()
+	var err error
+	if !damaged {
+		if !r.isFailing() {
+			r.goHome(context.Background())
+		}
+		err = t.tryToPay(context.Background())
+	}
+	r.outage.mu.Lock()
+	if paid := !damaged && err == nil; paid {
+		delete(r.outage.owing, t)
+	} else {
+		if r.outage.owing == nil {
+			r.outage.owing = map[*Task]struct{}{}
+		}
+		r.outage.owing[t] = struct{}{}
+	}
+	r.outage.mu.Unlock()
+	if err != nil {
+		r.reportStorage(err)
+	}
+	return !damaged && err == nil
+}
+
+// isFailing reports whether the store is known not to work: then it is left to [Registry.KeepStore] to mend it.
+func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
+
+// tryToPay saves one thing after the other, in the order in which they came. The lock must be held.
+func (t *Task) tryToPay(ctx context.Context) error {
+	s := t.registry.store
+	inOrder := slices.SortedFunc(maps.Values(t.owed.messages), func(a, b *message) int { return cmp.Compare(a.number, b.number) })
+	for _, m := range inOrder {
+		if err := s.Save(ctx, t.info, entryOf(m), t.unjournaled...); err != nil {
+			return err
+		}
+		t.unjournaled, t.owed.info = nil, false
+		delete(t.owed.messages, m.ID)
+		if !m.live && t.memory[m.ID] == m {
+			delete(t.memory, m.ID)
+		}
+	}
+	if t.owed.info {
+		if err := s.Save(ctx, t.info, nil, t.unjournaled...); err != nil {
+			return err
+		}
+		t.unjournaled, t.owed.info = nil, false
+	}
+	for askID, d := range t.owed.drafts {
+		if err := s.SaveDraft(ctx, t.info.ID, askID, d); err != nil {
+			return err
+		}
+		delete(t.owed.drafts, askID)
+	}
+	for messageID, round := range t.owed.rounds {
+		if err := s.SaveRound(ctx, t.info.ID, messageID, round); err != nil {
+			return err
+		}
+		delete(t.owed.rounds, messageID)
+	}
+	return nil
+}
+
+// save reports whether a change of the task, and of a message where it is not nil, is on disk. The lock must
+// be held.
+func (t *Task) save(m *message) bool {
+	if m == nil {
+		t.owed.info = true
+	} else {
+		owe(&t.owed.messages, m.ID, m)
+	}
+	return t.pay()
+}
+
+// saveDraft keeps what was typed into an ask, or forgets it. The lock must be held.
+func (t *Task) saveDraft(askID string, d json.RawMessage) {
+	owe(&t.owed.drafts, askID, d)
+	t.pay()
+}
+
+// saveRound keeps a round, or forgets it. The lock must be held.
+func (t *Task) saveRound(messageID int64, round *Round) {
+	owe(&t.owed.rounds, messageID, round)
+	t.pay()
+}
+
+func owe[K comparable, V any](debts *map[K]V, key K, value V) {
+	if *debts == nil {
+		*debts = map[K]V{}
+	}
+	(*debts)[key] = value
+}
+
+// entryOf returns a message as the store takes it.
+func entryOf(m *message) *store.Entry {
+	entry := &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
+	if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
+		entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
+		if hasResult(m.Message) {
+			entry.ResultGot = new(int64)
+		}
+	}
+	if ask, ok := m.Body.(protocol.Ask); ok {
+		if q, ok := ask.Question.(protocol.McpSampling); ok {
+			entry.SamplingServer = q.ServerName
+		}
+	}
+	return entry
+}
+
+// unreadable is what is shown in the place of a message and those before it, where the store's file is damaged.
+func unreadable(id int64) protocol.Message {
+	return protocol.Message{ID: id, Body: protocol.Notice{
+		Level: protocol.NoticeWarning, Text: "What was here and before cannot be read: the store is damaged.",
+	}}
+}
