@@ -64,21 +64,31 @@ func (s *Store) Suspect() error {
 	return os.WriteFile(path+".suspect", nil, 0o600)
 }
 
+// patience is for how long another sidecar may look at a damaged store, or set it aside; and glance, how long
+// it is left alone for that.
+const (
+	patience = 2 * time.Second
+	glance   = 20 * time.Millisecond
+)
+
 // openFile opens the store at path, and sets a damaged one aside.
 func openFile(path, name string) (*Store, error) {
-	s, err := openSound(path, name)
-	if !Damaged(err) {
-		return s, err
-	}
-	aside, asideErr := setAside(path, name)
-	if s, err = openSound(path, name); err != nil { // it may be another sidecar's new one
-		if asideErr != nil {
-			err = fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
+	for began := time.Now(); ; time.Sleep(glance) {
+		s, err := openSound(path, name)
+		if !Damaged(err) {
+			return s, err
 		}
-		return nil, err
+		aside, asideErr := setAside(path, name)
+		if asideErr == nil {
+			if s, err = openSound(path, name); err == nil {
+				s.home.setAside = aside
+			}
+			return s, err
+		}
+		if !busy(asideErr) || time.Since(began) > patience {
+			return nil, fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
+		}
 	}
-	s.home.setAside = aside
-	return s, nil
 }
 
 // openSound opens the store at path, or fails with an error that is [Damaged].

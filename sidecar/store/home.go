@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -88,8 +89,9 @@ func (s *Store) Probe(ctx context.Context) error {
 // was. What both have stays as it is in the newer state. The other store must not be used after: it is
 // closed, or has become this one. Where MoveTo fails, this store is what it was.
 func (s *Store) MoveTo(ctx context.Context, other *Store) error {
+	path := other.Path()
 	if err := s.moveTo(ctx, other); err != nil {
-		return errors.Join(fmt.Errorf("move the store to %s: %w", other.home.path, err), other.Close())
+		return errors.Join(fmt.Errorf("move the store to %s: %w", path, err), other.Close())
 	}
 	return nil
 }
@@ -99,7 +101,11 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() {
+		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where all went well
+			err = errors.Join(err, closeErr)
+		}
+	}()
 	if err := copyInto(ctx, conn, other.connector.name); err != nil {
 		return err
 	}

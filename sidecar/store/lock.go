@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"time"
 )
 
 // lock is held on a file beside the store's by every sidecar that has the store open, together; and alone,
@@ -17,22 +18,24 @@ type lock struct {
 	db *sql.DB
 }
 
-// share waits, for seconds at most, until nobody has the lock of the store at path alone.
+// share waits until nobody has the lock of the store at path alone.
 func share(ctx context.Context, path string) (*lock, error) {
-	return take(ctx, path, "BEGIN; SELECT count(*) FROM sqlite_schema")
+	return take(ctx, path, patience, "BEGIN; SELECT count(*) FROM sqlite_schema")
 }
 
-// alone takes the lock of the store at path if nobody else has it.
+// alone takes the lock of the store at path if nobody else has it. It does not wait: whoever waits to be alone
+// keeps the others from sharing.
 func alone(ctx context.Context, path string) (*lock, error) {
-	l, err := take(ctx, path, "BEGIN EXCLUSIVE")
+	l, err := take(ctx, path, 0, "BEGIN EXCLUSIVE")
 	if err != nil {
 		return nil, fmt.Errorf("another window has it open (%w): close the other windows and start this one again", err)
 	}
 	return l, nil
 }
 
-func take(ctx context.Context, path, begin string) (*lock, error) {
-	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path + ".lock")}).String() + "?_pragma=busy_timeout(2000)"
+func take(ctx context.Context, path string, patience time.Duration, begin string) (*lock, error) {
+	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path + ".lock")}).String()
+	name += fmt.Sprintf("?_pragma=busy_timeout(%d)", patience.Milliseconds())
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,199 @@
+package store_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// fill saves something of everything under a name.
+func fill(t *testing.T, s *store.Store, name string) {
+	t.Helper()
+	e := notice(1, 1, name)
+	err := s.Save(t.Context(), protocol.Task{ID: name, Title: name, LastNumber: 1}, &e, store.Record{At: time.Now().UnixNano(), Kind: "k", TaskID: name, Body: "{}"})
+	err = errors.Join(err,
+		s.SaveDraft(t.Context(), name, "ask of "+name, json.RawMessage(`{}`)),
+		s.SaveRound(t.Context(), name, 1, &store.Round{Required: json.RawMessage(`{}`)}),
+		s.AddGrant(t.Context(), protocol.Grant{ID: "grant of " + name}))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFilled wants what fill saved.
+func wantFilled(t *testing.T, s *store.Store, names ...string) {
+	t.Helper()
+	tasks, err := s.Tasks(t.Context())
+	grants, grantsErr := s.Grants(t.Context())
+	if err := errors.Join(err, grantsErr); err != nil || len(tasks) != len(names) || len(grants) != len(names) {
+		t.Errorf("%d tasks, %d grants, %v; want %d", len(tasks), len(grants), err, len(names))
+	}
+	for _, name := range names {
+		m, err := s.Message(t.Context(), name, 1)
+		drafts, draftsErr := s.Drafts(t.Context(), name)
+		rounds, roundsErr := s.Rounds(t.Context(), name)
+		if err := errors.Join(err, draftsErr, roundsErr); err != nil || m == nil || len(drafts) != 1 || len(rounds) != 1 {
+			t.Errorf("of %s: message %v, %d drafts, %d rounds, %v", name, m, len(drafts), len(rounds), err)
+		}
+	}
+}
+
+// wantChain wants a journal without gaps of records of these tasks.
+func wantChain(t *testing.T, s *store.Store, names ...string) {
+	t.Helper()
+	var got []string
+	prev := store.Ends{}
+	var ends store.Ends
+	err := s.EachJournal(t.Context(), store.JournalFilter{}, func(e store.Ends) error {
+		ends, prev = e, store.Ends{LastSeq: e.CutSeq, LastHash: e.CutHash}
+		return nil
+	}, func(r *store.Record) error {
+		if r.Seq != prev.LastSeq+1 || r.Hash != r.Follow(prev.LastHash) {
+			return fmt.Errorf("record %d of %s does not follow record %d", r.Seq, r.TaskID, prev.LastSeq)
+		}
+		prev = store.Ends{LastSeq: r.Seq, LastHash: r.Hash}
+		got = append(got, r.TaskID)
+		return nil
+	})
+	if err != nil || prev.LastSeq != ends.LastSeq || prev.LastHash != ends.LastHash {
+		t.Errorf("the journal is no chain: %v, its end %+v is said to be %+v", err, prev, ends)
+	}
+	if diff := cmp.Diff(names, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStoreInMemoryMovesToDisk(t *testing.T) {
+	for name, earlier := range map[string][]string{"that is empty": nil, "that has tasks": {"earlier", "before that"}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			to, err := store.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range earlier {
+				fill(t, to, name)
+			}
+			s, err := store.OpenMemory()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			fill(t, s, "in memory")
+			if s.Path() != "" || s.Gone() {
+				t.Errorf("a store in memory has the path %q", s.Path())
+			}
+			if err := s.MoveTo(t.Context(), to); err != nil {
+				t.Fatal(err)
+			}
+			if want := filepath.Join(dir, "assent.db"); s.Path() != want || s.Gone() {
+				t.Errorf("it is at %q, gone = %v; want %q", s.Path(), s.Gone(), want)
+			}
+			fill(t, s, "after that")
+			for _, s := range []*store.Store{s, open(t, dir)} {
+				wantFilled(t, s, append(earlier, "in memory", "after that")...)
+				wantChain(t, s, append(earlier, "in memory", "after that")...)
+			}
+		})
+	}
+}
+
+func TestADeletedStoreIsWrittenAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	mine, others := open(t, dir), open(t, dir)
+	fill(t, mine, "mine")
+	fill(t, others, "another window's")
+	if mine.Gone() {
+		t.Error("it is gone and should not be")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, others, "not yet noticed")
+	for _, s := range []*store.Store{mine, others} { // the second finds the first one's file
+		if !s.Gone() {
+			t.Fatal("it does not know that its file is gone")
+		}
+		to, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.MoveTo(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+		if s.Gone() {
+			t.Error("it is still gone")
+		}
+	}
+	fill(t, mine, "after that")
+	for _, s := range []*store.Store{mine, others, open(t, dir)} {
+		wantFilled(t, s, "mine", "another window's", "not yet noticed", "after that")
+		wantChain(t, s, "mine", "another window's", "not yet noticed", "after that")
+	}
+}
+
+// Whoever moves last must not undo what was saved by whoever moved first.
+func TestMovingUndoesNothing(t *testing.T) {
+	dir := t.TempDir()
+	late := open(t, dir)
+	fill(t, late, "t")
+	if err := os.Remove(filepath.Join(dir, "assent.db")); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(dir, "assent.db"+suffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := open(t, dir)
+	fill(t, first, "t")
+	newer := notice(1, 2, "newer")
+	newer.Number = 2
+	save(t, first, protocol.Task{ID: "t", Title: "newer"}, newer)
+	to, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := late.MoveTo(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	m, err := late.Message(t.Context(), "t", 1)
+	if err != nil || m == nil || m.Number != 2 {
+		t.Errorf("the message is %+v, %v; want the newer one", m, err)
+	}
+	tasks, err := late.Tasks(t.Context())
+	if err != nil || len(tasks) != 1 || tasks[0].Title != "newer" || tasks[0].LastNumber != 2 {
+		t.Errorf("Tasks = %+v, %v", tasks, err)
+	}
+	wantChain(t, late, "t", "t") // two histories, one chain
+}
+
+func TestAStoreThatCannotMoveStaysWhatItIs(t *testing.T) {
+	s, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	fill(t, s, "t")
+	to := open(t, t.TempDir())
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Dir(to.Path())); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MoveTo(t.Context(), to); err == nil {
+		t.Fatal("it moved to where nothing is")
+	}
+	fill(t, s, "u")
+	wantFilled(t, s, "t", "u")
+}
