@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 
 	"modernc.org/sqlite"
 )
@@ -72,7 +73,7 @@ func (s *Store) Gone() bool {
 	}
 	file, err := os.Stat(s.home.path)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
 	return !os.SameFile(s.home.file, file)
 }

@@ -39,6 +39,15 @@ type outage struct {
 	owing    map[*Task]struct{}
 }
 
+// giveUp has nobody open the store again.
+func (o *outage) giveUp() {
+	o.moving.Lock()
+	defer o.moving.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hopeless = true
+}
+
 // owed is what the store refused of a task, in its newest state. The task's lock guards it.
 type owed struct {
 	info     bool
@@ -167,13 +176,14 @@ func (r *Registry) goHome(ctx context.Context) bool {
 	}
 	o.moving.Lock()
 	defer o.moving.Unlock()
-	if o.mu.Lock(); o.homeless != homeless {
-		o.mu.Unlock()
+	o.mu.Lock()
+	done, hopeless := o.homeless != homeless, o.hopeless
+	o.mu.Unlock()
+	if done || !homeless && !r.store.Gone() {
 		return true // somebody else was first
 	}
-	o.mu.Unlock()
-	if !homeless && !r.store.Gone() {
-		return true
+	if hopeless {
+		return false
 	}
 	path := r.store.Path()
 	err := r.move(ctx)

@@ -146,6 +146,7 @@ func (r *Registry) Close() error {
 		return nil
 	}
 	r.mend(context.Background()) // the last chance for what is not on disk
+	r.outage.giveUp()
 	return r.store.Close()
 }
 

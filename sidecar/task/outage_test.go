@@ -1,0 +1,504 @@
+package task_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+)
+
+// allowWrites is the end of refuseWrites.
+func allowWrites(t *testing.T, dir string) {
+	t.Helper()
+	alter(t, dir, `DROP TRIGGER full`)
+}
+
+// alter does to a store what Assent never would.
+func alter(t *testing.T, dir, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(statement)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep has the registry look after its store until the function that it returns is called.
+func (f *fixture) keepStore(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.registry.KeepStore(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// told returns what was said of the store: "failed: " or "recovered: " and the message.
+func (f *fixture) told() []string {
+	var said []string
+	for _, e := range f.events.All() {
+		switch e := e.(type) {
+		case protocol.StorageFailedParams:
+			said = append(said, "failed: "+e.Message)
+		case protocol.StorageRecoveredParams:
+			said = append(said, "recovered: "+e.Message)
+		}
+	}
+	return said
+}
+
+// wantTold wants that what was said of the store begins so and has that in it, in this order.
+func (f *fixture) wantTold(t *testing.T, want ...[2]string) {
+	t.Helper()
+	said := f.told()
+	ok := len(said) == len(want)
+	for i := range min(len(said), len(want)) {
+		ok = ok && strings.HasPrefix(said[i], want[i][0]) && strings.Contains(said[i], want[i][1])
+	}
+	if !ok {
+		t.Errorf("told %q, want %q", said, want)
+	}
+}
+
+// onDisk reads a store as whoever comes next does.
+func onDisk(t *testing.T, dir string, read func(*store.Store)) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// live is a sequence of everything that is kept, and what the disk must have of it in the end.
+func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
+	t.Helper()
+	call, err := f.task.StartCall("s", tool("ends"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.task.EndCall(call, protocol.CallCancelled{})
+	round, err := f.task.StartCall("s", tool("has a round"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.task.CallRound(round, &task.Round{Number: 1, Required: json.RawMessage(`{"x":1}`)})
+	seen := []string{}
+	for _, e := range f.events.All() {
+		if p, ok := e.(protocol.TaskEventParams); ok {
+			if added, ok := p.Event.(protocol.MessageAdded); ok {
+				if a, ok := added.Message.Body.(protocol.Ask); ok {
+					seen = append(seen, a.AskID)
+				}
+			}
+		}
+	}
+	answered := f.ask(t.Context(), question(form))
+	first, firstMessage := tasktest.AwaitAsk(t, f.events, seen...)
+	if _, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{AskID: first.AskID, AskResponse: protocol.NoButtonClicked}, "me"); err != nil {
+		t.Fatal(err)
+	}
+	<-answered
+	ctx, giveUp := context.WithCancel(t.Context())
+	open := f.ask(ctx, question(form))
+	second, _ := tasktest.AwaitAsk(t, f.events, append(seen, first.AskID)...)
+	if err := f.task.SaveDraft(t.Context(), second.AskID, json.RawMessage(`{"typed":"x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range f.messages(t) {
+		if a, ok := m.Body.(protocol.Ask); ok && a.AskID == second.AskID && string(a.Draft) != `{"typed":"x"}` {
+			t.Errorf("the draft in memory = %s", a.Draft)
+		}
+	}
+	giveUp()
+	<-open // the server's end: what was typed stays
+	info := f.task.Info()
+	return func(s *store.Store) {
+		t.Helper()
+		tasks, err := s.Tasks(t.Context())
+		if err != nil || len(tasks) == 0 {
+			t.Fatalf("Tasks = %v, %v", tasks, err)
+		}
+		for _, kept := range tasks {
+			if kept.ID == info.ID && kept.LastNumber < info.LastNumber {
+				t.Errorf("the task has the number %d, want %d at least", kept.LastNumber, info.LastNumber)
+			}
+		}
+		message := func(id int64) protocol.Body {
+			e, err := s.Message(t.Context(), info.ID, id)
+			if err != nil || e == nil {
+				t.Fatalf("message %d is not on disk: %v", id, err)
+			}
+			return e.Message.Body
+		}
+		if c := message(call).(protocol.Call); c.Result == nil {
+			t.Errorf("the call that ended = %+v", c)
+		}
+		if c := message(round).(protocol.Call); c.Result != nil {
+			t.Errorf("the call that goes on = %+v", c)
+		}
+		if a := message(firstMessage.ID).(protocol.Ask); a.Outcome == nil || a.Outcome.Reason != protocol.OutcomeDeclined {
+			t.Errorf("the ask = %+v", a)
+		}
+		drafts, err := s.Drafts(t.Context(), info.ID)
+		if err != nil || string(drafts[second.AskID]) != `{"typed":"x"}` {
+			t.Errorf("Drafts = %s, %v", drafts, err)
+		}
+		rounds, err := s.Rounds(t.Context(), info.ID)
+		if err != nil || rounds[round].Number != 1 {
+			t.Errorf("Rounds = %v, %v", rounds, err)
+		}
+		records, _, err := s.Journal(t.Context(), store.JournalFilter{TaskID: info.ID}, 1000, 1<<20)
+		settled := 0
+		for _, r := range records {
+			if r.AskID == first.AskID {
+				settled++
+			}
+		}
+		if err != nil || settled != 2 { // asked, and settled
+			t.Errorf("the journal has %d records of the ask, %v", settled, err)
+		}
+	}
+}
+
+func TestWhatWasRefusedIsSavedWithTheNextWriteThatSucceeds(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	before := f.live(t)
+	refuseWrites(t, dir)
+	during := f.live(t)
+	onDisk(t, dir, before) // it is not harmed
+	allowWrites(t, dir)
+	if _, err := f.task.Rename("The disk works"); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing is closed: it is on disk now.
+	onDisk(t, dir, before)
+	onDisk(t, dir, during)
+	f.close(t)
+	f.wantTold(t, [2]string{"failed: ", "the disk is full"}, [2]string{"recovered: Tasks are kept on disk again", ""})
+}
+
+func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		refuseWrites(t, dir)
+		check := f.live(t)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", "the disk is full"})
+		if said := f.registry.StorageFailure(); !strings.Contains(said, "the disk is full") {
+			t.Errorf("StorageFailure = %q", said)
+		}
+		allowWrites(t, dir)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
+		if said := f.registry.StorageFailure(); said != "" {
+			t.Errorf("StorageFailure = %q", said)
+		}
+		onDisk(t, dir, check)
+
+		refuseWrites(t, dir) // and again
+		if _, err := f.task.Rename("x"); err != nil {
+			t.Fatal(err)
+		}
+		allowWrites(t, dir)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if said := f.told(); len(said) != 4 {
+			t.Errorf("of two failures was told %q", said)
+		}
+	})
+}
+
+func TestWhatWasRefusedIsSavedAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	refuseWrites(t, dir)
+	check := f.live(t)
+	allowWrites(t, dir)
+	f.close(t)
+	onDisk(t, dir, check)
+}
+
+// inTheWay is a file where the store's folder should be: nobody can open a store there, and root cannot
+// either.
+func inTheWay(t *testing.T) (dir string, remove func()) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, func() {
+		t.Helper()
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
+	dir, remove := inTheWay(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", dir})
+		check := f.live(t)
+		remove()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
+		onDisk(t, dir, check)
+		onDisk(t, dir, f.live(t))
+	})
+}
+
+func TestANewerStoreIsNotTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		f := newFixture(t, func() (*store.Store, error) {
+			tries++
+			return nil, fmt.Errorf("open it: %w: update Assent", store.ErrNewer)
+		})
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		f.live(t)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", "newer Assent: update Assent"})
+		if tries != 1 {
+			t.Errorf("it was opened %d times", tries)
+		}
+	})
+}
+
+func TestAStoreThatIsDeletedIsWrittenAnewAtTheNextWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	before := f.live(t)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	after := f.live(t)
+	// Nothing is closed: it is on disk now.
+	onDisk(t, dir, before)
+	onDisk(t, dir, after)
+	f.close(t)
+	f.wantTold(t, [2]string{"recovered: ", filepath.Join(dir, "assent.db") + " was deleted or moved away"})
+}
+
+func TestAStoreThatIsDeletedIsWrittenAnewBeforeLong(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		check := f.live(t)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		onDisk(t, dir, check)
+		f.wantTold(t, [2]string{"recovered: ", "was deleted or moved away"})
+	})
+}
+
+func TestAStoreThatIsDeletedAndCannotBeWrittenAnewWaits(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		before := f.live(t)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		during := f.live(t)
+		time.Sleep(time.Hour)
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", filepath.Join(dir, "assent.db") + " was deleted"}, [2]string{"recovered: ", "written anew"})
+		onDisk(t, dir, before)
+		onDisk(t, dir, during)
+	})
+}
+
+func TestTheEndWritesADeletedStoreAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	check := f.live(t)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	f.close(t)
+	onDisk(t, dir, check)
+}
+
+// scratch damages the page of a closed store that holds a text, and makes the file so large that it is not
+// read whole when it is opened.
+func scratch(t *testing.T, dir, text string) {
+	t.Helper()
+	path := filepath.Join(dir, "assent.db")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(data, []byte(text))
+	if at < 0 {
+		t.Fatalf("the store has no %q", text)
+	}
+	page := at / 4096 * 4096
+	copy(data[page:page+4096], bytes.Repeat([]byte{0xff}, 4096))
+	if err := errors.Join(os.WriteFile(path, data, 0o600), os.Truncate(path, 65<<20)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamageThatIsFoundWhileRunning(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	for range 40 {
+		id, err := f.task.StartCall("s", tool(strings.Repeat("x", 800)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.task.EndCall(id, protocol.CallCancelled{})
+	}
+	f.close(t)
+	scratch(t, dir, `{"id":21,`)
+
+	synctest.Test(t, func(t *testing.T) {
+		r, events := tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
+		tk, err := r.Get("id-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixture{r, events, tk}
+		stop := f.keepStore(t)
+		defer stop()
+		f.wantTold(t)
+		messages := f.messages(t)
+		if len(messages) < 10 || len(messages) > 25 {
+			t.Fatalf("%d messages can be read", len(messages))
+		}
+		if n, ok := messages[0].Body.(protocol.Notice); !ok || !strings.Contains(n.Text, "damaged") {
+			t.Errorf("in the place of the others is %+v", messages[0])
+		}
+		f.wantTold(t, [2]string{"failed: The store is damaged", "At the next start it is set aside"})
+		if _, err := tk.StartCall("s", tool("in memory")); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(f.messages(t)); n != len(messages)+1 {
+			t.Errorf("then %d messages can be read, want %d", n, len(messages)+1)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", ""})
+		stop()
+		_ = r.Close() // of what is damaged
+
+		r, events = tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
+		f = &fixture{registry: r, events: events}
+		if tasks, err := r.List(); err != nil || len(tasks) != 0 {
+			t.Errorf("the next start has %d tasks, %v", len(tasks), err)
+		}
+		f.wantTold(t, [2]string{"recovered: The store was damaged. It was set aside as ", filepath.Join(dir, "assent.db.damaged-")})
+		f.close(t)
+	})
+}
+
+func TestDamageThatIsFoundByTheFirstReads(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	if _, err := f.task.Rename("to be scratched"); err != nil {
+		t.Fatal(err)
+	}
+	f.close(t)
+	scratch(t, dir, "to be scratched")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", "malformed"})
+		check := f.live(t)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", "set aside as " + dir})
+		onDisk(t, dir, check)
+	})
+}
+
+// A damaged message is shown as such, and stays as it is: perhaps somebody can read it.
+func TestADamagedMessageIsNotWrittenOver(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	if _, err := f.task.StartCall("s", tool("t")); err != nil {
+		t.Fatal(err)
+	}
+	f.close(t)
+	alter(t, dir, `UPDATE messages SET body = 'half of what'`)
+	for range 2 {
+		r, _ := tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
+		tk, err := r.Get("id-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := tk.Open(t.Context(), 0, 0, 0)
+		if err != nil || len(opened.Messages) != 1 {
+			t.Fatalf("%d messages, %v", len(opened.Messages), err)
+		}
+		if n, ok := opened.Messages[0].Body.(protocol.Notice); !ok || n.Level != protocol.NoticeWarning {
+			t.Errorf("the message = %+v", opened.Messages[0])
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	onDisk(t, dir, func(s *store.Store) {
+		e, err := s.Message(t.Context(), "id-1", 1)
+		if err != nil || e == nil || !e.Damaged {
+			t.Errorf("the message on disk = %+v, %v", e, err)
+		}
+	})
+}
