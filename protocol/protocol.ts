@@ -1726,6 +1726,11 @@ export interface ListTasksResult {
   tasks?: readonly Task[];
   /** StorageFailure is what `Editor.StorageFailed` said, for as long as it lasts. */
   storageFailure?: string;
+  /**
+   * StorageNote is what `Editor.StorageRecovered` said of a store that was damaged and is set aside, for a
+   * front end that was not there yet.
+   */
+  storageNote?: string;
 }
 
 /** OpenTaskParams says which part of a task to read. */

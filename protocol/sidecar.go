@@ -292,6 +292,9 @@ type ListTasksResult struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// StorageFailure is what [Editor.StorageFailed] said, for as long as it lasts.
 	StorageFailure string `json:"storageFailure,omitempty"`
+	// StorageNote is what [Editor.StorageRecovered] said of a store that was damaged and is set aside, for a
+	// front end that was not there yet.
+	StorageNote string `json:"storageNote,omitempty"`
 }
 
 // OpenTaskParams says which part of a task to read.

@@ -36,7 +36,9 @@ func (s *Server) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListTasksResult{Tasks: tasks, StorageFailure: s.tasks.StorageFailure()}, nil
+	return &protocol.ListTasksResult{
+		Tasks: tasks, StorageFailure: s.tasks.StorageFailure(), StorageNote: s.tasks.StorageNote(),
+	}, nil
 }
 
 // OpenTask implements [protocol.Sidecar].

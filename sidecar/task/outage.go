@@ -88,6 +88,16 @@ func (r *Registry) reportStorage(err error) {
 	}
 }
 
+// StorageNote says where a damaged store went in whose place this one began, as a sentence for the person; empty
+// where none was.
+func (r *Registry) StorageNote() string {
+	s, err := r.Store()
+	if err != nil {
+		return ""
+	}
+	return setAsideNote(s)
+}
+
 // suspect has the store read whole when it is opened next, if an error is reason to.
 func (r *Registry) suspect(why error) {
 	if !store.Damaged(why) {
@@ -200,7 +210,10 @@ func (r *Registry) goHome(ctx context.Context) bool {
 	if homeless {
 		message = "Tasks are kept on disk again, with everything that was in memory. Earlier ones are shown after the next start."
 	}
-	r.recovered(message + setAsideNote(r.store))
+	if note := setAsideNote(r.store); note != "" {
+		message += " " + note
+	}
+	r.recovered(message)
 	return true
 }
 
@@ -218,7 +231,7 @@ func setAsideNote(s *store.Store) string {
 	if aside == "" {
 		return ""
 	}
-	return fmt.Sprintf(" The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
+	return fmt.Sprintf("The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
 }
 
 // useMemory goes on without a file that could not be opened.

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -111,7 +110,7 @@ func (r *Registry) open() error {
 		return s.Close()
 	}
 	if note := setAsideNote(s); note != "" {
-		r.recovered(strings.TrimSpace(note))
+		r.recovered(note)
 	}
 	return nil
 }

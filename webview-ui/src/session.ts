@@ -97,6 +97,7 @@ export interface Actions {
   /** Says what became of a page that the host has the person open. */
   pageDone(id: number, opened: boolean): void;
   dismissFailure(): void;
+  dismissStorageNote(): void;
 }
 
 /** Where a call is. */
@@ -164,8 +165,10 @@ export function createSession(view: ViewStateStore): Session {
   }
 
   async function listTasks(): Promise<void> {
-    const { tasks = [] } = await request()("task/list");
+    const { tasks = [], storageFailure, storageNote } = await request()("task/list");
     dispatch({ type: "tasksListed", tasks });
+    if (storageFailure !== undefined) dispatch({ type: "storageFailed", message: storageFailure });
+    if (storageNote !== undefined) dispatch({ type: "storageNoted", message: storageNote });
   }
 
   async function listServers(): Promise<void> {
@@ -515,6 +518,7 @@ export function createSession(view: ViewStateStore): Session {
     revealed: () => dispatch({ type: "revealed" }),
     pageDone: (id, opened) => attempt(() => request()("host/pageDone", { id, opened })),
     dismissFailure: () => dispatch({ type: "failureDismissed" }),
+    dismissStorageNote: () => dispatch({ type: "storageNoteDismissed" }),
   };
 
   return {
@@ -549,6 +553,9 @@ export function createSession(view: ViewStateStore): Session {
       });
       next.onNotification("storage/failed", ({ message }) =>
         dispatch({ type: "storageFailed", message }),
+      );
+      next.onNotification("storage/recovered", ({ message }) =>
+        dispatch({ type: "storageRecovered", message }),
       );
       dispatch({ type: "linkUp" });
       attempt(async () => {

@@ -109,6 +109,7 @@ const notifications: readonly (keyof EditorNotifications)[] = [
   "server/listChanged",
   "server/itemsChanged",
   "storage/failed",
+  "storage/recovered",
 ];
 
 const soon = { interval: 1, timeout: 1000 };

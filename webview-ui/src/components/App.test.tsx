@@ -470,6 +470,32 @@ describe("what goes wrong", () => {
     await screen.findByText("Tasks are not kept: the disk is full.");
   });
 
+  test("the store works again: that is said instead, until the person has read it", async () => {
+    const host = new FakeHost(task());
+    const { user } = showApp(host);
+    await screen.findByText(/^Use a server/);
+    await host.tell("storage/failed", { message: "The disk is full." });
+    await screen.findByText("The disk is full.");
+    await host.tell("storage/recovered", { message: "Tasks are kept again." });
+    await screen.findByText("Tasks are kept again.");
+    expect(screen.queryByText("The disk is full.")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByText("Tasks are kept again.")).toBeNull();
+  });
+
+  test("a panel that opens later hears how the store is", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/list": () => ({
+        tasks: [task()],
+        storageFailure: "The disk is full.",
+        storageNote: "It was set aside.",
+      }),
+    });
+    showApp(host);
+    await screen.findByText("The disk is full.");
+    await screen.findByText("It was set aside.");
+  });
+
   test("a page to open: the whole URL, and what the person did with it", async () => {
     const first = { id: 1, url: "https://a.example/x?y=%26", reason: "The server a asks." };
     const second = { id: 2, url: "https://b.example/", reason: "The server b asks." };

@@ -18,7 +18,7 @@ export interface BannersProps {
 
 /** What the panel itself has to say: what is wrong with it, and what it needs from the person. */
 export function Banners({ state, actions }: BannersProps) {
-  const { link, sidecar, pages, problems, storageFailure, failure } = state;
+  const { link, sidecar, pages, problems, storageFailure, storageNote, failure } = state;
   return (
     <div className="banners">
       {link.up ? <SidecarBanner status={sidecar} actions={actions} /> : <LinkBanner link={link} />}
@@ -30,6 +30,14 @@ export function Banners({ state, actions }: BannersProps) {
         />
       ))}
       {storageFailure !== undefined && <Banner level="warning">{storageFailure}</Banner>}
+      {storageNote !== undefined && !storageNote.dismissed && (
+        <Banner
+          level="info"
+          actions={<IconButton icon="close" label="Dismiss" onClick={actions.dismissStorageNote} />}
+        >
+          {storageNote.message}
+        </Banner>
+      )}
       {problems.length > 0 && <ProblemsBanner problems={problems} actions={actions} />}
       {failure !== undefined && (
         <Banner

@@ -262,6 +262,14 @@ describe("the progress of a call", () => {
   });
 });
 
+test("what became of the store is said once", () => {
+  const noted: Action = { type: "storageNoted", message: "It was set aside." };
+  const state = play(reading([]), noted, { type: "storageNoteDismissed" }, noted);
+  expect(state.storageNote).toEqual({ message: "It was set aside.", dismissed: true });
+  const news = play(state, { type: "storageRecovered", message: "It works again." });
+  expect(news.storageNote?.dismissed).toBe(false);
+});
+
 describe("a sidecar that was restarted", () => {
   const restart: Action = { type: "sidecarStatus", status: { state: "running" } };
 

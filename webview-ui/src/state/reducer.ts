@@ -129,6 +129,19 @@ export function reduce(state: State, action: Action): State {
       };
     case "storageFailed":
       return { ...state, storageFailure: action.message };
+    case "storageRecovered":
+      return {
+        ...state,
+        storageFailure: undefined,
+        storageNote: { message: action.message, dismissed: false },
+      };
+    case "storageNoted":
+      // It is said at every reading, and read once.
+      if (state.storageNote?.message === action.message) return state;
+      return { ...state, storageNote: { message: action.message, dismissed: false } };
+    case "storageNoteDismissed":
+      if (state.storageNote === undefined) return state;
+      return { ...state, storageNote: { ...state.storageNote, dismissed: true } };
     case "failed":
       return { ...state, failure: action.message };
     case "failureDismissed":
@@ -155,6 +168,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     // No server runs yet that could be asked.
     serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
     storageFailure: undefined,
+    storageNote: undefined,
     models: new Map(),
     offers: new Map(),
     conversation: conversation && {

@@ -42,6 +42,8 @@ export interface State {
   readonly models: Models;
   /** Why tasks are not kept on disk; absent while they are. */
   readonly storageFailure: string | undefined;
+  /** What became of the store after a failure, or of a damaged one; absent where nothing did. */
+  readonly storageNote: { readonly message: string; readonly dismissed: boolean } | undefined;
   /** What the host wants to be brought into view, until it is. */
   readonly reveal: Reveal | undefined;
   /** The host can copy servers that other programs have configured. */
@@ -156,6 +158,9 @@ export type Action =
       readonly models: readonly Model[];
     }
   | { readonly type: "storageFailed"; readonly message: string }
+  | { readonly type: "storageRecovered"; readonly message: string }
+  | { readonly type: "storageNoted"; readonly message: string }
+  | { readonly type: "storageNoteDismissed" }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "failureDismissed" };
 
@@ -176,6 +181,7 @@ export const initialState: State = {
   offers: new Map(),
   models: new Map(),
   storageFailure: undefined,
+  storageNote: undefined,
   reveal: undefined,
   imports: false,
   pages: [],
