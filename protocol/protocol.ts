@@ -1835,7 +1835,7 @@ export interface SaveDraftParams {
   draft: unknown;
 }
 
-/** SaveDraftResult confirms that the draft is on disk. */
+/** SaveDraftResult confirms that the draft is kept: on disk, unless `Editor.StorageFailed` said otherwise. */
 export interface SaveDraftResult {
 }
 

@@ -375,7 +375,7 @@ type SaveDraftParams struct {
 	Draft json.RawMessage `json:"draft"`
 }
 
-// SaveDraftResult confirms that the draft is on disk.
+// SaveDraftResult confirms that the draft is kept: on disk, unless [Editor.StorageFailed] said otherwise.
 type SaveDraftResult struct{}
 
 // ExtendAskParams names an ask whose time is limited.

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assent": main})
+	testscript.Main(m, map[string]func(){"assent": main, "asker": asker})
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has
