@@ -33,6 +33,8 @@ const (
 	CodeServerFailed ErrorCode = -32107
 	// CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never.
 	CodeUnavailable ErrorCode = -32108
+	// CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is [Elsewhere].
+	CodeTaskElsewhere ErrorCode = -32109
 )
 
 // InvalidAnswerData says what is wrong with an answer.

@@ -23,6 +23,8 @@ type OpenAsk struct {
 	// Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
 	// a conversation to complete, an answer to review. It is a stranger's and may be empty.
 	Text string `json:"text,omitempty"`
+	// Elsewhere: its task is not live in this window; see [Task.Elsewhere].
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // AskWants is what an ask wants of the person.

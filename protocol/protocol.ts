@@ -88,6 +88,13 @@ export interface SidecarRequests {
    */
   "task/close": { params: CloseTaskParams; result: Task };
   /**
+   * TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
+   * questions that can outlive their window go on here, with what was typed into them, and so do their calls:
+   * those of MCP tasks, and those in results (2026-07-28). What is open besides is settled as
+   * `OutcomeTakenOver`. A task that is live here already is left as it is.
+   */
+  "task/takeOver": { params: TakeOverParams; result: Task };
+  /**
    * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
    * changes whenever a `TaskEventParams.OpenAsks` does.
    */
@@ -445,6 +452,8 @@ export type OutcomeReason =
   | "granted"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
   | "restarted"
+  /** OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. */
+  | "takenOver"
   /** OutcomeNoFrontEnd: no front end is attached that can show such a question. */
   | "noFrontEnd"
   /** OutcomeDenied: the person's limits do not allow the request, and they were not asked. */
@@ -823,6 +832,8 @@ export const ErrorCode = {
   ServerFailed: -32107,
   /** CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never. */
   Unavailable: -32108,
+  /** CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is `Elsewhere`. */
+  TaskElsewhere: -32109,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
@@ -1452,6 +1463,8 @@ export interface OpenAsk {
    * a conversation to complete, an answer to review. It is a stranger's and may be empty.
    */
   text?: string;
+  /** Elsewhere: its task is not live in this window; see `Task.Elsewhere`. */
+  elsewhere?: boolean;
 }
 
 /** AskWants is what an ask wants of the person. */
@@ -1773,6 +1786,11 @@ export interface RenameTaskParams {
   title: string;
 }
 
+/** TakeOverParams names the task to bring here. */
+export interface TakeOverParams {
+  taskId: string;
+}
+
 /** CloseTaskParams names the task to close. */
 export interface CloseTaskParams {
   taskId: string;
@@ -1974,12 +1992,30 @@ export interface Task {
   openAsks: number;
   /** LastNumber is the number of the task's newest event. */
   lastNumber: number;
+  /**
+   * Elsewhere is present where the task is not live in this window: it can be read here, and what would
+   * change it fails with `CodeTaskElsewhere` unless that window is gone. `Sidecar.TakeOver` brings it here.
+   */
+  elsewhere?: Elsewhere;
+}
+
+/** Elsewhere is the window that a task is live in, or was. */
+export interface Elsewhere {
+  /** Window is what to call it: its front end and its folders. */
+  window: string;
+  /** Since is when it took the task. */
+  since: number;
+  /**
+   * Gone: the window is not there any more, and the task's calls wait for it to come back, or for
+   * `Sidecar.TakeOver`. Whatever changes the task takes it over, too.
+   */
+  gone?: boolean;
 }
 
 /** TaskEventParams is one change of one task. */
 export interface TaskEventParams {
   taskId: string;
-  /** Number is one more than that of the task's event before. */
+  /** Number is one more than that of the task's event before; but see `TaskFollowed`. */
   number: number;
   /** OpenAsks is the task's count after this event. */
   openAsks: number;
@@ -1989,6 +2025,7 @@ export interface TaskEventParams {
 /** Event is what changed. */
 export type Event =
   | TaskChanged
+  | TaskFollowed
   | MessageAdded
   | AskSettled
   | AskExtended
@@ -2001,6 +2038,17 @@ export type Event =
 /** TaskChanged says that the task is new, or has another title, or was closed. */
 export interface TaskChanged {
   type: "taskChanged";
+  task: Task;
+}
+
+/**
+ * TaskFollowed says how a task stands that was changed, taken or let go by another window. What changed in it
+ * is not said: where the event's number is greater than the last that a front end has of the task, the front
+ * end opens the task after that, whether there is a gap or not. The number is the same as the last where only
+ * the window is another one.
+ */
+export interface TaskFollowed {
+  type: "taskFollowed";
   task: Task;
 }
 

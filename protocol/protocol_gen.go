@@ -234,6 +234,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CloseTask(ctx, &p)
+	case "task/takeOver":
+		var p TakeOverParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.TakeOver(ctx, &p)
 	case "ask/list":
 		return s.ListOpenAsks(ctx)
 	case "askResponse":
@@ -435,6 +441,14 @@ func (r remoteSidecar) RenameTask(ctx context.Context, params *RenameTaskParams)
 func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error) {
 	var result Task
 	if err := r.conn.Call(ctx, "task/close", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error) {
+	var result Task
+	if err := r.conn.Call(ctx, "task/takeOver", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -944,6 +958,17 @@ func (v TaskChanged) MarshalJSON() ([]byte, error) {
 	}{"taskChanged", plain(v)})
 }
 
+func (TaskFollowed) isEvent() {}
+
+// MarshalJSON adds the tag "taskFollowed".
+func (v TaskFollowed) MarshalJSON() ([]byte, error) {
+	type plain TaskFollowed
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"taskFollowed", plain(v)})
+}
+
 func (MessageAdded) isEvent() {}
 
 // MarshalJSON adds the tag "messageAdded".
@@ -1041,6 +1066,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 	switch tag {
 	case "taskChanged":
 		var v TaskChanged
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "taskFollowed":
+		var v TaskFollowed
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "messageAdded":

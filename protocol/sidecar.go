@@ -49,6 +49,14 @@ type Sidecar interface {
 	//protocol:method task/close
 	CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error)
 
+	// TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
+	// questions that can outlive their window go on here, with what was typed into them, and so do their calls:
+	// those of MCP tasks, and those in results (2026-07-28). What is open besides is settled as
+	// [OutcomeTakenOver]. A task that is live here already is left as it is.
+	//
+	//protocol:method task/takeOver
+	TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error)
+
 	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
 	// changes whenever a [TaskEventParams.OpenAsks] does.
 	//
@@ -327,6 +335,11 @@ type OpenTaskResult struct {
 type RenameTaskParams struct {
 	TaskID string `json:"taskId"`
 	Title  string `json:"title"`
+}
+
+// TakeOverParams names the task to bring here.
+type TakeOverParams struct {
+	TaskID string `json:"taskId"`
 }
 
 // CloseTaskParams names the task to close.

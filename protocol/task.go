@@ -14,12 +14,26 @@ type Task struct {
 	OpenAsks int `json:"openAsks"`
 	// LastNumber is the number of the task's newest event.
 	LastNumber int64 `json:"lastNumber"`
+	// Elsewhere is present where the task is not live in this window: it can be read here, and what would
+	// change it fails with [CodeTaskElsewhere] unless that window is gone. [Sidecar.TakeOver] brings it here.
+	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
+}
+
+// Elsewhere is the window that a task is live in, or was.
+type Elsewhere struct {
+	// Window is what to call it: its front end and its folders.
+	Window string `json:"window"`
+	// Since is when it took the task.
+	Since int64 `json:"since"`
+	// Gone: the window is not there any more, and the task's calls wait for it to come back, or for
+	// [Sidecar.TakeOver]. Whatever changes the task takes it over, too.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // TaskEventParams is one change of one task.
 type TaskEventParams struct {
 	TaskID string `json:"taskId"`
-	// Number is one more than that of the task's event before.
+	// Number is one more than that of the task's event before; but see [TaskFollowed].
 	Number int64 `json:"number"`
 	// OpenAsks is the task's count after this event.
 	OpenAsks int   `json:"openAsks"`
@@ -35,6 +49,16 @@ type Event interface{ isEvent() }
 //
 //protocol:variant Event taskChanged
 type TaskChanged struct {
+	Task Task `json:"task"`
+}
+
+// TaskFollowed says how a task stands that was changed, taken or let go by another window. What changed in it
+// is not said: where the event's number is greater than the last that a front end has of the task, the front
+// end opens the task after that, whether there is a gap or not. The number is the same as the last where only
+// the window is another one.
+//
+//protocol:variant Event taskFollowed
+type TaskFollowed struct {
 	Task Task `json:"task"`
 }
 

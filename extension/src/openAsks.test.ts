@@ -38,6 +38,20 @@ test("open asks are counted over all tasks, from the list and from the events af
     { title: "First", openAsks: 1 },
   ]);
 
+  const held = {
+    title: "Second",
+    lastNumber: 3,
+    openAsks: 3,
+    elsewhere: { window: "w", since: 1 },
+  };
+  await emit("b", 3, 3, { type: "taskFollowed", task: held });
+  expect(asks.byTask).toMatchObject([{ title: "First", openAsks: 1 }]);
+  await emit("b", 3, 2, {
+    type: "taskFollowed",
+    task: { ...held, openAsks: 2, elsewhere: undefined },
+  });
+  expect(asks.count).toBe(3);
+
   await expect(sidecar.forward("test/crash", {})).rejects.toThrow();
   await reach(sidecar, "restarting");
   expect(asks.count).toBe(0);

@@ -1,4 +1,4 @@
-import type { TaskEventParams } from "@assent/protocol";
+import type { Task, TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 
 interface TaskState {
@@ -10,7 +10,7 @@ interface TaskState {
 /** How many asks of a task wait for a person. */
 export type TaskCount = Pick<TaskState, "title" | "openAsks">;
 
-/** Counts the asks that wait for a person, over all tasks. */
+/** Counts the asks that wait for a person here, over all tasks: those of another window are counted there. */
 export class OpenAsks {
   readonly #sidecar: Sidecar;
   readonly #onChange: (count: number) => void;
@@ -29,6 +29,10 @@ export class OpenAsks {
       sidecar.onNotification((method, params) => {
         if (method !== "task/event") return;
         const { taskId, number, openAsks, event } = params as TaskEventParams;
+        if (event.type === "taskFollowed") {
+          this.#update(taskId, heldHere(event.task));
+          return;
+        }
         const title = event.type === "taskChanged" ? event.task.title : undefined;
         this.#update(taskId, { number, openAsks, title });
       }),
@@ -55,9 +59,7 @@ export class OpenAsks {
   async #readAll(): Promise<void> {
     try {
       const { tasks } = await this.#sidecar.request("task/list", undefined);
-      for (const { id, title, lastNumber: number, openAsks } of tasks ?? []) {
-        this.#update(id, { number, openAsks, title });
-      }
+      for (const task of tasks ?? []) this.#update(task.id, heldHere(task));
     } catch {
       // The sidecar has ended again; the next one is read when it runs.
     }
@@ -77,4 +79,9 @@ export class OpenAsks {
     }
     this.#onChange(this.count);
   }
+}
+
+/** What a task adds to the count of this window. */
+function heldHere({ title, lastNumber: number, openAsks, elsewhere }: Task): TaskState {
+  return { number, openAsks: elsewhere === undefined ? openAsks : 0, title };
 }

@@ -235,7 +235,7 @@ func TestAnAnswerThatViolatesTheSchemaCanBeMended(t *testing.T) {
 
 func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
 	for _, reason := range []protocol.OutcomeReason{
-		protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
+		protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted, protocol.OutcomeTakenOver,
 	} {
 		t.Run(string(reason), func(t *testing.T) {
 			f := newFixture(t, &scripted{})

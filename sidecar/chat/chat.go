@@ -37,7 +37,10 @@ type Chat struct {
 
 // run is a call under way.
 type run struct {
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
+	// left is set where another window goes on with the call, and done closed at its end here.
+	left bool
+	done chan struct{}
 	// isTask is set once the call became an MCP task, and asked when its end was asked for.
 	isTask bool
 	asked  chan struct{}
@@ -54,7 +57,13 @@ func (r *run) stop() {
 			return
 		}
 	}
-	r.cancel()
+	r.cancel(nil)
+}
+
+// leave ends a call here that another window goes on with. The chat's lock must be held.
+func (r *run) leave() {
+	r.left = true
+	r.cancel(hub.ErrGoesOnElsewhere)
 }
 
 type callKey struct {
@@ -68,12 +77,12 @@ func New(tasks *task.Registry, servers Servers) *Chat {
 }
 
 // StartCall starts a call; see [protocol.Sidecar.StartCall].
-func (c *Chat) StartCall(params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
-	t, err := c.tasks.Get(params.TaskID)
+func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
+	request, err := checkRequest(params.Request)
 	if err != nil {
 		return nil, err
 	}
-	request, err := checkRequest(params.Request)
+	t, err := c.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +132,8 @@ func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string
 
 // begin runs a call to its end. The lock must be held.
 func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) {
-	ctx, cancel := context.WithCancel(context.Background())
-	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{}), done: make(chan struct{})}
 	key := callKey{t.Info().ID, messageID}
 	c.running[key] = r
 	hooks := hub.Hooks{
@@ -136,16 +145,23 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 			c.mu.Unlock()
 			t.CallTask(messageID, mcpTask)
 		},
-		Round:  func(round *task.Round) { t.CallRound(messageID, round) },
+		Round: func(round *task.Round) {
+			if !t.CallRound(messageID, round) {
+				c.mu.Lock()
+				r.leave()
+				c.mu.Unlock()
+			}
+		},
 		Cancel: r.asked,
 	}
 	c.wg.Go(func() {
+		defer close(r.done)
 		result := call(ctx, hooks)
 		c.mu.Lock()
 		delete(c.running, key)
-		goesOn := result == nil || c.closed && r.isTask
+		goesOn := result == nil || r.left || c.closed && r.isTask
 		c.mu.Unlock()
-		cancel()
+		cancel(nil)
 		if !goesOn { // with the next sidecar
 			t.EndCall(messageID, result)
 		}
@@ -158,11 +174,22 @@ func (c *Chat) Resume() error {
 	if err != nil {
 		return err
 	}
+	c.takeUp(unfinished)
+	return nil
+}
+
+// ResumeTask is as Resume, for a task that became live here since.
+func (c *Chat) ResumeTask(t *task.Task) { c.takeUp(t.Unfinished()) }
+
+func (c *Chat) takeUp(unfinished []task.Unfinished) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range unfinished {
 		if c.closed {
 			break
+		}
+		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
+			continue // the task was claimed while the others were taken up
 		}
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
@@ -178,7 +205,23 @@ func (c *Chat) Resume() error {
 			c.resume(u.Task, u.MessageID, u.Call.ServerName, "", *u.Call.Task)
 		}
 	}
-	return nil
+}
+
+// Leave ends every call of a task here that another window has by now, and returns when they have ended. What
+// can go on goes on there: no server is asked to cancel an MCP task.
+func (c *Chat) Leave(taskID string) {
+	c.mu.Lock()
+	var left []*run
+	for key, r := range c.running {
+		if key.taskID == taskID {
+			r.leave()
+			left = append(left, r)
+		}
+	}
+	c.mu.Unlock()
+	for _, r := range left {
+		<-r.done
+	}
 }
 
 // checkRequest refuses what no server could be asked, and completes the rest.
@@ -212,8 +255,8 @@ func (c *Chat) call(ctx context.Context, taskID, serverName string, request prot
 }
 
 // CancelCall cancels a call and reports whether it was running.
-func (c *Chat) CancelCall(taskID string, messageID int64) (bool, error) {
-	if _, err := c.tasks.Get(taskID); err != nil {
+func (c *Chat) CancelCall(ctx context.Context, taskID string, messageID int64) (bool, error) {
+	if _, err := c.tasks.Own(ctx, taskID); err != nil {
 		return false, err
 	}
 	c.mu.Lock()
@@ -232,7 +275,7 @@ func (c *Chat) CancelTask(taskID string) {
 	defer c.mu.Unlock()
 	for key, r := range c.running {
 		if key.taskID == taskID {
-			r.cancel()
+			r.cancel(nil)
 		}
 	}
 }
@@ -242,7 +285,7 @@ func (c *Chat) Close() {
 	c.mu.Lock()
 	c.closed = true
 	for _, r := range c.running {
-		r.cancel()
+		r.cancel(nil)
 	}
 	c.mu.Unlock()
 	c.wg.Wait()

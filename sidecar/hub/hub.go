@@ -268,13 +268,26 @@ func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error)
 
 // CloseTask ends a task's connections.
 func (h *Hub) CloseTask(taskID string) {
+	h.endTask(taskID, stoppedError{"its task was closed", protocol.OutcomeServerLost})
+}
+
+// LeaveTask is as CloseTask, for a task that another window has by now.
+func (h *Hub) LeaveTask(taskID string) {
+	h.endTask(taskID, stoppedError{"its task was taken over in another window", protocol.OutcomeTakenOver})
+}
+
+func (h *Hub) endTask(taskID string, why stoppedError) {
 	h.mu.Lock()
 	servers := h.servers
 	h.mu.Unlock()
 	for _, s := range servers {
-		s.closeTask(taskID)
+		s.closeTask(taskID, why)
 	}
 }
+
+// ErrGoesOnElsewhere is the cause by which a call's context is to end that another window goes on with: its
+// server is not asked to cancel what it does, nor told that anybody has answered.
+var ErrGoesOnElsewhere error = stoppedError{"another window goes on with it", protocol.OutcomeRestarted}
 
 // Close ends every connection; the hub starts no more.
 func (h *Hub) Close() {

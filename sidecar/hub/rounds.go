@@ -123,10 +123,13 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 	}
 	x.hooks.Round(&task.Round{Number: number, Required: result})
 	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", task.RoundPrefix(x.hooks.MessageID), number))
-	if err != nil && closing(ctx) {
+	if closing(ctx) { // nothing was sent: whoever goes on with the call does that
 		return nil, errGoesOn
 	}
 	x.hooks.Round(nil)
+	if closing(ctx) { // another window has the call since this moment
+		return nil, errGoesOn
+	}
 	return answers, err
 }
 

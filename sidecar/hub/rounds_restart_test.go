@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
@@ -28,14 +31,33 @@ type life struct {
 	chat   *chat.Chat
 	tasks  *task.Registry
 	events *tasktest.Events
+	store  *store.Store // once it was opened
+	killed bool
+
+	mu   sync.Mutex // guards sent
+	sent []string   // to the server
 }
 
 // live begins a life on the store in dir, with a server that plays a transcript.
-func live(t *testing.T, dir, transcript string) *life {
+func live(t *testing.T, dir, transcript string) *life { return liveAs(t, "a test", dir, transcript) }
+
+// liveAs is live in a window of this name.
+func liveAs(t *testing.T, name, dir, transcript string) *life {
 	t.Helper()
 	wiretest.Write(t, transcript)
 	l := &life{}
-	l.tasks, l.events = tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
+	l.tasks, l.events = tasktest.Registry(t, func() (_ *store.Store, err error) {
+		l.store, err = store.Open(dir)
+		return l.store, err
+	}, func(o *task.Options) {
+		o.NewID = func() string { return uuid.NewString() }
+		o.Window = func() store.Window { return store.Window{Name: name} }
+		o.Claimed = func(t *task.Task) { l.chat.ResumeTask(t) }
+		o.Lost = func(id string) {
+			l.chat.Leave(id)
+			l.hub.LeaveTask(id)
+		}
+	})
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	l.hub = hub.New(hub.Options{
 		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
@@ -45,7 +67,15 @@ func live(t *testing.T, dir, transcript string) *life {
 		Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},
 		Environment:  config.Environment{Environ: environ()},
-		Log:          log,
+		PollFloor:    time.Millisecond,
+		Tap: func(_ string, fromServer bool, frame []byte) {
+			if !fromServer {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.sent = append(l.sent, string(frame))
+			}
+		},
+		Log: log,
 	})
 	l.chat = chat.New(l.tasks, l.hub)
 	l.hub.Configure([]config.Server{server("s")})
@@ -56,8 +86,17 @@ func (l *life) end(t *testing.T) {
 	t.Helper()
 	l.hub.Close()
 	l.chat.Close()
-	if err := l.tasks.Close(); err != nil {
+	if err := l.tasks.Close(); err != nil && !l.killed {
 		t.Error(err)
+	}
+}
+
+// kill is as a SIGKILL: from here on nothing of this life is kept, and nobody takes it for alive.
+func (l *life) kill(t *testing.T) {
+	t.Helper()
+	l.killed = true
+	if err := l.store.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -102,7 +141,7 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = first.chat.StartCall(&protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}})
+	_, err = first.chat.StartCall(t.Context(), &protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +151,8 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 		one, other = other, one
 	}
 	answer(t, first.task(t, info.ID), one.AskID, `{"seat":"12A"}`)
-	defer first.end(t) // as after a SIGKILL
+	first.kill(t)
+	defer first.end(t)
 
 	second := live(t, dir, modern(
 		toldCall(2, 1, `"requestState":"sA//é","inputResponses":{"day":{"action":"accept","content":{"day":"Monday"}},"seat":{"action":"accept","content":{"seat":"12A"}}},`)+"\n",
@@ -156,14 +196,14 @@ func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = first.chat.StartCall(&protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}})
+	_, err = first.chat.StartCall(t.Context(), &protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask, _ := tasktest.AwaitAsk(t, first.events)
 	answer(t, first.task(t, info.ID), ask.AskID, `{"day":"Monday"}`)
 	tasktest.Await(t, first.events, func(protocol.CallProgressParams) bool { return true }) // the server has it
-	// As after a SIGKILL, nothing of the first life is tidied up before the second begins.
+	first.kill(t)
 	defer first.end(t)
 
 	second := live(t, dir, modern())
@@ -188,7 +228,7 @@ func TestWhatARoundAskedEndsWithItsCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.chat.StartCall(&protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}}); err != nil {
+	if _, err := first.chat.StartCall(t.Context(), &protocol.StartCallParams{TaskID: info.ID, ServerName: "s", Request: protocol.CallToolRequest{ToolName: "tool"}}); err != nil {
 		t.Fatal(err)
 	}
 	ask, _ := tasktest.AwaitAsk(t, first.events)

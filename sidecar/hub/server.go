@@ -324,16 +324,16 @@ func (s *server) stop(why stoppedError) {
 }
 
 // closeTask ends a task's connection and returns when it is over.
-func (s *server) closeTask(taskID string) {
+func (s *server) closeTask(taskID string, why stoppedError) {
 	s.mu.Lock()
 	c := s.conns[taskID]
 	if cancel := s.retries[taskID]; cancel != nil {
 		cancel()
 	}
 	s.mu.Unlock()
-	s.closeReceivers(taskID, &task.Ended{Reason: protocol.OutcomeServerLost, Detail: "The task was closed."})
+	s.closeReceivers(taskID, &task.Ended{Reason: why.asks, Detail: "The server is gone: " + why.reason + "."})
 	if c != nil {
-		stopAll([]*conn{c}, stoppedError{"its task was closed", protocol.OutcomeServerLost})
+		stopAll([]*conn{c}, why)
 	}
 }
 

@@ -29,7 +29,8 @@ type Hooks struct {
 	Task     func(protocol.McpTask)
 	// Round is told of each answer that asks for something before the person is, so that the call can be
 	// taken up again after the death of this sidecar; and of nil before their answers are sent, from where on
-	// nobody can know what the server did. Where it is nil, no call outlives the sidecar.
+	// nobody can know what the server did. Where another window has the call by then, the call's context has
+	// ended when Round returns, and nothing is sent. Where it is nil, no call outlives the sidecar.
 	Round func(*task.Round)
 	// Resume is where a call was that an earlier sidecar began, or nil.
 	Resume *task.Round

@@ -51,8 +51,8 @@ func (s *Server) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) 
 }
 
 // RenameTask implements [protocol.Sidecar].
-func (s *Server) RenameTask(_ context.Context, params *protocol.RenameTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Get(params.TaskID)
+func (s *Server) RenameTask(ctx context.Context, params *protocol.RenameTaskParams) (*protocol.Task, error) {
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -64,21 +64,34 @@ func (s *Server) RenameTask(_ context.Context, params *protocol.RenameTaskParams
 }
 
 // CloseTask implements [protocol.Sidecar].
-func (s *Server) CloseTask(_ context.Context, params *protocol.CloseTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Get(params.TaskID)
+func (s *Server) CloseTask(ctx context.Context, params *protocol.CloseTaskParams) (*protocol.Task, error) {
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
 	// The asks first: the person dismissed them, which is more than that their calls ended.
-	info := t.Close(s.frontEnd.Name)
+	info, err := t.Close(s.frontEnd.Name)
+	if err != nil {
+		return nil, err
+	}
 	s.chat.CancelTask(params.TaskID)
 	s.hub.CloseTask(params.TaskID)
 	return &info, nil
 }
 
+// TakeOver implements [protocol.Sidecar].
+func (s *Server) TakeOver(ctx context.Context, params *protocol.TakeOverParams) (*protocol.Task, error) {
+	t, err := s.tasks.TakeOver(ctx, params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	info := t.Info()
+	return &info, nil
+}
+
 // ListOpenAsks implements [protocol.Sidecar].
-func (s *Server) ListOpenAsks(context.Context) (*protocol.ListOpenAsksResult, error) {
-	asks, truncated, err := s.tasks.OpenAsks()
+func (s *Server) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult, error) {
+	asks, truncated, err := s.tasks.OpenAsks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +100,7 @@ func (s *Server) ListOpenAsks(context.Context) (*protocol.ListOpenAsksResult, er
 
 // AskResponse implements [protocol.Sidecar].
 func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +138,7 @@ func (s *Server) SaveDraft(ctx context.Context, params *protocol.SaveDraftParams
 
 // ExtendAsk implements [protocol.Sidecar].
 func (s *Server) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams) (*protocol.ExtendAskResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -248,13 +261,13 @@ func (s *Server) Complete(ctx context.Context, params *protocol.CompleteParams) 
 }
 
 // StartCall implements [protocol.Sidecar].
-func (s *Server) StartCall(_ context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
-	return s.chat.StartCall(params)
+func (s *Server) StartCall(ctx context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
+	return s.chat.StartCall(ctx, params)
 }
 
 // CancelCall implements [protocol.Sidecar].
-func (s *Server) CancelCall(_ context.Context, params *protocol.CancelCallParams) (*protocol.CancelCallResult, error) {
-	cancelled, err := s.chat.CancelCall(params.TaskID, params.MessageID)
+func (s *Server) CancelCall(ctx context.Context, params *protocol.CancelCallParams) (*protocol.CancelCallResult, error) {
+	cancelled, err := s.chat.CancelCall(ctx, params.TaskID, params.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +299,7 @@ func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.Langu
 
 // StopSampling implements [protocol.Sidecar].
 func (s *Server) StopSampling(ctx context.Context, params *protocol.StopSamplingParams) (*protocol.StopSamplingResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +312,7 @@ func (s *Server) StopSampling(ctx context.Context, params *protocol.StopSampling
 
 // OpenAskURL implements [protocol.Sidecar].
 func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+	t, err := s.tasks.Own(ctx, params.TaskID)
 	if err != nil {
 		return nil, err
 	}

@@ -119,6 +119,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
 		Events:    s.editor,
 		Check:     func(q protocol.UseMcpServer) task.Check { return s.broker.Check(q) },
+		Window:    s.window,
+		Claimed:   func(t *task.Task) { s.chat.ResumeTask(t) },
+		Lost:      s.lost,
 		Journal:   s.journal,
 		Log:       s.opts.Log,
 		Now:       s.opts.Now,
@@ -234,6 +237,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	})
 	keeping, stop := context.WithCancel(context.Background())
 	s.stopKeeping = stop
+	s.keeping.Go(func() { s.tasks.Follow(keeping, lookEvery) })
 	s.keeping.Go(func() { s.tasks.KeepResults(keeping, s.keepResults) })
 	s.keeping.Go(func() { s.tasks.KeepStore(keeping) })
 	s.keeping.Go(func() { journal.Keep(keeping, s.tasks.Store, s.keepJournal, s.now, s.opts.Log) })

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -22,6 +23,8 @@ type home struct {
 	file os.FileInfo
 	// lock tells other sidecars that the file is in use; nil in memory, and where the disk takes none.
 	lock *lock
+	// presence tells other sidecars that this one lives; nil in memory.
+	presence *presence
 	// setAside is where a damaged file went; see [Store.SetAside].
 	setAside string
 }
@@ -110,6 +113,10 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	if err := copyInto(ctx, conn, other.connector.name); err != nil {
 		return err
 	}
+	presence, err := s.attendAt(other)
+	if err != nil {
+		return err
+	}
 	s.connector.set(other.connector.name)
 	// The pool forgets a connection that says that it is bad, and the next one is to the new file.
 	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
@@ -121,7 +128,17 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	other.homeMu.Unlock()
 	s.homeMu.Lock()
 	from := s.home
+	left := to.presence
 	s.home = to
+	s.home.presence = presence
 	s.homeMu.Unlock()
-	return errors.Join(from.lock.release(), other.db.Close())
+	return errors.Join(left.leave(), from.lock.release(), other.db.Close())
+}
+
+// attendAt has this sidecar be known, under the id that its tasks have, where another store of it is.
+func (s *Store) attendAt(other *Store) (*presence, error) {
+	if p := s.present(); p.isThere() {
+		return p, nil
+	}
+	return attend(filepath.Dir(other.Path()), s.me)
 }

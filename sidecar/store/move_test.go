@@ -171,7 +171,7 @@ func TestMovingUndoesNothing(t *testing.T) {
 		t.Errorf("the message is %+v, %v; want the newer one", m, err)
 	}
 	tasks, err := late.Tasks(t.Context())
-	if err != nil || len(tasks) != 1 || tasks[0].Title != "newer" || tasks[0].LastNumber != 2 {
+	if err != nil || len(tasks) != 1 || tasks[0].Task.Title != "newer" || tasks[0].Task.LastNumber != 2 {
 		t.Errorf("Tasks = %+v, %v", tasks, err)
 	}
 	wantChain(t, late, "t", "t") // two histories, one chain

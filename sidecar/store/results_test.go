@@ -68,6 +68,9 @@ const toVersion2 = `
 	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
 	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds; DROP TABLE journal; DROP TABLE journal_ends;
 	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
+	DROP INDEX tasks_by_owner; DROP INDEX tasks_by_claim;
+	ALTER TABLE tasks DROP COLUMN owner; ALTER TABLE tasks DROP COLUMN owner_name; ALTER TABLE tasks DROP COLUMN owned_since;
+	ALTER TABLE tasks DROP COLUMN workspace; ALTER TABLE tasks DROP COLUMN open_asks; ALTER TABLE tasks DROP COLUMN claimed;
 	PRAGMA user_version = 2`
 
 // A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.

@@ -16,14 +16,16 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
+	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the driver
 
 	"assent/protocol"
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 8
+const schemaVersion = 9
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -94,12 +96,17 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema}
+`, journalSchema, leaseSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {
 	db        *sql.DB
 	connector *connector
+	// me is the id of this sidecar, as tasks name their owner.
+	me     string
+	window atomic.Pointer[Window]
+	// saveTaskStmt is saveTaskQuery.
+	saveTaskStmt *sql.Stmt
 
 	homeMu sync.Mutex // guards home
 	home   home
@@ -152,6 +159,9 @@ func Open(dir string) (*Store, error) {
 	s, err := openFile(path, name)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if s.home.presence, err = attend(filepath.Dir(path), s.me); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -212,7 +222,11 @@ func open(name string) (*Store, error) {
 	if err := migrate(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Store{db: db, connector: to}, nil
+	saveTask, err := db.Prepare(saveTaskQuery)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{db: db, connector: to, me: uuid.NewString(), saveTaskStmt: saveTask}, nil
 }
 
 func migrate(db *sql.DB) error {
@@ -242,28 +256,28 @@ func migrate(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Close closes the file.
+// Close closes the file. The tasks that were not released stay in the name of this sidecar, which is then
+// dead for all others.
 func (s *Store) Close() error {
 	err := s.db.Close()
 	s.homeMu.Lock()
 	defer s.homeMu.Unlock()
-	return errors.Join(err, s.home.lock.release())
+	err = errors.Join(err, s.home.presence.leave(), s.home.lock.release())
+	s.home.presence, s.home.lock = nil, nil
+	return err
 }
 
 // Save keeps a task and, where entry is not nil, one message of it, together with what the journal says of
-// the change: either all of it is kept or nothing.
+// the change: either all of it is kept or nothing. A task that is not there yet becomes this sidecar's; where
+// another one has it, the error is [ErrNotOwner].
 func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, records ...Record) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("save task: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	_, err = tx.ExecContext(ctx, `
-		INSERT INTO tasks (id, created_at, title, closed, last_number) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET title = excluded.title, closed = excluded.closed, last_number = excluded.last_number`,
-		task.ID, task.CreatedAt, task.Title, task.Closed, task.LastNumber)
-	if err != nil {
-		return fmt.Errorf("save task: %w", err)
+	if err := s.saveTask(ctx, tx, &task); err != nil {
+		return err
 	}
 	if entry != nil {
 		body, err := json.Marshal(entry.Message)
@@ -290,23 +304,9 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 	return nil
 }
 
-// Tasks returns every task, the most recently created first. OpenAsks is not kept and is 0.
-func (s *Store) Tasks(ctx context.Context) ([]protocol.Task, error) {
-	rows, err := s.db.QueryContext(ctx, `
-		SELECT id, created_at, title, closed, last_number FROM tasks ORDER BY created_at DESC, id DESC`)
-	if err != nil {
-		return nil, fmt.Errorf("read tasks: %w", err)
-	}
-	defer rows.Close()
-	var tasks []protocol.Task
-	for rows.Next() {
-		var t protocol.Task
-		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber); err != nil {
-			return nil, fmt.Errorf("read tasks: %w", err)
-		}
-		tasks = append(tasks, t)
-	}
-	return tasks, rows.Err()
+// Tasks returns every task, the most recently created first.
+func (s *Store) Tasks(ctx context.Context) ([]Standing, error) {
+	return s.standings(ctx, s.db, `ORDER BY created_at DESC, id DESC`)
 }
 
 // Messages returns the selected messages of a task in ascending order of id. With an error that is [Damaged],
@@ -356,7 +356,7 @@ func (s *Store) McpTask(ctx context.Context, mcpTaskID string) ([]Entry, error) 
 }
 
 // GotResults notes that a front end has got the results of MCP tasks among the messages first to last of
-// a task. Those that one got before are left as they are.
+// a task. Those that one got before are left as they are. Whoever has the task: it was seen here.
 func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now int64) error {
 	_, err := s.db.ExecContext(ctx, `UPDATE messages SET result_got = ?
 		WHERE result_got = 0 AND task_id = ? AND id BETWEEN ? AND ?`, now, taskID, first, last)

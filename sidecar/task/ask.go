@@ -126,7 +126,15 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	t.mu.Lock()
 	outcome.At = t.registry.now()
 	t.settle(a, nil, outcome) // unless an answer was first
+	goesOn := !t.owned && a.question.InputKey != ""
 	t.mu.Unlock()
+	select {
+	case <-a.settled:
+	default:
+		if goesOn {
+			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
+		}
+	}
 	return t.result(a)
 }
 
@@ -250,6 +258,10 @@ func (t *Task) grant(a *ask, g *Granted) {
 	}
 	a.message = t.add(a.question, true, a.question.AskID)
 	a.settlement = settlement{answer: g.Answer, outcome: outcome}
+	if !t.owned {
+		t.end(a)
+		return
+	}
 	close(a.settled)
 }
 
@@ -300,6 +312,9 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return nil, err
+	}
 	if a == nil || t.asks[params.AskID] != a {
 		return nil, t.notOpen(ctx, params.AskID)
 	}
@@ -320,6 +335,9 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 		outcome.Reason = protocol.OutcomeRegenerated
 	}
 	t.settle(a, answer, outcome)
+	if a.answer != answer {
+		return nil, t.checkOwned()
+	}
 	return &protocol.AskResponseResult{Outcome: outcome}, nil
 }
 
@@ -328,6 +346,9 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return nil, nil, err
+	}
 	if a := t.asks[askID]; a != nil {
 		return a.question.Question, a.settled, nil
 	}
@@ -380,6 +401,10 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	}
 	a.message.Body = a.question
 	t.commit(a.message, event)
+	if !t.owned {
+		t.end(a) // another window took the task in this moment: this was not kept
+		return
+	}
 	a.settlement = settlement{answer: answer, outcome: outcome}
 	if a.timeout.timer != nil {
 		a.timeout.timer.Stop()
@@ -448,6 +473,7 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of the sidecar",
 		protocol.OutcomeGranted:              "a grant",
+		protocol.OutcomeTakenOver:            "the window that took over its task",
 	}[o.Reason])
 	return &protocol.Error{
 		Code:    protocol.CodeAskSettled,

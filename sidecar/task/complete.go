@@ -11,6 +11,9 @@ import (
 func (t *Task) Completed(messageID int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.owned {
+		return
+	}
 	m := t.memory[messageID]
 	if m == nil {
 		e, err := t.registry.store.Message(context.Background(), t.info.ID, messageID)

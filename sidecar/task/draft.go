@@ -26,6 +26,9 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.owned && t.info.Elsewhere != nil || t.successor != nil {
+		return t.checkOwned() // a task is not taken for a draft's sake
+	}
 	a := t.asks[askID]
 	if a == nil {
 		return nil // it was sent while the ask was being settled
@@ -35,7 +38,7 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 		return err
 	}
 	t.saveDraft(askID, draft)
-	return nil
+	return t.checkOwned()
 }
 
 // withoutTypedSecrets leaves out of a draft what was typed into fields that ask for a secret. The front end
@@ -83,7 +86,8 @@ func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
 // say in it.
 func keepsDraft(reason protocol.OutcomeReason) bool {
 	switch reason {
-	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted:
+	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
+		protocol.OutcomeTakenOver:
 		return true
 	default:
 		return false

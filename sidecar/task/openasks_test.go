@@ -48,7 +48,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 		}
 		list := func() (briefs []brief, asks []protocol.OpenAsk) {
 			t.Helper()
-			asks, truncated, err := f.registry.OpenAsks()
+			asks, truncated, err := f.registry.OpenAsks(t.Context())
 			if err != nil || truncated {
 				t.Fatalf("truncated %v, %v", truncated, err)
 			}
@@ -100,7 +100,7 @@ func TestOpenAsksAreBounded(t *testing.T) {
 			f.ask(t.Context(), question(body))
 		}
 		synctest.Wait()
-		asks, truncated, err := f.registry.OpenAsks()
+		asks, truncated, err := f.registry.OpenAsks(t.Context())
 		if err != nil || len(asks) != 500 || !truncated {
 			t.Fatalf("%d asks, truncated %v, %v; want 500, true", len(asks), truncated, err)
 		}

@@ -63,6 +63,18 @@ func (r *Registry) StorageFailure() string {
 	return r.outage.failure
 }
 
+// damage fails where nothing may be written any more into the file.
+func (r *Registry) damage() error {
+	r.outage.mu.Lock()
+	defer r.outage.mu.Unlock()
+	if r.outage.damaged {
+		return errDamaged
+	}
+	return nil
+}
+
+var errDamaged = errors.New("the store is damaged")
+
 // reportStorage logs every failure and tells the front ends of the first, until it is over.
 func (r *Registry) reportStorage(err error) {
 	r.opts.Log.Error().Err(err).Msg("storage failed")
@@ -252,15 +264,16 @@ func (r *Registry) useMemory(why error) error {
 // caller's patience here: what happened is kept, whoever has gone meanwhile. The lock must be held.
 func (t *Task) pay() bool {
 	r := t.registry
-	r.outage.mu.Lock()
-	damaged := r.outage.damaged
-	r.outage.mu.Unlock()
+	damaged := r.damage() != nil
 	var err error
 	if !damaged {
 		if !r.isFailing() {
 			r.goHome(context.Background())
 		}
 		err = t.tryToPay(context.Background())
+	}
+	if t.tookAway(err) {
+		err = nil // nothing is owed any more
 	}
 	r.outage.mu.Lock()
 	if paid := !damaged && err == nil; paid {
@@ -275,7 +288,7 @@ func (t *Task) pay() bool {
 	if err != nil {
 		r.reportStorage(err)
 	}
-	return !damaged && err == nil
+	return t.owned && !damaged && err == nil
 }
 
 // isFailing reports whether the store is known not to work: then it is left to [Registry.KeepStore] to mend it.
@@ -284,6 +297,9 @@ func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
 // tryToPay saves one thing after the other, in the order in which they came. The lock must be held.
 func (t *Task) tryToPay(ctx context.Context) error {
 	s := t.registry.store
+	if err := t.claimNow(ctx); err != nil {
+		return err
+	}
 	inOrder := slices.SortedFunc(maps.Values(t.owed.messages), func(a, b *message) int { return cmp.Compare(a.number, b.number) })
 	for _, m := range inOrder {
 		if err := s.Save(ctx, t.info, entryOf(m), t.unjournaled...); err != nil {
@@ -319,6 +335,9 @@ func (t *Task) tryToPay(ctx context.Context) error {
 // save reports whether a change of the task, and of a message where it is not nil, is on disk. The lock must
 // be held.
 func (t *Task) save(m *message) bool {
+	if !t.owned {
+		return false
+	}
 	if m == nil {
 		t.owed.info = true
 	} else {
@@ -329,12 +348,18 @@ func (t *Task) save(m *message) bool {
 
 // saveDraft keeps what was typed into an ask, or forgets it. The lock must be held.
 func (t *Task) saveDraft(askID string, d json.RawMessage) {
+	if !t.owned {
+		return
+	}
 	owe(&t.owed.drafts, askID, d)
 	t.pay()
 }
 
 // saveRound keeps a round, or forgets it. The lock must be held.
 func (t *Task) saveRound(messageID int64, round *Round) {
+	if !t.owned {
+		return
+	}
 	owe(&t.owed.rounds, messageID, round)
 	t.pay()
 }

@@ -143,8 +143,8 @@ func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
 			t.Fatalf("Tasks = %v, %v", tasks, err)
 		}
 		for _, kept := range tasks {
-			if kept.ID == info.ID && kept.LastNumber < info.LastNumber {
-				t.Errorf("the task has the number %d, want %d at least", kept.LastNumber, info.LastNumber)
+			if kept.Task.ID == info.ID && kept.Task.LastNumber < info.LastNumber {
+				t.Errorf("the task has the number %d, want %d at least", kept.Task.LastNumber, info.LastNumber)
 			}
 		}
 		message := func(id int64) protocol.Body {
@@ -425,6 +425,9 @@ func TestDamageThatIsFoundWhileRunning(t *testing.T) {
 			t.Errorf("in the place of the others is %+v", messages[0])
 		}
 		f.wantTold(t, [2]string{"failed: The store is damaged", "At the next start it is set aside"})
+		if _, err := r.Own(t.Context(), "id-1"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := tk.StartCall("s", tool("in memory")); err != nil {
 			t.Fatal(err)
 		}

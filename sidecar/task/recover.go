@@ -13,9 +13,20 @@ import (
 // restartedDetail is what became of everything that was open when a sidecar ended.
 const restartedDetail = "Assent's sidecar was restarted."
 
-// recover takes up what was live when an earlier sidecar ended: calls that are MCP tasks, or whose server
-// has answered with questions, go on, with the asks that they caused. The requests behind everything else ended with that sidecar.
-func (t *Task) recover(ctx context.Context) error {
+// left is why a sidecar left a task: how its asks are settled, and a sentence for the person.
+type left struct {
+	reason protocol.OutcomeReason
+	detail string
+}
+
+// recover takes up what was live when another sidecar ended, or lost the task: calls that are MCP tasks, or
+// whose server has answered with questions, go on, with the asks that they caused. The requests behind
+// everything else are lost. The lock must be held.
+func (t *Task) recover(ctx context.Context, left left) error {
+	var err error
+	if t.lastMessage, err = t.registry.store.LastMessage(ctx, t.info.ID); err != nil {
+		return err
+	}
 	entries, err := t.registry.store.Live(ctx, t.info.ID)
 	if err != nil {
 		return err
@@ -46,6 +57,14 @@ func (t *Task) recover(ctx context.Context) error {
 		return false
 	}
 	now := t.registry.now()
+	t.info.OpenAsks = 0
+	for _, e := range entries { // first, so that the number of open asks is right whenever it is kept
+		if body, ok := e.Message.Body.(protocol.Ask); ok && body.InputKey != "" && goesOn(body.InputKey) {
+			m := &message{Message: e.Message, askID: e.AskID, number: e.Number, live: true}
+			t.memory[m.ID] = m
+			t.recoverAsk(m, body)
+		}
+	}
 	for _, e := range entries {
 		if e.Damaged {
 			continue // it stays as it is, for whoever can read it
@@ -64,22 +83,19 @@ func (t *Task) recover(ctx context.Context) error {
 				continue
 			}
 			body.EndedAt, body.Progress = now, nil
-			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
+			body.Result = protocol.CallLost{Reason: left.detail + " Start it again."}
 			m.Body = body
 			t.journal(m, protocol.CallEnded{MessageID: m.ID, EndedAt: now, Result: body.Result})
 		case protocol.Ask:
-			if body.InputKey != "" && goesOn(body.InputKey) {
-				m.live = true
-				t.memory[m.ID] = m
-				t.recoverAsk(m, body)
+			if t.memory[m.ID] != nil {
 				continue
 			}
 			var event protocol.Event
 			if body.Outcome == nil {
 				event = protocol.AskSettled{MessageID: m.ID}
-				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + " The server stopped waiting."}
+				body.Outcome = &protocol.Outcome{Reason: left.reason, At: now, Detail: left.detail + " The server stopped waiting."}
 			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil {
-				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restartedDetail}
+				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: left.detail}
 				body.Question = q
 				event = protocol.SamplingEnded{MessageID: m.ID, Result: q.Result}
 			}
@@ -91,6 +107,9 @@ func (t *Task) recover(ctx context.Context) error {
 		t.info.LastNumber++
 		m.number = t.info.LastNumber
 		if !t.save(m) {
+			if !t.owned {
+				return nil // somebody was quicker
+			}
 			t.memory[m.ID] = m
 		}
 	}
@@ -162,15 +181,21 @@ func (r *Registry) Unfinished() ([]Unfinished, error) {
 	}
 	var all []Unfinished
 	for _, t := range r.all() {
-		t.mu.Lock()
-		for _, m := range t.memory {
-			if call, ok := m.Body.(protocol.Call); ok && m.live && (call.Task != nil || m.round != nil) {
-				all = append(all, Unfinished{t, m.ID, call, m.round})
-			}
-		}
-		t.mu.Unlock()
+		all = append(all, t.Unfinished()...)
 	}
 	return all, nil
+}
+
+// Unfinished returns those of the task's calls.
+func (t *Task) Unfinished() (all []Unfinished) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range t.memory {
+		if call, ok := m.Body.(protocol.Call); ok && m.live && (call.Task != nil || m.round != nil) {
+			all = append(all, Unfinished{t, m.ID, call, m.round})
+		}
+	}
+	return all
 }
 
 // maxMcpTasks bounds the list of MCP tasks.

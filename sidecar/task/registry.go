@@ -45,6 +45,13 @@ type Options struct {
 	// Check returns the check of a question that was asked before a restart of the sidecar; see
 	// [Question].
 	Check func(protocol.UseMcpServer) Check
+	// Window returns how this window is known to others; nil where it needs no name.
+	Window func() store.Window
+	// Claimed is told of a task that became live here after the store was opened, so that its calls go on; see
+	// [Task.Unfinished]. Lost is told of one that another window took, and returns when nothing of it goes on
+	// here any more. Both may be nil, and no lock of a task is held.
+	Claimed func(*Task)
+	Lost    func(taskID string)
 	// Journal says what is recorded of changes; nil means one that knows of no secrets.
 	Journal *journal.Journal
 	Log     zerolog.Logger
@@ -68,8 +75,14 @@ type Registry struct {
 	opening sync.Mutex // held while the store is opened or closed; guards closed
 	closed  bool
 
+	claiming sync.Mutex     // held while a task is claimed
+	left     sync.WaitGroup // what runs Lost
+	seen     seen           // set by load, and then Follow's
+
 	mu    sync.Mutex // guards the fields below
 	tasks map[string]*Task
+	// leaving is closed, by task, when nothing of one that was lost goes on any more.
+	leaving map[string]chan struct{}
 }
 
 // NewRegistry returns a registry that reads the store at its first use. Close it after.
@@ -83,13 +96,17 @@ func NewRegistry(opts Options) *Registry {
 	if opts.NewID == nil {
 		opts.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	r := &Registry{opts: opts, tasks: map[string]*Task{}, failing: make(chan struct{}, 1)}
+	r := &Registry{
+		opts: opts, tasks: map[string]*Task{}, leaving: map[string]chan struct{}{}, failing: make(chan struct{}, 1),
+		seen: seen{others: map[string]bool{}},
+	}
 	r.load = sync.OnceValue(r.open)
 	return r
 }
 
-// open reads the store and settles what an earlier sidecar left open. A store that cannot be opened
-// is replaced by one in memory: the session goes on, and says so.
+// open reads the store and settles what an earlier sidecar of this workspace left open: the tasks of living
+// windows are theirs, and those of another workspace wait for it. A store that cannot be opened is replaced
+// by one in memory: the session goes on, and says so.
 func (r *Registry) open() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -115,28 +132,46 @@ func (r *Registry) open() error {
 	return nil
 }
 
-// readTasks takes up the tasks that are in the store.
+// readTasks takes up the tasks that are in the store, and of those what an earlier sidecar left behind.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
-	infos, err := s.Tasks(ctx)
+	r.introduce()
+	if _, err := s.ClaimLeft(ctx, r.now()); err != nil {
+		return err
+	}
+	var err error
+	if r.seen.version, err = s.Version(ctx); err != nil {
+		return err
+	}
+	all, err := s.Tasks(ctx)
 	if err != nil {
 		return err
 	}
-	for _, info := range infos {
-		t := &Task{registry: r, info: info, memory: map[int64]*message{}, asks: map[string]*ask{}, keys: map[string]*ask{}}
-		if t.lastMessage, err = s.LastMessage(ctx, info.ID); err != nil {
-			return err
+	for i := range all {
+		st := &all[i]
+		t := r.newTask(st)
+		if st.Mine {
+			t.mu.Lock()
+			err := t.take(ctx, st, false)
+			taken := t.successor != nil // at once, by somebody who forced it
+			t.mu.Unlock()
+			if err != nil && !taken {
+				return err
+			}
 		}
-		if err := t.recover(ctx); err != nil {
-			return err
+		r.seen.note(st)
+		r.mu.Lock()
+		if r.tasks[st.Task.ID] == nil { // else it was taken away already
+			r.tasks[st.Task.ID] = t
 		}
-		r.tasks[info.ID] = t
+		r.mu.Unlock()
 	}
 	return nil
 }
 
 var errClosed = errors.New("the registry is closed")
 
-// Close closes the store, if it was opened. Tasks must be quiet by then.
+// Close gives up the tasks that are live here, and closes the store, if it was opened. Tasks must be quiet by
+// then.
 func (r *Registry) Close() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -146,7 +181,8 @@ func (r *Registry) Close() error {
 	}
 	r.mend(context.Background()) // the last chance for what is not on disk
 	r.outage.giveUp()
-	return r.store.Close()
+	r.left.Wait()
+	return errors.Join(r.store.Release(context.Background(), ""), r.store.Close())
 }
 
 // Store returns the store that the tasks are in, for what belongs beside them. The registry closes it.
@@ -165,13 +201,9 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return protocol.Task{}, err
 	}
-	t := &Task{
-		registry: r,
-		info:     protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()},
-		memory:   map[int64]*message{},
-		asks:     map[string]*ask{},
-		keys:     map[string]*ask{},
-	}
+	r.introduce()
+	t := r.newTask(&store.Standing{Task: protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()}})
+	t.owned = true
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.mu.Lock()
@@ -204,7 +236,7 @@ func (r *Registry) all() []*Task {
 	return slices.Collect(maps.Values(r.tasks))
 }
 
-// Get returns a task, or a [protocol.CodeUnknownTask] error.
+// Get returns a task to read, or a [protocol.CodeUnknownTask] error.
 func (r *Registry) Get(id string) (*Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err

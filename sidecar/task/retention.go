@@ -58,12 +58,15 @@ func (r *Registry) removeResults(ctx context.Context, days int) error {
 }
 
 func (r *Registry) removeResult(ctx context.Context, p store.Place, days int) error {
-	t, err := r.Get(p.TaskID)
-	if err != nil {
-		return err
-	}
+	return r.borrow(ctx, p.TaskID, func(t *Task) error { return t.removeResult(ctx, p, days) })
+}
+
+func (t *Task) removeResult(ctx context.Context, p store.Place, days int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return err
+	}
 	m := t.memory[p.MessageID]
 	if m == nil {
 		e, err := t.registry.store.Message(ctx, p.TaskID, p.MessageID)

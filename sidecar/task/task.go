@@ -17,8 +17,20 @@ import (
 type Task struct {
 	registry *Registry
 
-	mu          sync.Mutex // guards the fields below, and the order of events
-	info        protocol.Task
+	mu   sync.Mutex // guards the fields below, and the order of events
+	info protocol.Task
+	// owned is set while the task is live here; without it, everything below but what is said of the task
+	// is empty. successor is what the registry has in place of a task that another window took.
+	owned     bool
+	successor *Task
+	// unclaimed: the store does not say yet that this window has the task, because it failed.
+	unclaimed bool
+	// owner and claimed are what the store said of it last.
+	owner   string
+	claimed int64
+	// following holds the open asks of a task that is not live here, as of an event.
+	following   []protocol.OpenAsk
+	followingAt int64
 	lastMessage int64
 	// memory holds the messages that may still change, and those that the store refused.
 	memory map[int64]*message
@@ -70,18 +82,24 @@ func (t *Task) Rename(title string) (protocol.Task, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return protocol.Task{}, err
+	}
 	t.info.Title = title
 	t.changed()
-	return t.info, nil
+	return t.info, t.checkOwned()
 }
 
 // Close ends the task: its open asks are dismissed and nothing new is taken. Closing it again
 // changes nothing.
-func (t *Task) Close(by string) protocol.Task {
+func (t *Task) Close(by string) (protocol.Task, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return protocol.Task{}, err
+	}
 	if t.info.Closed {
-		return t.info
+		return t.info, nil
 	}
 	for _, a := range sortedAsks(t.asks) {
 		t.settle(a, &Answer{Response: protocol.CancelButtonClicked}, protocol.Outcome{
@@ -90,7 +108,7 @@ func (t *Task) Close(by string) protocol.Task {
 	}
 	t.info.Closed = true
 	t.changed()
-	return t.info
+	return t.info, t.checkOwned()
 }
 
 // Open reads a part of the task; see [protocol.Sidecar.OpenTask].
@@ -101,6 +119,9 @@ func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*proto
 	limit = cmp.Or(limit, 200)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.refresh(ctx); err != nil {
+		return nil, err
+	}
 	messages, more, err := t.read(ctx, store.Range{After: after, Before: before, Limit: limit})
 	if err != nil {
 		return nil, err
@@ -204,6 +225,9 @@ func (t *Task) changed() {
 // commit gives a change of m its number, keeps it, and announces it; it reports whether a front end took
 // that. The lock must be held.
 func (t *Task) commit(m *message, event protocol.Event) bool {
+	if !t.owned {
+		return false
+	}
 	t.info.LastNumber++
 	m.number = t.info.LastNumber
 	t.journal(m, event)
@@ -229,12 +253,18 @@ func (t *Task) journal(m *message, event protocol.Event) {
 func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.owned {
+		return
+	}
 	outcome.At = t.registry.now()
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Denied(t.info.ID, origin, method, outcome, count))
 	t.save(nil)
 }
 
 func (t *Task) announce(event protocol.Event) bool {
+	if t.successor != nil {
+		return false // what was to be said did not come to pass
+	}
 	err := t.registry.opts.Events.TaskEvent(context.Background(), &protocol.TaskEventParams{
 		TaskID: t.info.ID, Number: t.info.LastNumber, OpenAsks: t.info.OpenAsks, Event: event,
 	})
@@ -242,8 +272,11 @@ func (t *Task) announce(event protocol.Event) bool {
 	return err == nil
 }
 
-// checkOpen fails in a closed task. The lock must be held.
+// checkOpen fails in a closed task, and in one that is not live here. The lock must be held.
 func (t *Task) checkOpen() error {
+	if err := t.checkOwned(); err != nil {
+		return err
+	}
 	if t.info.Closed {
 		return protocol.Errorf(protocol.CodeTaskClosed, "the task %q is closed: start a new one", t.info.Title)
 	}

@@ -338,8 +338,8 @@ func TestClosingATaskDismissesItsAsks(t *testing.T) {
 	defer f.close(t)
 	done := f.ask(t.Context(), question(form))
 	tasktest.AwaitAsk(t, f.events)
-	if info := f.task.Close("the panel"); !info.Closed || info.OpenAsks != 0 {
-		t.Errorf("Close = %+v", info)
+	if info, err := f.task.Close("the panel"); err != nil || !info.Closed || info.OpenAsks != 0 {
+		t.Errorf("Close = %+v, %v", info, err)
 	}
 	if got := <-done; got.err != nil || got.answer.Response != protocol.CancelButtonClicked {
 		t.Errorf("Ask = %+v, %v, want it dismissed", got.answer, got.err)
@@ -348,8 +348,8 @@ func TestClosingATaskDismissesItsAsks(t *testing.T) {
 		t.Errorf("outcome = %+v", o)
 	}
 	number := f.task.Info().LastNumber
-	if again := f.task.Close("the panel"); again.LastNumber != number {
-		t.Error("closing again was an event")
+	if again, err := f.task.Close("the panel"); err != nil || again.LastNumber != number {
+		t.Errorf("closing again was an event: %+v, %v", again, err)
 	}
 	if _, err := f.task.Ask(t.Context(), question(form)); codeOf(err) != protocol.CodeTaskClosed {
 		t.Errorf("Ask in a closed task = %v", err)

@@ -36,6 +36,9 @@ func (t *Task) expireAfter(a *ask, left time.Duration) {
 func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.checkOwned(); err != nil {
+		return 0, err
+	}
 	a := t.asks[askID]
 	switch {
 	case a == nil:
@@ -49,5 +52,5 @@ func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 	t.expireAfter(a, time.Duration(a.question.ExpiresAt-now)*time.Millisecond)
 	a.message.Body = a.question
 	t.commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
-	return a.question.ExpiresAt, nil
+	return a.question.ExpiresAt, t.checkOwned()
 }

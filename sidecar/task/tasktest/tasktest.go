@@ -111,8 +111,8 @@ func AwaitAsk(t *testing.T, e *Events, seen ...string) (protocol.Ask, protocol.M
 }
 
 // Registry returns a registry on a store in memory, and what it announces. Ids count from id-1, and
-// the clock is the caller's.
-func Registry(t *testing.T, open func() (*store.Store, error)) (*task.Registry, *Events) {
+// the clock is the caller's. The options may be edited.
+func Registry(t *testing.T, open func() (*store.Store, error), edit ...func(*task.Options)) (*task.Registry, *Events) {
 	t.Helper()
 	if open == nil {
 		open = store.OpenMemory
@@ -120,7 +120,7 @@ func Registry(t *testing.T, open func() (*store.Store, error)) (*task.Registry, 
 	events := &Events{}
 	var mu sync.Mutex
 	ids := 0
-	r := task.NewRegistry(task.Options{
+	opts := task.Options{
 		OpenStore: open,
 		Events:    events,
 		Check: func(protocol.UseMcpServer) task.Check {
@@ -136,6 +136,9 @@ func Registry(t *testing.T, open func() (*store.Store, error)) (*task.Registry, 
 			ids++
 			return fmt.Sprintf("id-%d", ids)
 		},
-	})
-	return r, events
+	}
+	for _, e := range edit {
+		e(&opts)
+	}
+	return task.NewRegistry(opts), events
 }

@@ -23,6 +23,7 @@ import { unreachable } from "../unreachable.ts";
 export function foldEvent(messages: readonly Message[], event: Event): readonly Message[] {
   switch (event.type) {
     case "taskChanged":
+    case "taskFollowed":
       return messages;
     case "messageAdded":
       return upsert(messages, [event.message]);

@@ -28,6 +28,10 @@ export function takeAskEvent(
   { number, openAsks, event }: TaskEventParams,
   known: Task | undefined,
 ): Inbox {
+  if (event.type === "taskFollowed") {
+    // Its questions may have moved to this window, or away from it.
+    return openAsks > 0 || (known?.openAsks ?? 0) > 0 ? { ...inbox, missed: true } : inbox;
+  }
   if (known !== undefined && number <= known.lastNumber) return inbox;
   const changed =
     openAsks !== (known?.openAsks ?? 0) ||

@@ -105,6 +105,28 @@ describe("events", () => {
     expect(state.tasks).toEqual([want]);
   });
 
+  test("that another window made are read, though there is no gap", () => {
+    const elsewhere = { window: "VS Code: web", since: at };
+    const followed = (lastNumber: number) =>
+      event(lastNumber, { type: "taskFollowed", task: task({ lastNumber, elsewhere }) });
+    const state = play(reading([message(1, call())]), followed(2));
+    expect(state.conversation).toMatchObject({ behind: 1, lastNumber: 1 });
+    expect(state.tasks).toEqual([task({ lastNumber: 2, elsewhere })]);
+    const result = { task: task({ lastNumber: 2, elsewhere }), messages: [message(2, call())] };
+    const read = play(state, { type: "taskRead", taskId: "t1", result });
+    expect(read.conversation).toMatchObject({ behind: undefined, lastNumber: 2 });
+    expect(ids(read)).toEqual([1, 2]);
+    expect(play(read, followed(1))).toEqual(read);
+  });
+
+  test("that only say which window has the task need no reading", () => {
+    const elsewhere = { window: "VS Code: web", since: at, gone: true };
+    const followed = task({ lastNumber: 1, elsewhere });
+    const state = play(reading([]), event(1, { type: "taskFollowed", task: followed }));
+    expect(state.conversation).toMatchObject({ behind: undefined, task: followed });
+    expect(state.tasks).toEqual([followed]);
+  });
+
   test("of another task only change the list", () => {
     const other = task({ id: "t2", title: "Second" });
     const state = play(

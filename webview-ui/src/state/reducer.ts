@@ -246,8 +246,11 @@ function hold(open: Conversation, held: Held): Conversation {
 function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   const { number, openAsks, event } = params;
   if (isHolding(open)) return hold(open, { type: "taskEvent", params });
+  const followed = event.type === "taskFollowed";
+  if (followed && number === open.lastNumber) return { ...open, task: event.task };
   if (number <= open.lastNumber) return open;
-  if (number > open.lastNumber + 1) {
+  // What another window changed is not in the event.
+  if (followed || number > open.lastNumber + 1) {
     return hold({ ...open, behind: open.lastNumber }, { type: "taskEvent", params });
   }
   const task = event.type === "taskChanged" ? event.task : open.task;
@@ -275,7 +278,8 @@ function takeProgress(
 function withEvent(state: State, params: TaskEventParams): State {
   const { taskId, number, openAsks, event } = params;
   const known = state.tasks?.find((task) => task.id === taskId);
-  const task = event.type === "taskChanged" ? event.task : known;
+  const followed = event.type === "taskFollowed";
+  const task = followed || event.type === "taskChanged" ? event.task : known;
   const folded = {
     ...withConversation(state, taskId, (open) => takeEvent(open, params)),
     inbox: takeAskEvent(state.inbox, params, known),
@@ -284,7 +288,9 @@ function withEvent(state: State, params: TaskEventParams): State {
   if (task === undefined) {
     return { ...folded, tasksMissed: state.tasksMissed || state.tasks !== undefined };
   }
-  if (known !== undefined && number <= known.lastNumber) return folded;
+  if (known !== undefined && number < known.lastNumber) return folded;
+  // Only the window that a task is in changes without a number.
+  if (known !== undefined && number === known.lastNumber && !followed) return folded;
   return {
     ...folded,
     tasks: withTask(state.tasks, { ...task, openAsks, lastNumber: number }),

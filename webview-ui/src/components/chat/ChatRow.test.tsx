@@ -266,6 +266,7 @@ describe("a settled form", () => {
     ["dismissed", "Dismissed without an answer"],
     ["serverStoppedWaiting", "The server stopped waiting"],
     ["serverLost", "The connection to the server was lost"],
+    ["takenOver", "Its task was taken over in another window"],
     ["restarted", "Assent stopped while this was open"],
   ];
 

@@ -236,6 +236,7 @@ describe("in the panel, a page", () => {
     ["completed", "The server said that it is complete"],
     ["serverStoppedWaiting", "The server stopped waiting"],
     ["serverLost", "The connection to the server was lost"],
+    ["takenOver", "Its task was taken over in another window"],
     ["restarted", "Assent stopped while this was open"],
   ])("that is settled says what became of it: %s", async (reason, words) => {
     const question = urlElicitation({ awaitsCompletion: true });

@@ -67,6 +67,8 @@ function describe(
       return { icon: "pass", words: "The server said that it is complete" };
     case "restarted":
       return { icon: "debug-restart", words: "Assent stopped while this was open" };
+    case "takenOver":
+      return { icon: "link-external", words: "Its task was taken over in another window" };
     case "noFrontEnd":
       return { icon: "debug-disconnect", words: "There was nobody to show it to" };
     case "denied":

@@ -1,0 +1,148 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// seen is what the store said when it was looked at last.
+type seen struct {
+	version, claimed int64
+	// others are the living sidecars that have tasks.
+	others map[string]bool
+}
+
+// note takes in how a task stands.
+func (s *seen) note(st *store.Standing) {
+	s.claimed = max(s.claimed, st.Claimed)
+	if e := st.Task.Elsewhere; e != nil && !e.Gone {
+		s.others[st.Owner] = true
+	}
+}
+
+// Follow looks again and again what other windows have done: it tells the front ends of it, and lets go of
+// the tasks that another window took. A look at a store in which nothing has changed costs next to nothing, and
+// one in memory, which no other window can have open, is not looked at. It returns when ctx ends.
+func (r *Registry) Follow(ctx context.Context, every time.Duration) {
+	if r.load() != nil {
+		return
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !r.store.Shared() {
+			continue
+		}
+		err := r.look(ctx)
+		if err != nil && !failed && ctx.Err() == nil {
+			r.opts.Log.Error().Err(err).Msg("what other windows do cannot be followed")
+		}
+		failed = err != nil
+	}
+}
+
+// look takes in what has changed since the last look. One goroutine at a time may call it.
+func (r *Registry) look(ctx context.Context) error {
+	// The number first: what is written after it is found by the next look.
+	version, err := r.store.Version(ctx)
+	if err != nil {
+		return err
+	}
+	if version == r.seen.version && r.othersLive() {
+		return nil
+	}
+	moved, err := r.store.Moved(ctx, r.seen.claimed)
+	if err != nil {
+		return err
+	}
+	r.seen.others = map[string]bool{}
+	for i := range moved {
+		r.seen.note(&moved[i])
+		r.follow(&moved[i])
+	}
+	r.seen.version = version
+	return nil
+}
+
+// othersLive reports whether everybody lives who did at the last look: who is killed writes nothing.
+func (r *Registry) othersLive() bool {
+	for owner := range r.seen.others {
+		if !r.store.Alive(owner) {
+			return false
+		}
+	}
+	return true
+}
+
+// follow takes in how one task stands.
+func (r *Registry) follow(st *store.Standing) {
+	r.mu.Lock()
+	t := r.tasks[st.Task.ID]
+	if t == nil && !st.Mine {
+		t = r.newTask(st)
+		r.tasks[st.Task.ID] = t
+		r.mu.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.announce(protocol.TaskFollowed{Task: t.info})
+		return
+	}
+	r.mu.Unlock()
+	if t == nil {
+		return // it is being made here
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.follow(st)
+}
+
+// follow takes in how the task stands in the store, unless more is known already. The lock must be held.
+func (t *Task) follow(st *store.Standing) {
+	if st.Mine || st.Claimed < t.claimed || t.successor != nil {
+		return
+	}
+	if t.owned {
+		t.letGo(st)
+		return
+	}
+	if st.Claimed == t.claimed && st.Task.LastNumber < t.info.LastNumber {
+		return
+	}
+	t.owner, t.claimed = st.Owner, st.Claimed
+	if sameTask(&t.info, &st.Task) {
+		return
+	}
+	t.info = st.Task
+	t.announce(protocol.TaskFollowed{Task: t.info})
+}
+
+func sameTask(a, b *protocol.Task) bool {
+	x, y := *a, *b
+	if (x.Elsewhere == nil) != (y.Elsewhere == nil) || x.Elsewhere != nil && *x.Elsewhere != *y.Elsewhere {
+		return false
+	}
+	x.Elsewhere, y.Elsewhere = nil, nil
+	return x == y
+}
+
+// refresh looks how a task stands that is not live here. The lock must be held.
+func (t *Task) refresh(ctx context.Context) error {
+	if t.owned || t.successor != nil {
+		return nil
+	}
+	st, err := t.registry.store.Task(ctx, t.info.ID)
+	if err != nil || st == nil {
+		return err
+	}
+	t.follow(st)
+	return nil
+}
