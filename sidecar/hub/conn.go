@@ -89,6 +89,24 @@ func (c *conn) stop(why stoppedError) {
 	<-c.over
 }
 
+// lastWords bounds how long a connection that is to end waits for answers to go out.
+const lastWords = time.Second
+
+// answer returns when what the server asked has been answered, where that is soon.
+func (c *conn) answer() {
+	select {
+	case <-c.ready:
+	default:
+		return // it has asked nothing
+	}
+	if c.err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, lastWords)
+	defer cancel()
+	c.link.answered(ctx)
+}
+
 // run is the connection's life, from its start to its end.
 func (c *conn) run() {
 	defer close(c.over)

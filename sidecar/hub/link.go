@@ -23,6 +23,8 @@ type link struct {
 	call func(ctx context.Context, method string, params any) (json.RawMessage, error)
 	// broken returns nil while the link lasts.
 	broken func() error
+	// answered returns when every request of the server that came so far has its answer, or ctx ends.
+	answered func(ctx context.Context)
 	// close ends it within bounds.
 	close func() error
 	// why says how the link ended, once it was closed; err is what the session noticed.

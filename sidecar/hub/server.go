@@ -323,7 +323,8 @@ func (s *server) stop(why stoppedError) {
 	s.retrying.Wait()
 }
 
-// closeTask ends a task's connection and returns when it is over.
+// closeTask ends a task's connection and returns when it is over. Its asks have ended, and what the server is
+// told of them goes out first.
 func (s *server) closeTask(taskID string, why stoppedError) {
 	s.mu.Lock()
 	c := s.conns[taskID]
@@ -333,6 +334,7 @@ func (s *server) closeTask(taskID string, why stoppedError) {
 	s.mu.Unlock()
 	s.closeReceivers(taskID, &task.Ended{Reason: why.asks, Detail: "The server is gone: " + why.reason + "."})
 	if c != nil {
+		c.answer()
 		stopAll([]*conn{c}, why)
 	}
 }

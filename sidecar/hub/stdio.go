@@ -38,7 +38,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
 		transport: stream, call: stream.Call,
-		broken: stream.Err,
+		broken: stream.Err, answered: stream.Answered,
 		close:  stream.Close,
 		why:    func(error) string { return whyGone(process, stream) },
 		stderr: process.Stderr,

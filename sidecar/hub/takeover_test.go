@@ -115,8 +115,12 @@ func TestAnOlderRequestEndsWhereItsTaskWas(t *testing.T) {
 	first := liveAs(t, "first", dir, legacyTasks+call+`
 -- server s --
 {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{`+dayForm+`}}
+-- client? s --
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"context canceled","requestId":3}}
 -- client s --
 {"jsonrpc":"2.0","id":"q","result":{"action":"cancel"}}
+-- client? s --
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"context canceled","requestId":3}}
 `)
 	defer first.end(t)
 	info, err := first.tasks.Create("t")

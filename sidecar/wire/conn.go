@@ -104,6 +104,9 @@ func (c *Conn) SessionID() string { return c.inner.SessionID() }
 // Close ends the connection and waits for the handlers. It is as bounded as the inner Close.
 func (c *Conn) Close() error { return c.close() }
 
+// Answered returns when every request of the server that came so far has its answer, or ctx ends.
+func (c *Conn) Answered(ctx context.Context) { c.inbound.await(ctx) }
+
 // Err returns nil while the connection lasts, and then why it does not.
 func (c *Conn) Err() error { return context.Cause(c.ctx) }
 

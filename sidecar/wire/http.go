@@ -67,6 +67,9 @@ func (h *HTTP) Transport() mcp.Transport {
 	return &mcp.StreamableClientTransport{Endpoint: h.opts.Endpoint.URL.String(), HTTPClient: &http.Client{Transport: h}, MaxEventSize: h.opts.MaxFrame}
 }
 
+// Answered returns when every request of the server that came so far has its answer, or ctx ends.
+func (h *HTTP) Answered(ctx context.Context) { h.inbound.await(ctx) }
+
 // Err returns nil while the session lasts, and then why it does not.
 func (h *HTTP) Err() error { return context.Cause(h.ctx) }
 

@@ -22,6 +22,9 @@ type inbound struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
 	served map[jsonrpc.ID]context.CancelCauseFunc
+	// running counts the handlers whose answers are not given yet; quiet is closed when there are none.
+	running int
+	quiet   chan struct{}
 }
 
 func newInbound(ctx context.Context, opts Options) *inbound {
@@ -34,6 +37,20 @@ func (in *inbound) close() {
 	in.closed = true
 	in.mu.Unlock()
 	in.wg.Wait()
+}
+
+// await returns when every request that came so far has been answered, or ctx ends.
+func (in *inbound) await(ctx context.Context) {
+	in.mu.Lock()
+	quiet := in.quiet
+	in.mu.Unlock()
+	if quiet == nil {
+		return
+	}
+	select {
+	case <-quiet:
+	case <-ctx.Done():
+	}
 }
 
 // take serves a request, or ends one that the server cancels. It reports whether the message was ours.
@@ -95,7 +112,11 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 	}
 	in.served[r.ID] = cancel
 	serve := h(ctx, r.Params)
+	if in.running++; in.running == 1 {
+		in.quiet = make(chan struct{})
+	}
 	in.wg.Go(func() {
+		defer in.answered()
 		defer cancel(nil)
 		defer stop()
 		result, err := in.call(r.Method, serve)
@@ -116,6 +137,16 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 			in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
 		}
 	})
+}
+
+// answered notes that a handler has given its answer.
+func (in *inbound) answered() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.running--; in.running == 0 {
+		close(in.quiet)
+		in.quiet = nil
+	}
 }
 
 // call turns a panic into an error: one request must not end the others.
