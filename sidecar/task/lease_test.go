@@ -58,7 +58,7 @@ func openWindow(t *testing.T, dir, name, workspace string) *window {
 func (w *window) follows(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { w.Follow(ctx, time.Millisecond) })
+	wg.Go(func() { w.Follow(ctx, 5*time.Millisecond) })
 	t.Cleanup(func() {
 		cancel()
 		wg.Wait()
@@ -445,7 +445,7 @@ func TestAWindowThatIsGone(t *testing.T) {
 // Windows that race for a task end with one owner, who can go on, and with others who know it.
 func TestRacingWindowsEndWithOneOwner(t *testing.T) {
 	dir := t.TempDir()
-	const windows, rounds = 8, 25
+	const windows, rounds = 8, 10
 	var all [windows]*window
 	for i := range all {
 		all[i] = openWindow(t, dir, fmt.Sprint(i), "/a")
@@ -454,9 +454,6 @@ func TestRacingWindowsEndWithOneOwner(t *testing.T) {
 	info, err := all[0].Create("raced for")
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, w := range all[1:] {
-		w.followed(t, func(p protocol.Task) bool { return p.ID == info.ID })
 	}
 	for round := range rounds {
 		var wg sync.WaitGroup

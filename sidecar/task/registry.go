@@ -241,13 +241,28 @@ func (r *Registry) Get(id string) (*Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
+	if t := r.get(id); t != nil {
+		return t, nil
+	}
+	// Another window may have made it since the last look.
+	st, err := r.store.Task(context.Background(), id)
+	if err != nil {
+		return nil, err
+	}
+	if st != nil {
+		r.follow(st)
+	}
+	if t := r.get(id); t != nil {
+		return t, nil
+	}
+	return nil, protocol.Errorf(protocol.CodeUnknownTask, "there is no task %q", id)
+}
+
+// get returns a task that is known, or nil.
+func (r *Registry) get(id string) *Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.tasks[id]
-	if t == nil {
-		return nil, protocol.Errorf(protocol.CodeUnknownTask, "there is no task %q", id)
-	}
-	return t, nil
+	return r.tasks[id]
 }
 
 func (r *Registry) now() int64 { return r.opts.Now().UnixMilli() }
