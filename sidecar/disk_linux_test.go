@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"assent/protocol"
+)
+
+// storageTalk is a conversation that notes what is said of the store.
+func storageTalk(t *testing.T, dir string) (c *talk, said *[]string) {
+	t.Helper()
+	c, said = startTalk(t, dir), &[]string{}
+	c.heard = func(method string, params json.RawMessage) {
+		if strings.HasPrefix(method, "storage/") {
+			*said = append(*said, method+" "+string(params))
+		}
+	}
+	if err := c.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	return c, said
+}
+
+func (c *talk) create(title string) {
+	c.t.Helper()
+	if err := c.call("task/create", map[string]any{"title": title}, &protocol.Task{}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *talk) wantTasks(want ...string) {
+	c.t.Helper()
+	var listed protocol.ListTasksResult
+	if err := c.call("task/list", map[string]any{}, &listed); err != nil {
+		c.t.Fatal(err)
+	}
+	var got []string
+	for _, task := range listed.Tasks {
+		got = append(got, task.Title)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		c.t.Errorf("the tasks are %q, want %q", got, want)
+	}
+}
+
+// limitFiles has the system refuse to a process whatever would make a file greater, as a full disk does. It
+// takes no privilege, and none is spared.
+func limitFiles(t *testing.T, pid int, bytes uint64) {
+	t.Helper()
+	var limit unix.Rlimit
+	err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &limit)
+	if err == nil {
+		limit.Cur = min(bytes, limit.Max)
+		err = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, said := storageTalk(t, dir)
+	c.create("a: before")
+	log, err := os.Stat(filepath.Join(dir, "assent.db-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limitFiles(t, c.assent.Process.Pid, uint64(log.Size())+1000) // in the middle of a page
+	c.create("b: refused")
+	c.create("c: refused too")
+	if len(*said) != 1 || !strings.HasPrefix((*said)[0], "storage/failed") {
+		t.Fatalf("of the store was said %q", *said)
+	}
+	reader, _ := storageTalk(t, dir) // another window reads what is there
+	reader.wantTasks("a: before")
+	reader.kill()
+	limitFiles(t, c.assent.Process.Pid, unix.RLIM_INFINITY)
+	for len(*said) < 2 {
+		if _, err := c.next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.HasPrefix((*said)[1], "storage/recovered") {
+		t.Errorf("of the store was said %q", *said)
+	}
+	c.kill()
+	next, said := storageTalk(t, dir)
+	next.wantTasks("a: before", "b: refused", "c: refused too")
+	if len(*said) != 0 {
+		t.Errorf("the next start says of the store %q", *said)
+	}
+}
+
+func TestADeletedStoreIsThereAfterAKill(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	c, said := storageTalk(t, dir)
+	c.create("a: before")
+	other, _ := storageTalk(t, dir)
+	other.create("b: another window's")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	c.create("c: after")
+	other.create("d: after")
+	if len(*said) != 1 || !strings.HasPrefix((*said)[0], "storage/recovered") || !strings.Contains((*said)[0], "was deleted or moved away") {
+		t.Errorf("of the store was said %q", *said)
+	}
+	c.kill()
+	other.kill()
+	next, _ := storageTalk(t, dir)
+	next.wantTasks("a: before", "b: another window's", "c: after", "d: after")
+}
