@@ -72,6 +72,8 @@ func covers(g *protocol.Grant, r Request, command, name string, now time.Time) r
 		return reason{revoked, name + " was revoked."}
 	case g.ExpiresAt != 0 && g.ExpiresAt <= now.UnixMilli():
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
+	case g.ExpiresAt != 0 && g.CreatedAt > now.UnixMilli():
+		return reason{expired, name + " has an end, and the clock was put back: nobody knows whether it has come."}
 	case g.Command != command:
 		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
 	case g.ToolName != "" && !slices.Equal(r.Origin.ToolNames, []string{g.ToolName}):

@@ -23,32 +23,71 @@ func (r *Registry) OpenAsks(ctx context.Context) (asks []protocol.OpenAsk, trunc
 	if err := r.load(); err != nil {
 		return nil, false, err
 	}
+	var open []openAsk
 	for _, t := range r.all() {
-		asks = t.appendOpenAsks(ctx, asks)
+		open = t.appendOpenAsks(ctx, open)
 	}
-	slices.SortFunc(asks, func(a, b protocol.OpenAsk) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.MessageID, b.MessageID))
+	slices.SortFunc(open, func(a, b openAsk) int {
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.taskID, b.taskID), cmp.Compare(a.messageID, b.messageID))
 	})
-	if len(asks) > maxOpenAsks {
-		return asks[:maxOpenAsks], true, nil
+	truncated = len(open) > maxOpenAsks
+	for _, o := range open[:min(len(open), maxOpenAsks)] {
+		if brief, ok := o.brief(); ok {
+			asks = append(asks, brief)
+		}
 	}
-	return asks, false, nil
+	return asks, truncated, nil
 }
 
-func (t *Task) appendOpenAsks(ctx context.Context, asks []protocol.OpenAsk) []protocol.OpenAsk {
+// openAsk is where an open ask belongs in the list: most of ten thousand are looked at no closer.
+type openAsk struct {
+	// since is its time, but never before that of an ask that came before it in its task: the clock may have
+	// been put back.
+	since, messageID int64
+	taskID           string
+	task             *Task
+	// ask is nil where the task is not live here, and followed is it then.
+	ask      *ask
+	followed protocol.OpenAsk
+}
+
+func (t *Task) appendOpenAsks(ctx context.Context, open []openAsk) []openAsk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.owned {
-		followed, err := t.followedAsks(ctx)
-		if err != nil { // one task that cannot be read must not hide the others
-			t.registry.opts.Log.Warn().Err(err).Str("task", t.info.ID).Msg("open asks are left out")
+	since := int64(0)
+	add := func(a openAsk, m protocol.Message) {
+		since = max(since, m.Time)
+		a.since, a.messageID, a.taskID, a.task = since, m.ID, t.info.ID, t
+		open = append(open, a)
+	}
+	if t.owned {
+		for _, a := range sortedAsks(t.asks) {
+			add(openAsk{ask: a}, a.message.Message)
 		}
-		return append(asks, followed...)
+		return open
 	}
-	for _, a := range t.asks {
-		asks = append(asks, t.brief(a.message.Message, a.question))
+	followed, err := t.followedAsks(ctx)
+	if err != nil { // one task that cannot be read must not hide the others
+		t.registry.opts.Log.Warn().Err(err).Str("task", t.info.ID).Msg("open asks are left out")
 	}
-	return asks
+	for _, brief := range followed {
+		add(openAsk{followed: brief}, protocol.Message{ID: brief.MessageID, Time: brief.Time})
+	}
+	return open
+}
+
+// brief returns an ask as it is listed, and false where it was settled meanwhile.
+func (o *openAsk) brief() (protocol.OpenAsk, bool) {
+	if o.ask == nil {
+		return o.followed, true
+	}
+	t := o.task
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asks[o.ask.question.AskID] != o.ask {
+		return protocol.OpenAsk{}, false
+	}
+	return t.brief(o.ask.message.Message, o.ask.question), true
 }
 
 // followedAsks returns the open asks of a task that is not live here. The lock must be held.

@@ -10,7 +10,9 @@ import (
 // timeout is how long an ask waits for the person.
 type timeout struct {
 	// each is how much time there is at first, and more each time it is extended.
-	each  time.Duration
+	each time.Duration
+	// ends is when the time is over by the clock that nobody can put back.
+	ends  time.Time
 	timer *time.Timer
 }
 
@@ -29,7 +31,7 @@ func (t *Task) expireAfter(a *ask, left time.Duration) {
 		}
 		t.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: t.registry.now(), Detail: "Nobody answered within " + a.timeout.each.String() + "."})
 	})
-	a.timeout.timer = timer
+	a.timeout.timer, a.timeout.ends = timer, time.Now().Add(left)
 }
 
 // Extend gives the person more time for an ask, and returns until when; see [protocol.Sidecar.ExtendAsk].
@@ -47,9 +49,9 @@ func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 		return 0, protocol.Errorf(protocol.CodeInvalidParams, "the time for this ask is not limited")
 	}
 	a.timeout.timer.Stop()
-	now := t.registry.now()
-	a.question.ExpiresAt = max(a.question.ExpiresAt, now) + a.timeout.each.Milliseconds()
-	t.expireAfter(a, time.Duration(a.question.ExpiresAt-now)*time.Millisecond)
+	left := max(0, time.Until(a.timeout.ends)) + a.timeout.each
+	a.question.ExpiresAt = t.registry.now() + left.Milliseconds()
+	t.expireAfter(a, left)
 	a.message.Body = a.question
 	t.commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
 	return a.question.ExpiresAt, t.checkOwned()
