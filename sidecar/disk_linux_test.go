@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +21,12 @@ import (
 // storageTalk is a conversation that notes what is said of the store.
 func storageTalk(t *testing.T, dir string) (c *talk, said *[]string) {
 	t.Helper()
-	c, said = startTalk(t, dir), &[]string{}
+	return storageTalkOf(t, exec.Command("assent", "serve", "--data-dir", dir))
+}
+
+func storageTalkOf(t *testing.T, assent *exec.Cmd) (c *talk, said *[]string) {
+	t.Helper()
+	c, said = startTalk(t, assent), &[]string{}
 	c.heard = func(method string, params json.RawMessage) {
 		if strings.HasPrefix(method, "storage/") {
 			*said = append(*said, method+" "+string(params))
@@ -99,6 +109,86 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	if len(*said) != 0 {
 		t.Errorf("the next start says of the store %q", *said)
 	}
+}
+
+// writable makes a folder and what is in it writable, or not.
+func writable(t *testing.T, dir string, yes bool) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		mode := fs.FileMode(0o444)
+		if entry.IsDir() {
+			mode |= 0o111
+		}
+		if yes {
+			mode |= 0o222
+		}
+		return errors.Join(err, os.Chmod(path, mode))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAReadOnlyStoreIsNotHarmed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	c, _ := storageTalk(t, dir)
+	c.create("a: before")
+	c.kill() // its log is still there
+	writable(t, dir, false)
+	before, err := os.ReadFile(filepath.Join(dir, "assent.db-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, said := storageTalkOf(t, unprivileged(t, dir))
+	c.wantTasks("a: before") // which can be read
+	c.create("b: in memory")
+	if len(*said) != 1 || !strings.HasPrefix((*said)[0], "storage/failed") || !strings.Contains((*said)[0], dir) {
+		t.Fatalf("of the store was said %q", *said)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, "assent.db-wal")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the store was changed: %v", err)
+	}
+	writable(t, dir, true)
+	for len(*said) < 2 {
+		if _, err := c.next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.HasPrefix((*said)[1], "storage/recovered") {
+		t.Errorf("of the store was said %q", *said)
+	}
+	c.kill()
+	next, _ := storageTalk(t, dir)
+	next.wantTasks("a: before", "b: in memory")
+}
+
+// unprivileged returns a sidecar that may write only where everybody may: for root, whom no mode stops, it is
+// another user's.
+func unprivileged(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath("assent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		return exec.Command(path, "serve", "--data-dir", dir)
+	}
+	// The folders of a test are its user's alone.
+	program := filepath.Join(t.TempDir(), "assent")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(program, data, 0o755)
+	}
+	for _, open := range []string{filepath.Dir(program), filepath.Dir(filepath.Dir(program)), filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
+		err = errors.Join(err, os.Chmod(open, 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	assent := exec.Command(program, "serve", "--data-dir", dir)
+	assent.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	return assent
 }
 
 func TestADeletedStoreIsThereAfterAKill(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ type knownAsk struct {
 
 // live is a life of a sidecar, from its start to its kill.
 func (m *memory) live() {
-	c := startTalk(m.t, m.dir)
+	c := startTalk(m.t, exec.Command("assent", "serve", "--data-dir", m.dir))
 	defer c.kill()
 	c.heard = m.hear
 	m.waits, m.ended = nil, 0

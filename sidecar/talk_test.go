@@ -41,10 +41,10 @@ type message struct {
 	} `json:"error"`
 }
 
-// startTalk starts a sidecar on a data folder.
-func startTalk(t *testing.T, dir string) *talk {
+// startTalk starts a sidecar.
+func startTalk(t *testing.T, assent *exec.Cmd) *talk {
 	t.Helper()
-	c := &talk{t: t, assent: exec.Command("assent", "serve", "--data-dir", dir), heard: func(string, json.RawMessage) {}, step: func() {}}
+	c := &talk{t: t, assent: assent, heard: func(string, json.RawMessage) {}, step: func() {}}
 	var err error
 	if c.log, err = os.CreateTemp(t.TempDir(), "log"); err != nil {
 		t.Fatal(err)

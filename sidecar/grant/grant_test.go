@@ -434,3 +434,18 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	command = "npx weather"
 	b.reserve(t, request(&free), "")
 }
+
+func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir())
+		b := newBook(s)
+		later := time.Now().Add(time.Hour)
+		terms := protocol.GrantTerms{ServerName: "s", Models: anyModel, ExpiresAt: later.Add(time.Hour).UnixMilli()}
+		if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", CreatedAt: later.UnixMilli(), GrantTerms: terms}); err != nil {
+			t.Fatal(err)
+		}
+		b.reserve(t, request(&free), "The grant made on 1 Jan 2000, 01:00 has an end, and the clock was put back: nobody knows whether it has come.")
+		time.Sleep(time.Hour)
+		b.reserve(t, request(&free), "")
+	})
+}

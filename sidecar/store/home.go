@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // home is where a store is. Its connection is made anew when the store moves.
@@ -83,8 +84,36 @@ func (s *Store) Gone() bool {
 
 // Probe fails where the file cannot be written. It changes nothing.
 func (s *Store) Probe(ctx context.Context) error {
-	if _, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+	err := s.probe(ctx)
+	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY && !s.Gone() {
+		// SQLite opened what it could not write then, and would never write it.
+		err = errors.Join(s.reconnect(ctx), s.probe(ctx))
+	}
+	if err != nil {
 		return fmt.Errorf("write to the store: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) probe(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	return err
+}
+
+// reconnect has the next query open the file anew.
+func (s *Store) reconnect(ctx context.Context) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	return forget(conn)
+}
+
+// forget closes a connection, the only one, and the pool makes another when it needs one.
+func forget(conn *sql.Conn) error {
+	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
+		return errors.Join(fmt.Errorf("leave the old file: %w", err), conn.Close())
 	}
 	return nil
 }
@@ -118,9 +147,8 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 		return err
 	}
 	s.connector.set(other.connector.name)
-	// The pool forgets a connection that says that it is bad, and the next one is to the new file.
-	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
-		return fmt.Errorf("leave the old file: %w", err)
+	if err := forget(conn); err != nil {
+		return err
 	}
 	other.homeMu.Lock()
 	to := other.home

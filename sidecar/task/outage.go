@@ -162,6 +162,11 @@ func (r *Registry) mend(ctx context.Context) bool {
 		return false
 	}
 	o := &r.outage
+	if r.isFailing() {
+		if err := r.store.Probe(ctx); err != nil {
+			return false
+		}
+	}
 	o.mu.Lock()
 	owing := slices.Collect(maps.Keys(o.owing))
 	o.mu.Unlock()
@@ -173,13 +178,9 @@ func (r *Registry) mend(ctx context.Context) bool {
 			return false
 		}
 	}
-	if r.StorageFailure() == "" {
-		return true
+	if r.isFailing() {
+		r.recovered("Tasks are kept on disk again, with everything that was in memory.")
 	}
-	if err := r.store.Probe(ctx); err != nil {
-		return false
-	}
-	r.recovered("Tasks are kept on disk again, with everything that was in memory.")
 	return true
 }
 
@@ -286,7 +287,7 @@ func (t *Task) pay() bool {
 	}
 	r.outage.mu.Unlock()
 	if err != nil {
-		r.reportStorage(err)
+		r.reportStorage(fmt.Errorf("%s: %w", cmp.Or(r.store.Path(), "memory"), err))
 	}
 	return t.owned && !damaged && err == nil
 }
