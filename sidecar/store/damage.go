@@ -39,6 +39,25 @@ func Damaged(err error) bool {
 	}
 }
 
+// Unacceptable reports whether an error says that the store works and will never take what it was given.
+func Unacceptable(err error) bool {
+	var value *json.UnsupportedValueError
+	var marshaler *json.MarshalerError
+	if errors.As(err, &value) || errors.As(err, &marshaler) {
+		return true
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:
+		return true
+	default:
+		return false
+	}
+}
+
 // busy reports whether an error says that somebody else has a lock.
 func busy(err error) bool {
 	var e *sqlite.Error

@@ -303,12 +303,19 @@ func (t *Task) tryToPay(ctx context.Context) error {
 	}
 	inOrder := slices.SortedFunc(maps.Values(t.owed.messages), func(a, b *message) int { return cmp.Compare(a.number, b.number) })
 	for _, m := range inOrder {
-		if err := s.Save(ctx, t.info, entryOf(m), t.unjournaled...); err != nil {
+		err := s.Save(ctx, t.info, entryOf(m), t.unjournaled...)
+		m.unacceptable = store.Unacceptable(err)
+		if m.unacceptable {
+			// It stays in memory, and must not keep what came after it from the disk.
+			t.registry.reportStorage(err)
+			err = s.Save(ctx, t.info, nil, t.unjournaled...)
+		}
+		if err != nil {
 			return err
 		}
 		t.unjournaled, t.owed.info = nil, false
 		delete(t.owed.messages, m.ID)
-		if !m.live && t.memory[m.ID] == m {
+		if !m.unacceptable && !m.live && t.memory[m.ID] == m {
 			delete(t.memory, m.ID)
 		}
 	}
@@ -344,7 +351,7 @@ func (t *Task) save(m *message) bool {
 	} else {
 		owe(&t.owed.messages, m.ID, m)
 	}
-	return t.pay()
+	return t.pay() && (m == nil || !m.unacceptable)
 }
 
 // saveDraft keeps what was typed into an ask, or forgets it. The lock must be held.

@@ -249,6 +249,25 @@ func TestWhatWasRefusedIsSavedAtTheEnd(t *testing.T) {
 	onDisk(t, dir, check)
 }
 
+// What a store can never take must not keep the rest of its task from the disk.
+func TestAMessageThatCannotBeSavedIsAlone(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	defer f.close(t)
+	id, err := f.task.StartCall("s", protocol.CallToolRequest{ToolName: "t", Arguments: json.RawMessage("{")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.task.EndCall(id, protocol.CallCancelled{})
+	onDisk(t, dir, f.live(t))
+	if m := f.messages(t); len(m) == 0 || m[0].ID != id {
+		t.Error("it is not in memory either")
+	}
+	if said := f.told(); len(said) != 1 {
+		t.Errorf("told %q", said)
+	}
+}
+
 // inTheWay is a file where the store's folder should be: nobody can open a store there, and root cannot
 // either.
 func inTheWay(t *testing.T) (dir string, remove func()) {

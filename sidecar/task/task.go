@@ -63,6 +63,8 @@ type message struct {
 	round *store.Round
 	// mcpStatus is the status of the MCP task that the journal has.
 	mcpStatus protocol.McpTaskStatus
+	// unacceptable is set where the store will never take the message as it is.
+	unacceptable bool
 	// progressDue is set while the next progress of a call waits to be announced.
 	progressDue *time.Timer
 }
