@@ -35,7 +35,7 @@ func Damaged(err error) bool {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true
 	default:
-		return false
+		return e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ // the end of the file is missing
 	}
 }
 

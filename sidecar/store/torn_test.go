@@ -61,6 +61,20 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 	if ends[last] != len(log) || (len(log)-logHead)%(frameHead+pageSize) != 0 {
 		t.Fatalf("the log has %d bytes after the last save and %d now", ends[last], len(log))
 	}
+	// Of a file that was cut, the log may have all that is missing; else it is set aside.
+	setAside := 0
+	for at := 0; at < len(file); at += pageSize * stride {
+		switch got := reopened(t, file[:at], log); got {
+		case "set aside":
+			setAside++
+		case acknowledged[last]:
+		default:
+			t.Errorf("the file cut at byte %d of %d:\n%s", at, len(file), got)
+		}
+	}
+	if setAside == 0 {
+		t.Error("no file that was cut was set aside")
+	}
 	for _, at := range torn(len(log)) {
 		// Of a log that was cut, all that was whole is there.
 		whole := last
