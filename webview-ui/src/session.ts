@@ -25,6 +25,9 @@ import type { Draft, ViewStateStore } from "./viewState.ts";
 /** How long a draft waits for the next keystroke before it is sent to be kept, in milliseconds. */
 const draftPause = 300;
 
+/** How many messages a page has that is as long as it needs to be: the sidecar's own choice, or more. */
+const pageSize = { least: 200, most: 1000 } as const;
+
 /** How long the list of open asks is left as it is while it changes, in milliseconds. */
 const inboxPause = 100;
 
@@ -37,7 +40,10 @@ export interface Actions {
   closeTask(taskId: string): void;
   /** Reads the open task again after that failed. */
   retryTask(taskId: string): void;
-  loadEarlier(): void;
+  /** Reads a page of older messages; so long a one, within bounds, that a message is in it. */
+  loadEarlier(messageId?: number): void;
+  /** Drops the messages before one; they are read again when they are scrolled to. */
+  forgetEarlier(messageId: number): void;
   /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
   answer(params: AskResponseParams): Promise<Outcome>;
   /**
@@ -255,7 +261,7 @@ export function createSession(view: ViewStateStore): Session {
   function select(taskId: string | undefined): void {
     dispatch({ type: "taskSelected", taskId });
     if (taskId !== undefined && taskId !== view.get().openTaskId) {
-      view.update(({ scrollTop: _left, ...kept }) => ({ ...kept, openTaskId: taskId }));
+      view.update(({ place: _left, ...kept }) => ({ ...kept, openTaskId: taskId }));
     }
     catchUp();
   }
@@ -375,14 +381,16 @@ export function createSession(view: ViewStateStore): Session {
     return task.id;
   }
 
-  async function loadEarlier(): Promise<void> {
+  async function loadEarlier(messageId?: number): Promise<void> {
     const open = state.conversation;
     const first = open?.messages[0];
     if (open === undefined || first === undefined || open.paging) return;
     const { taskId } = open;
     dispatch({ type: "pageAsked", taskId });
     try {
-      const result = await request()("task/open", { taskId, before: first.id });
+      const limit = messageId === undefined ? undefined : pageTo(first.id - messageId);
+      const params = { taskId, before: first.id, ...(limit !== undefined && { limit }) };
+      const result = await request()("task/open", params);
       dispatch({ type: "pageRead", taskId, result });
     } catch (error) {
       dispatch({ type: "pageRead", taskId });
@@ -439,7 +447,11 @@ export function createSession(view: ViewStateStore): Session {
         dispatch({ type: "taskKnown", task });
       }),
     retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
-    loadEarlier: () => attempt(loadEarlier),
+    loadEarlier: (messageId) => attempt(() => loadEarlier(messageId)),
+    forgetEarlier(messageId) {
+      const taskId = state.conversation?.taskId;
+      if (taskId !== undefined) dispatch({ type: "pagesForgotten", taskId, before: messageId });
+    },
     answer,
     openAskUrl,
     saveDraft,
@@ -578,6 +590,11 @@ export function createSession(view: ViewStateStore): Session {
       dispatch({ type: "linkDown", retryInMs });
     },
   };
+}
+
+/** The length of a page that reaches a message so many back, and some that give it context. */
+function pageTo(back: number): number {
+  return Math.min(Math.max(back + 50, pageSize.least), pageSize.most);
 }
 
 /** A server's resources and their templates change under one name. */

@@ -17,15 +17,15 @@ test("what was kept is there in the next life", () => {
   const before = new ViewStateStore(disk);
   before.setDraft("a1", { reason: "because", tick: true, tags: ["a"] });
   before.setExpanded("t1:2", true);
-  before.update((state) => ({ ...state, openTaskId: "t1", scrollTop: 12 }));
+  before.update((state) => ({ ...state, openTaskId: "t1", place: { messageId: 3, offset: 12 } }));
 
   const after = new ViewStateStore(storage(disk.kept.saved));
   expect(after.draft("a1")).toEqual({ reason: "because", tick: true, tags: ["a"] });
   expect(after.expanded("t1:2")).toBe(true);
-  expect(after.get()).toMatchObject({ openTaskId: "t1", scrollTop: 12 });
+  expect(after.get()).toMatchObject({ openTaskId: "t1", place: { messageId: 3, offset: 12 } });
 });
 
-test.each([[undefined], [null], ["text"], [[]], [{ drafts: 3, runner: null, expanded: "x" }]])(
+test.each([[undefined], [null], ["text"], [[]], [{ drafts: 3, runner: null, expanded: "x", place: 12 }]])(
   "%j from an earlier version is taken as nothing",
   (saved) => {
     expect(new ViewStateStore(storage(saved)).get()).toEqual(emptyViewState);

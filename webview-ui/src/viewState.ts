@@ -10,8 +10,14 @@ export interface ViewState {
   readonly runner: RunnerState;
   /** Disclosures that the person opened or closed. */
   readonly expanded: Readonly<Record<string, boolean>>;
-  /** Where the open task is scrolled to; absent where it sticks to the bottom. */
-  readonly scrollTop?: number;
+  /** What is at the top of the open task's view; absent where it sticks to the bottom. */
+  readonly place?: Place;
+}
+
+/** A place in a conversation: so many pixels below where a message begins. */
+export interface Place {
+  readonly messageId: number;
+  readonly offset: number;
 }
 
 /** What was typed into the fields of a form, by field name. */
@@ -123,7 +129,7 @@ function parseViewState(raw: unknown): ViewState {
       ...optional("promptName", runner["promptName"], isString),
     },
     expanded: entriesOf(raw["expanded"], (value) => typeof value === "boolean"),
-    ...optional("scrollTop", raw["scrollTop"], (value) => typeof value === "number"),
+    ...optional("place", raw["place"], isPlace),
   };
 }
 
@@ -148,6 +154,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
+}
+
+function isPlace(value: unknown): value is Place {
+  return (
+    isRecord(value) && Number.isInteger(value["messageId"]) && Number.isFinite(value["offset"])
+  );
 }
 
 function isRunnerTab(value: unknown): value is RunnerTab {

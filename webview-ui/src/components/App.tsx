@@ -9,8 +9,8 @@ import { unreachable } from "../unreachable.ts";
 import type { RunnerState, ViewStateStore } from "../viewState.ts";
 import { Banners } from "./Banners.tsx";
 import { Announcer } from "./chat/Announcer.tsx";
-import { ChatView } from "./chat/ChatView.tsx";
-import { focusAsk, focusedAskId, focusMessage } from "./chat/focus.ts";
+import { type ChatHandle, ChatView } from "./chat/ChatView.tsx";
+import { focusedAskId } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
 import { Grants } from "./grants/Grants.tsx";
@@ -54,6 +54,7 @@ export function App({ session, view }: AppProps) {
   const grants = state.grants.entries ?? none;
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
+  const chat = useRef<ChatHandle>(null);
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
   // Where the bar of open asks has led to.
   const shownAsk = useRef<string>(undefined);
@@ -100,7 +101,7 @@ export function App({ session, view }: AppProps) {
     setShown(undefined);
     actions.reveal({ kind: "message", taskId, messageId });
   };
-  useReveal(state, actions, { askForRunner, show, openMessage });
+  useReveal(state, actions, { chat, askForRunner, show, openMessage });
   useAskKeys(state.sidecar.state === "running", actions);
 
   return (
@@ -184,7 +185,11 @@ export function App({ session, view }: AppProps) {
           {conversation !== undefined ? (
             <SettingsContext value={state.settings}>
               <ServersContext value={servers}>
-                <ChatView key={conversation.taskId} {...{ conversation, models, actions }} />
+                <ChatView
+                  key={conversation.taskId}
+                  ref={chat}
+                  {...{ conversation, models, actions }}
+                />
               </ServersContext>
             </SettingsContext>
           ) : (
@@ -200,7 +205,7 @@ export function App({ session, view }: AppProps) {
               const at = asks.findIndex(({ askId }) => askId === shownAsk.current);
               const next = asks[(at + 1) % asks.length];
               shownAsk.current = next?.askId;
-              if (next !== undefined) focusAsk(next.askId);
+              if (next !== undefined) chat.current?.showAsk(next.askId);
             }}
             onShowAll={() => show("openAsks")}
           />
@@ -287,6 +292,7 @@ function placeOf({ inbox, conversation }: State, askId: string | undefined): Ask
 
 /** What can be brought into view of the panel itself. */
 interface Ways {
+  readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
   readonly show: (list: List) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
@@ -294,7 +300,7 @@ interface Ways {
 
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */
 function useReveal(state: State, actions: Actions, ways: Ways): void {
-  const { askForRunner, show, openMessage } = ways;
+  const { chat, askForRunner, show, openMessage } = ways;
   const { reveal, sidecar, tasks, servers, conversation, inbox } = state;
   const lastAsk = useLastAsk();
   const stepped = useRef<AskPlace>(undefined);
@@ -330,7 +336,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
           return;
         }
         actions.revealed();
-        if (oldest !== undefined) focusAsk(oldest.askId);
+        if (oldest !== undefined) chat.current?.showAsk(oldest.askId);
         return;
       }
       case "nextAsk":
@@ -366,11 +372,11 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         const asked = paged.current?.reveal === reveal && paged.current.oldest === oldest;
         if (oldest !== undefined && reveal.messageId < oldest && conversation?.earlier && !asked) {
           paged.current = { reveal, oldest };
-          actions.loadEarlier();
+          actions.loadEarlier(reveal.messageId);
           return;
         }
         actions.revealed();
-        if (conversation?.taskId === reveal.taskId) focusRow(conversation, reveal.messageId);
+        if (conversation?.taskId === reveal.taskId) chat.current?.show(reveal.messageId);
         return;
       }
       default:
@@ -388,11 +394,4 @@ function isBeingRead(conversation: Conversation | undefined): boolean {
 function isOnOlderPage({ messageId }: AskPlace, { messages }: Conversation): boolean {
   const oldest = messages[0];
   return oldest !== undefined && messageId < oldest.id;
-}
-
-/** Brings a message into view, by whatever takes the focus for it. */
-function focusRow({ messages }: Conversation, messageId: number): void {
-  const body = messages.find(({ id }) => id === messageId)?.body;
-  if (body?.type === "ask") focusAsk(body.askId);
-  else focusMessage(messageId);
 }

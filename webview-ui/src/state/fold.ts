@@ -14,6 +14,7 @@ import type {
   SamplingMoved,
 } from "@assent/protocol";
 import { unreachable } from "../unreachable.ts";
+import { indexOfMessage } from "./messages.ts";
 
 /**
  * Folds one event into a task's messages, which are in ascending order of id. The outcome is what
@@ -105,7 +106,7 @@ export function upsert(messages: readonly Message[], news: readonly Message[]): 
 }
 
 function find(messages: readonly Message[], id: number): Message | undefined {
-  return messages[messages.findLastIndex((message) => message.id === id)];
+  return messages[indexOfMessage(messages, id)];
 }
 
 function change(
@@ -113,7 +114,7 @@ function change(
   id: number,
   edit: (message: Message) => Message,
 ): readonly Message[] {
-  const index = messages.findLastIndex((message) => message.id === id);
+  const index = indexOfMessage(messages, id);
   const message = messages[index];
   return message === undefined ? messages : messages.with(index, edit(message));
 }

@@ -1,4 +1,4 @@
-import type { OpenTaskResult, Server, Task, TaskEventParams } from "@assent/protocol";
+import type { Message, OpenTaskResult, Server, Task, TaskEventParams } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
@@ -55,6 +55,8 @@ export function reduce(state: State, action: Action): State {
       return withConversation(state, action.taskId, (open) =>
         replay(fillPage(open, action.result)),
       );
+    case "pagesForgotten":
+      return withConversation(state, action.taskId, (open) => forgetBefore(open, action.before));
     case "taskEvent":
       return withEvent(state, action.params);
     case "samplingProgress":
@@ -205,12 +207,25 @@ function fill(open: Conversation, result: OpenTaskResult): Conversation {
   return {
     ...open,
     task,
-    messages: reset ? messages : upsert(open.messages, messages),
+    messages: reset ? messages : upsert(open.messages, after(open, messages)),
     earlier: reset ? earlier : open.earlier,
     lastNumber: task.lastNumber,
     behind: undefined,
     failure: undefined,
   };
+}
+
+/** Leaves out what is on older pages: between it and the messages here, others would be missing. */
+function after({ messages, earlier }: Conversation, news: readonly Message[]): readonly Message[] {
+  const first = messages[0];
+  return first === undefined || !earlier ? news : news.filter(({ id }) => id >= first.id);
+}
+
+/** Drops messages that nobody looks at. While a page of them is read, it would not join what is left. */
+function forgetBefore(open: Conversation, id: number): Conversation {
+  const first = open.messages.findIndex((message) => message.id >= id);
+  if (first < 1 || open.paging) return open;
+  return { ...open, messages: open.messages.slice(first), earlier: true };
 }
 
 function fillPage(open: Conversation, result: OpenTaskResult | undefined): Conversation {

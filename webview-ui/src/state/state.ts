@@ -130,6 +130,8 @@ export type Action =
   | { readonly type: "pageAsked"; readonly taskId: string }
   /** Without a result, the page could not be read. */
   | { readonly type: "pageRead"; readonly taskId: string; readonly result?: OpenTaskResult }
+  /** The messages before one need not be here. */
+  | { readonly type: "pagesForgotten"; readonly taskId: string; readonly before: number }
   | Held
   /** The list of open asks is wanted as it is now. */
   | { readonly type: "inboxDoubted" }

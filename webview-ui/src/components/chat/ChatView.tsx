@@ -1,69 +1,183 @@
-import { useRef } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import {
+  type FocusEvent,
+  type Ref,
+  useCallback,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Actions } from "../../session.ts";
+import { indexOfMessage } from "../../state/messages.ts";
 import type { Conversation, Models } from "../../state/state.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
+import { useView } from "../ViewContext.ts";
 import { ChatRow } from "./ChatRow.tsx";
+import { focusRow, parkedFocus } from "./focus.ts";
 import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
-import { useStickyScroll } from "./useStickyScroll.ts";
+import { likelyHeight, offsetOf } from "./rowHeight.ts";
+import { ShowContext } from "./ShowContext.ts";
+import { useEarlier, useForgetting } from "./useEarlier.ts";
+import { useMountedRows } from "./useMountedRows.ts";
+import { usePlace } from "./usePlace.ts";
 
 export interface ChatViewProps {
   readonly conversation: Conversation;
   readonly models: Models;
   readonly actions: Actions;
+  readonly ref?: Ref<ChatHandle>;
 }
 
-/** The open task, the newest message last. */
-export function ChatView({ conversation, models, actions }: ChatViewProps) {
+/** What can be asked of the open task's messages. */
+export interface ChatHandle {
+  /** Brings a message that was read into view, and the focus to it. */
+  show(messageId: number): void;
+  /** The same, by an ask. */
+  showAsk(askId: string): void;
+}
+
+// Of each side, beyond what is seen: what scrolling brings next, and what the Tab key goes to.
+const overscan = 8;
+
+// Above the first row: the button for earlier messages, or nothing. Below the last one: air.
+const earlierPx = 40;
+const topPx = 4;
+const bottomPx = 12;
+
+/** The open task, the newest message last. Of its rows, those in sight are drawn. */
+export function ChatView({ conversation, models, actions, ref }: ChatViewProps) {
   const { taskId, task, messages, earlier, paging, failure } = conversation;
+  const view = useView();
   const scroller = useRef<HTMLElement>(null);
-  useStickyScroll(scroller, messages);
+  const { rangeExtractor, held, hold, firstKept } = useMountedRows(messages);
+  const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
+    count: messages.length,
+    enabled: messages.length > 0,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
+    estimateSize: (index) => likelyHeight(messages[index]),
+    // The first drawing is already of the newest messages, or of those left in an earlier life.
+    initialOffset: () => offsetOf(messages, view.get().place?.messageId),
+    rangeExtractor,
+    overscan,
+    paddingStart: earlier ? earlierPx : topPx,
+    paddingEnd: bottomPx,
+    // What is read stays in its place when messages come or go above it. The end is usePlace's.
+    anchorTo: "end",
+    scrollEndThreshold: -1,
+  });
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (row, _delta, { scrollOffset }) => {
+    const known = virtualizer.itemSizeCache.has(row.key) ? row.size : 0;
+    return row.start + known <= (scrollOffset ?? 0);
+  };
+  const place = usePlace(scroller, virtualizer, messages);
+  useEarlier(conversation, virtualizer.range?.startIndex, actions);
+  useForgetting(conversation, firstKept, place.isAtBottom, actions);
+
+  // A row that is to have the focus is drawn first.
+  const [toFocus, setToFocus] = useState<{ readonly messageId: number }>();
+  const show = (messageId: number) => {
+    if (indexOfMessage(messages, messageId) === -1) return;
+    hold(messageId);
+    place.show(messageId);
+    setToFocus({ messageId });
+  };
+  const showAsk = (askId: string) => {
+    const message = messages.findLast(({ body }) => body.type === "ask" && body.askId === askId);
+    if (message !== undefined) show(message.id);
+  };
+  useImperativeHandle(ref, () => ({ show, showAsk }));
+  const shown = useRef(messages);
+  shown.current = messages;
+  useLayoutEffect(() => {
+    const index = toFocus === undefined ? -1 : indexOfMessage(shown.current, toFocus.messageId);
+    const message = shown.current[index];
+    if (message !== undefined) focusRow(message);
+  }, [toFocus]);
+
+  const onFocus = ({ target }: FocusEvent) => {
+    const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
+    const message = index === undefined ? undefined : messages[Number(index)];
+    if (message !== undefined && message.id !== held) hold(message.id);
+  };
+
   const asks = openAsksOf(conversation);
+  const newest = messages.at(-1)?.id ?? 0;
   return (
-    <main ref={scroller} className="chat">
-      {failure !== undefined && (
-        <Banner
-          level="error"
-          actions={
-            <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
-              Try Again
+    <ShowContext value={showAsk}>
+      <main className="chat">
+        {failure !== undefined && (
+          <Banner
+            level="error"
+            actions={
+              <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
+                Try Again
+              </button>
+            }
+          >
+            The task could not be read: {failure}
+          </Banner>
+        )}
+        <section
+          ref={scroller}
+          className="messages"
+          aria-label="Conversation"
+          {...parkedFocus}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+          tabIndex={0}
+          onFocus={onFocus}
+        >
+          {earlier && (
+            <button
+              type="button"
+              className="link earlier"
+              disabled={paging}
+              onClick={() => actions.loadEarlier()}
+            >
+              {paging ? "Loading earlier messages…" : "Show earlier messages"}
             </button>
-          }
-        >
-          The task could not be read: {failure}
-        </Banner>
-      )}
-      {earlier && (
-        <button
-          type="button"
-          className="link earlier"
-          disabled={paging}
-          onClick={actions.loadEarlier}
-        >
-          {paging ? "Loading earlier messages…" : "Show earlier messages"}
-        </button>
-      )}
-      {task !== undefined && messages.length === 0 && (
-        <p className="empty muted">
-          {task.closed
-            ? "Nothing happened here."
-            : "Use a server: what it does and asks appears here."}
-        </p>
-      )}
-      <ol className="rows" aria-label="Messages">
-        {messages.map((message) => (
-          <li key={message.id}>
-            <RowBoundary>
-              <ChatRow
-                {...{ taskId, message, models, actions }}
-                offered={offeredTo(message, messages)}
-                waitsFor={askOf(message, asks)}
-              />
-            </RowBoundary>
-          </li>
-        ))}
-      </ol>
-      {task?.closed && <p className="closed muted">This task is closed.</p>}
-    </main>
+          )}
+          {task !== undefined && messages.length === 0 && (
+            <p className="empty muted">
+              {task.closed
+                ? "Nothing happened here."
+                : "Use a server: what it does and asks appears here."}
+            </p>
+          )}
+          <ol
+            className="rows"
+            aria-label="Messages"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {virtualizer.getVirtualItems().map(({ index, start }) => {
+              const message = messages[index];
+              if (message === undefined) return null;
+              return (
+                <li
+                  key={message.id}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  // Messages are counted from 1, also those that are not read.
+                  aria-posinset={message.id}
+                  aria-setsize={newest}
+                  style={{ top: start }}
+                >
+                  <RowBoundary>
+                    <ChatRow
+                      {...{ taskId, message, models, actions }}
+                      offered={offeredTo(message, messages)}
+                      waitsFor={askOf(message, asks)}
+                    />
+                  </RowBoundary>
+                </li>
+              );
+            })}
+          </ol>
+          {task?.closed && <p className="closed muted">This task is closed.</p>}
+        </section>
+      </main>
+    </ShowContext>
   );
 }

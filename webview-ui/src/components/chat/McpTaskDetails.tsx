@@ -1,9 +1,10 @@
 import type { McpTask } from "@assent/protocol";
+import { useContext } from "react";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { when } from "../ui/words.ts";
-import { focusAsk } from "./focus.ts";
 import { isFinal } from "./mcpTaskWords.ts";
+import { ShowContext } from "./ShowContext.ts";
 
 export interface McpTaskDetailsProps {
   readonly task: McpTask;
@@ -48,11 +49,12 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
 }
 
 function WaitsFor({ askId }: { readonly askId: string | undefined }) {
+  const show = useContext(ShowContext);
   if (askId === undefined) return <p>It waits for input.</p>;
   return (
     <p>
       It waits for your answer.{" "}
-      <button type="button" className="link" onClick={() => focusAsk(askId)}>
+      <button type="button" className="link" onClick={() => show(askId)}>
         Show Question
       </button>
     </p>

@@ -1,11 +1,15 @@
+import type { Message } from "@assent/protocol";
+
 /** The element that takes the focus for an ask. */
 export function askElementId(askId: string): string {
   return `ask-${askId}`;
 }
 
-/** Brings an ask into view and the focus to it; says whether it is there. */
-export function focusAsk(askId: string): boolean {
-  return focusElement(askElementId(askId));
+/** Brings an ask whose row is drawn into view, and the focus to it. */
+export function focusAsk(askId: string): void {
+  const element = document.getElementById(askElementId(askId));
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "nearest" });
 }
 
 /** The ask that has the focus, settled or not. */
@@ -15,21 +19,15 @@ export function focusedAskId(): string | undefined {
   return element?.id.slice(prefix.length);
 }
 
-function focusElement(id: string): boolean {
-  const element = document.getElementById(id);
-  element?.focus({ preventScroll: true });
-  element?.scrollIntoView({ block: "nearest" });
-  return element !== null;
-}
-
 /** The element that takes the focus for a message of the open task. */
 export function messageElementId(messageId: number): string {
   return `message-${messageId}`;
 }
 
-/** Brings a message into view and the focus to it; says whether it is there. */
-export function focusMessage(messageId: number): boolean {
-  return focusElement(messageElementId(messageId));
+/** Gives the focus to a message's row, which is drawn and scrolled to. */
+export function focusRow({ id, body }: Message): void {
+  const elementId = body.type === "ask" ? askElementId(body.askId) : messageElementId(id);
+  document.getElementById(elementId)?.focus({ preventScroll: true });
 }
 
 /** Marks an element that has the focus only because it had to go somewhere. */

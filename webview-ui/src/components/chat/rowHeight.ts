@@ -1,0 +1,29 @@
+import type { Message } from "@assent/protocol";
+import { indexOfMessage } from "../../state/messages.ts";
+import { unreachable } from "../../unreachable.ts";
+
+/**
+ * About how high a message's row is, in pixels, until it is drawn and measured. What is above the part
+ * that is seen keeps its place when it turns out otherwise, so that only the scrollbar shows a wrong guess.
+ */
+export function likelyHeight(message: Message | undefined): number {
+  if (message === undefined) return 0;
+  const { body } = message;
+  switch (body.type) {
+    case "notice":
+      return 36;
+    case "call":
+      return 84;
+    case "ask":
+      return body.outcome === undefined ? 260 : 96;
+    default:
+      return unreachable(body);
+  }
+}
+
+/** About where a message begins, in pixels; where the last one ends, without one that is here. */
+export function offsetOf(messages: readonly Message[], messageId: number | undefined): number {
+  const index = messageId === undefined ? -1 : indexOfMessage(messages, messageId);
+  const above = index === -1 ? messages : messages.slice(0, index);
+  return above.reduce((sum, message) => sum + likelyHeight(message), 0);
+}

@@ -1,0 +1,15 @@
+import type { Message } from "@assent/protocol";
+
+/** Where a message is among messages in ascending order of id; -1 where it is not among them. */
+export function indexOfMessage(messages: readonly Message[], id: number): number {
+  let low = 0;
+  let high = messages.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const at = messages[middle]?.id ?? id;
+    if (at === id) return middle;
+    if (at < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
