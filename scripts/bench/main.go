@@ -34,6 +34,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == readerCommand {
 		return readModel(ctx, args[1:])
 	}
+	if len(args) > 0 && args[0] == seedCommand {
+		return seed(ctx, args[1:])
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 9, "how often each figure is measured")
 	asks := flags.Int("asks", 1000, "how many asks a round has")

@@ -25,12 +25,15 @@ test("what was kept is there in the next life", () => {
   expect(after.get()).toMatchObject({ openTaskId: "t1", place: { messageId: 3, offset: 12 } });
 });
 
-test.each([[undefined], [null], ["text"], [[]], [{ drafts: 3, runner: null, expanded: "x", place: 12 }]])(
-  "%j from an earlier version is taken as nothing",
-  (saved) => {
-    expect(new ViewStateStore(storage(saved)).get()).toEqual(emptyViewState);
-  },
-);
+test.each([
+  [undefined],
+  [null],
+  ["text"],
+  [[]],
+  [{ drafts: 3, runner: null, expanded: "x", place: 12 }],
+])("%j from an earlier version is taken as nothing", (saved) => {
+  expect(new ViewStateStore(storage(saved)).get()).toEqual(emptyViewState);
+});
 
 test("drafts that are none are dropped, the others stay", () => {
   const view = new ViewStateStore(storage({ drafts: { a: { x: 1 }, b: { x: "y" }, c: "z" } }));

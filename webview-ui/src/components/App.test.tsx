@@ -107,17 +107,35 @@ describe("the open task", () => {
     await waitFor(() => expect(host.calls("task/close")).toEqual([{ taskId: "t1" }]));
   });
 
-  test("has older messages to page to", async () => {
+  test("has older messages, which are read when they come near", async () => {
     const host = new FakeHost(task(), [], {
       "task/open": ({ before }) =>
         before === undefined
           ? { task: task(), messages: [notice(5, "five")], reset: true, earlier: true }
           : { task: task(), messages: [notice(4, `before ${before}`)] },
     });
-    const { user } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "Show earlier messages" }));
+    showApp(host);
     await screen.findByText("before 5");
     expect(screen.queryByRole("button", { name: /earlier/ })).toBeNull();
+  });
+
+  test("has older messages that can be asked for again where they did not come", async () => {
+    let broken = true;
+    const host = new FakeHost(task(), [], {
+      "task/open": ({ before }) => {
+        if (before === undefined) {
+          return { task: task(), messages: [notice(5, "five")], reset: true, earlier: true };
+        }
+        if (broken) throw new ResponseError(ErrorCode.InternalError, "The page is damaged.");
+        return { task: task(), messages: [notice(4, "four")] };
+      },
+    });
+    const { user } = showApp(host);
+    await screen.findByText("The page is damaged.");
+    broken = false;
+    await user.click(screen.getByRole("button", { name: "Show earlier messages" }));
+    await screen.findByText("four");
+    expect(host.calls("task/open")).toHaveLength(3);
   });
 
   test("that cannot be read says so, and can be tried again", async () => {

@@ -345,6 +345,38 @@ describe("reading", () => {
     expect(state.conversation?.earlier).toBe(true);
   });
 
+  test("leaves out what changed on older pages, between which and these messages others are", () => {
+    const first = reading([message(8, call()), message(9, call())]);
+    const paged = play(
+      first,
+      { type: "pageAsked", taskId: "t1" },
+      {
+        type: "pageRead",
+        taskId: "t1",
+        result: { task: task(), messages: [message(7, call())], earlier: true },
+      },
+      { type: "taskDoubted", taskId: "t1" },
+      {
+        type: "taskRead",
+        taskId: "t1",
+        result: {
+          task: task({ lastNumber: 5 }),
+          messages: [3, 8, 10].map((id) => message(id, call())),
+        },
+      },
+    );
+    expect(ids(paged)).toEqual([7, 8, 9, 10]);
+  });
+
+  test("goes back to what was dropped", () => {
+    const many = reading(Array.from({ length: 9 }, (_, n) => message(n + 1, call())));
+    const dropped = play(many, { type: "pagesForgotten", taskId: "t1", before: 7 });
+    expect(ids(dropped)).toEqual([7, 8, 9]);
+    expect(dropped.conversation?.earlier).toBe(true);
+    const paging = play(many, { type: "pageAsked", taskId: "t1" });
+    expect(play(paging, { type: "pagesForgotten", taskId: "t1", before: 7 })).toEqual(paging);
+  });
+
   test("an older page holds events back, lest it undo them", () => {
     const state = play(
       reading([message(2, call())]),

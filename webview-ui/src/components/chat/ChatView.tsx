@@ -72,6 +72,7 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
     const known = virtualizer.itemSizeCache.has(row.key) ? row.size : 0;
     return row.start + known <= (scrollOffset ?? 0);
   };
+  const rows = virtualizer.getVirtualItems(); // computes the range, too
   const place = usePlace(scroller, virtualizer, messages);
   useEarlier(conversation, virtualizer.range?.startIndex, actions);
   useForgetting(conversation, firstKept, place.isAtBottom, actions);
@@ -146,12 +147,8 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
                 : "Use a server: what it does and asks appears here."}
             </p>
           )}
-          <ol
-            className="rows"
-            aria-label="Messages"
-            style={{ height: virtualizer.getTotalSize() }}
-          >
-            {virtualizer.getVirtualItems().map(({ index, start }) => {
+          <ol className="rows" aria-label="Messages" style={{ height: virtualizer.getTotalSize() }}>
+            {rows.map(({ index, start }) => {
               const message = messages[index];
               if (message === undefined) return null;
               return (

@@ -1,12 +1,15 @@
 import type { Message } from "@assent/protocol";
 import type { Virtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { indexOfMessage } from "../../state/messages.ts";
 import type { Place } from "../../viewState.ts";
 import { useView } from "../ViewContext.ts";
 
 // Fractions of pixels and a person's aim are both imprecise.
 const nearBottomPx = 24;
+
+// What of a page is still seen on the next one.
+const overlapPx = 60;
 
 // What is brought into view gets some air above it.
 const marginPx = 8;
@@ -35,10 +38,18 @@ export function usePlace(
   const before = useRef<readonly Message[]>([]);
   const atBottom = useRef(true);
   const place = useRef<Place>(undefined);
+  /** The person did something in the list since it changed: what grows is what they opened. */
+  const touched = useRef(false);
   /** Where the list was scrolled to by this hook; another position is somebody else's. */
   const written = useRef<number>(undefined);
   // For the listeners, which outlive a drawing.
   const shown = useRef(messages);
+
+  const scrollTo = useCallback((element: HTMLElement, top: number) => {
+    const wanted = Math.max(0, top);
+    if (Math.abs(element.scrollTop - wanted) >= 1) element.scrollTop = wanted;
+    written.current = element.scrollTop;
+  }, []);
 
   useLayoutEffect(() => {
     shown.current = messages;
@@ -47,9 +58,10 @@ export function usePlace(
     if (element === null || last === undefined) return;
     const old = before.current;
     before.current = messages;
+    if (old !== messages) touched.current = false;
     if (old.length === 0) {
       place.current = view.get().place;
-    } else if (old !== messages && atBottom.current) {
+    } else if (old !== messages && atBottom.current && !isAwaited(place.current, old)) {
       // A message taller than the panel is shown from its beginning; one that grows is followed.
       const appended = old.at(-1)?.id !== last.id;
       place.current = appended ? { messageId: last.id, offset: 0 } : undefined;
@@ -60,16 +72,10 @@ export function usePlace(
     if (top !== undefined) {
       scrollTo(element, Math.min(top, bottom));
       atBottom.current = isAtBottom(element);
-    } else if (atBottom.current && (old !== messages || !isAtWork(element))) {
+    } else if (atBottom.current && !touched.current) {
       scrollTo(element, bottom);
     }
   });
-
-  function scrollTo(element: HTMLElement, top: number): void {
-    const wanted = Math.max(0, top);
-    if (Math.abs(element.scrollTop - wanted) >= 1) element.scrollTop = wanted;
-    written.current = element.scrollTop;
-  }
 
   useEffect(() => {
     const element = scroller.current;
@@ -81,31 +87,60 @@ export function usePlace(
       atBottom.current = isAtBottom(element);
     };
     const onScrollEnd = () => {
+      if (isAwaited(place.current, shown.current)) return;
       const now = isAtBottom(element) ? undefined : placeAt(virtualizer, shown.current, element);
       view.update(({ place: _old, ...state }) =>
         now === undefined ? state : { ...state, place: now },
       );
     };
-    // What a person opens or closes must not be moved away under their hand.
-    const onInput = () => {
+    const onWheel = () => {
       place.current = undefined;
     };
-    const listeners = {
-      scroll: onScroll,
-      scrollend: onScrollEnd,
-      pointerdown: onInput,
-      keydown: onInput,
-      wheel: onInput,
+    // What a person opens or closes must not be moved away under their hand.
+    const onPointerDown = () => {
+      place.current = undefined;
+      touched.current = true;
     };
-    for (const [name, listener] of Object.entries(listeners)) {
-      element.addEventListener(name, listener, { passive: true });
-    }
-    return () => {
-      for (const [name, listener] of Object.entries(listeners)) {
-        element.removeEventListener(name, listener);
+    const onKeyDown = (event: KeyboardEvent) => {
+      onPointerDown();
+      if (!isForList(event)) return;
+      const page = element.clientHeight - overlapPx;
+      switch (event.key) {
+        case "Home":
+          element.scrollTop = 0;
+          break;
+        case "End":
+          atBottom.current = true;
+          touched.current = false;
+          scrollTo(element, element.scrollHeight - element.clientHeight);
+          break;
+        case "PageUp":
+        case "PageDown": {
+          const now = placeAt(virtualizer, shown.current, element);
+          if (now === undefined) return;
+          const by = event.key === "PageUp" ? -page : page;
+          element.scrollTop += by;
+          // Rows that come into view get their heights: what was at the top stays where it went.
+          written.current = element.scrollTop;
+          place.current = { ...now, offset: now.offset + by };
+          atBottom.current = isAtBottom(element);
+          break;
+        }
+        default:
+          return;
       }
+      event.preventDefault();
     };
-  }, [scroller, virtualizer, view]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Before the virtualizer hears of it, which draws at once.
+    element.addEventListener("scroll", onScroll, { signal, passive: true, capture: true });
+    element.addEventListener("scrollend", onScrollEnd, { signal });
+    element.addEventListener("pointerdown", onPointerDown, { signal });
+    element.addEventListener("wheel", onWheel, { signal, passive: true });
+    element.addEventListener("keydown", onKeyDown, { signal });
+    return () => controller.abort();
+  }, [scroller, virtualizer, view, scrollTo]);
 
   return {
     show(messageId) {
@@ -125,9 +160,26 @@ function isAtBottom({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boo
   return scrollHeight - scrollTop - clientHeight < nearBottomPx;
 }
 
-/** Says whether the person is at something in the list: what grows then is what they opened. */
-function isAtWork(element: HTMLElement): boolean {
-  return element !== document.activeElement && element.contains(document.activeElement);
+/** Says whether a place is on a page that has not been read yet. */
+function isAwaited(place: Place | undefined, messages: readonly Message[]): boolean {
+  return place !== undefined && indexOfMessage(messages, place.messageId) === -1;
+}
+
+/**
+ * Says whether a key is the list's and not a control's. The browser's own way to scroll by it glides, and
+ * stops halfway where rows get their heights meanwhile.
+ */
+function isForList({
+  target,
+  defaultPrevented,
+  altKey,
+  ctrlKey,
+  metaKey,
+  shiftKey,
+}: KeyboardEvent) {
+  if (defaultPrevented || altKey || ctrlKey || metaKey || shiftKey) return false;
+  const controls = "input, textarea, select, audio, video, [role=listbox]";
+  return !(target instanceof Element && target.matches(controls));
 }
 
 /** How far to scroll to a place, in pixels; undefined where its message is not among those here. */

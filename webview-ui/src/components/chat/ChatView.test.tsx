@@ -1,0 +1,263 @@
+import type { Message } from "@assent/protocol";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createRef } from "react";
+import { describe, expect, test, vi } from "vitest";
+import type { Actions } from "../../session.ts";
+import type { Conversation } from "../../state/state.ts";
+import { axeFindings } from "../../testing/axe.ts";
+import { type Layout, layOut, panelHeight, rowHeight } from "../../testing/layout.ts";
+import { ask, call, elicitation, message, task } from "../../testing/samples.ts";
+import { type Place, ViewStateStore } from "../../viewState.ts";
+import { ViewContext } from "../ViewContext.ts";
+import { type ChatHandle, ChatView } from "./ChatView.tsx";
+
+// Above the first row, above it where there are earlier ones, and below the last.
+const [above, aboveEarlier, below] = [4, 40, 12] as const;
+
+function notices(first: number, last: number): readonly Message[] {
+  return Array.from({ length: last - first + 1 }, (_, n) =>
+    message(first + n, { type: "notice", level: "info", text: `message ${first + n}` }),
+  );
+}
+
+/** Where the list is scrolled to when it shows the end of so many rows. */
+function endOf(rows: number): number {
+  return above + rows * rowHeight + below - panelHeight;
+}
+
+function show(
+  layout: Layout,
+  messages: readonly Message[],
+  more: Partial<Conversation> = {},
+  place?: Place,
+) {
+  const loadEarlier = vi.fn<Actions["loadEarlier"]>();
+  const forgetEarlier = vi.fn<Actions["forgetEarlier"]>();
+  const actions = { loadEarlier, forgetEarlier, saveDraft: () => {} } as unknown as Actions;
+  const view = new ViewStateStore({ load: () => ({ place }), save: () => {} });
+  const ref = createRef<ChatHandle>();
+  const draw = (now: readonly Message[], changes: Partial<Conversation>) => {
+    const conversation: Conversation = {
+      ...{ taskId: "t1", task: task(), messages: now, earlier: false, lastNumber: 1 },
+      ...{ behind: undefined, paging: false, held: [], failure: undefined, ...changes },
+    };
+    return (
+      <ViewContext value={view}>
+        <ChatView {...{ conversation, actions, ref }} models={new Map()} />
+      </ViewContext>
+    );
+  };
+  const { rerender, container } = render(draw(messages, more));
+  const list = screen.getByRole("region", { name: "Conversation" });
+  layout.settle(list);
+  return {
+    ...{ loadEarlier, forgetEarlier, view, ref, container, list },
+    change(now: readonly Message[], changes = more) {
+      rerender(draw(now, changes));
+      layout.settle(list);
+    },
+  };
+}
+
+/** The ids of the messages that are drawn. */
+function drawn(): readonly number[] {
+  return rows().map((row) => Number(row.getAttribute("aria-posinset")));
+}
+
+function rows(): readonly HTMLElement[] {
+  return within(screen.getByRole("list", { name: "Messages" })).getAllByRole("listitem");
+}
+
+function rowOf(id: number): HTMLElement {
+  return rows().find((row) => row.ariaPosInSet === String(id)) ?? expect.fail(`no row of ${id}`);
+}
+
+const question = (id: number) => message(id, ask(`a${id}`, elicitation()));
+
+describe("the place", () => {
+  test("is at the newest message, and follows it", () => {
+    const layout = layOut();
+    const { list, change } = show(layout, notices(1, 20));
+    expect(list.scrollTop).toBe(endOf(20));
+    change(notices(1, 21));
+    expect(list.scrollTop).toBe(endOf(21));
+    change(notices(1, 30));
+    expect(list.scrollTop).toBe(endOf(30));
+  });
+
+  test("of a message taller than the panel is its beginning, and stays there", () => {
+    const layout = layOut((row) => (row.textContent === "message 21" ? 400 : rowHeight));
+    const { list, change } = show(layout, notices(1, 20));
+    change(notices(1, 21));
+    expect(list.scrollTop).toBe(above + 20 * rowHeight);
+    change(notices(1, 22));
+    expect(list.scrollTop).toBe(above + 20 * rowHeight);
+  });
+
+  test("follows a message that grows", () => {
+    const layout = layOut();
+    const { list, change } = show(layout, notices(1, 20));
+    change([...notices(1, 20)]);
+    layout.resize(rowOf(20), rowHeight + 80);
+    expect(list.scrollTop).toBe(endOf(20) + 80);
+  });
+
+  test("is left where the person scrolled to, until they come back down", () => {
+    const layout = layOut();
+    const { list, view, change } = show(layout, notices(1, 20));
+    layout.scroll(list, above + rowHeight + 16);
+    expect(view.get().place).toEqual({ messageId: 2, offset: 16 });
+    change(notices(1, 21));
+    expect(list.scrollTop).toBe(above + rowHeight + 16);
+    layout.scroll(list, endOf(21));
+    expect(view.get().place).toBeUndefined();
+    change(notices(1, 22));
+    expect(list.scrollTop).toBe(endOf(22));
+  });
+
+  test("is not moved away under what the person opens", () => {
+    const layout = layOut();
+    const { list } = show(layout, [...notices(1, 20), question(21)]);
+    // An ask takes the focus, which is not the person's doing.
+    expect(rowOf(21).contains(document.activeElement)).toBe(true);
+    layout.resize(rowOf(21), rowHeight + 10);
+    expect(list.scrollTop).toBe(endOf(21) + 10);
+    fireEvent.pointerDown(screen.getByRole("textbox", { name: "Reason" }));
+    layout.resize(rowOf(21), 300);
+    expect(list.scrollTop).toBe(endOf(21) + 10);
+  });
+
+  test("of an earlier life comes back, whatever height the rows have", () => {
+    const layout = layOut(() => 70);
+    const { list, change } = show(layout, notices(1, 20), {}, { messageId: 3, offset: 10 });
+    expect(list.scrollTop).toBe(above + 2 * 70 + 10);
+    change(notices(1, 21));
+    expect(list.scrollTop).toBe(above + 2 * 70 + 10);
+  });
+
+  test("stays when older messages come above", () => {
+    const layout = layOut();
+    const { list, change } = show(layout, notices(300, 500), { earlier: true });
+    layout.scroll(list, aboveEarlier + 150);
+    change(notices(100, 500), { earlier: false });
+    const first = Number.parseFloat(rowOf(301).style.top);
+    expect(list.scrollTop).toBe(first + 150 - rowHeight);
+  });
+
+  test("is moved by the keyboard", () => {
+    const layout = layOut();
+    const { list } = show(layout, notices(1, 100));
+    list.focus();
+    fireEvent.keyDown(list, { key: "PageUp" });
+    expect(list.scrollTop).toBe(endOf(100) - panelHeight + 60);
+    fireEvent.keyDown(list, { key: "PageDown" });
+    expect(list.scrollTop).toBe(endOf(100));
+    fireEvent.keyDown(list, { key: "Home" });
+    expect(list.scrollTop).toBe(0);
+    layout.settle(list);
+    expect(drawn()[0]).toBe(1);
+    fireEvent.keyDown(list, { key: "End" });
+    expect(list.scrollTop).toBe(endOf(100));
+  });
+});
+
+describe("the rows", () => {
+  test("that are drawn are few, and know their place among all", async () => {
+    const layout = layOut();
+    const { list, container } = show(layout, notices(99_001, 100_000), { earlier: true });
+    expect(drawn()).toContain(100_000);
+    expect(drawn().length).toBeLessThan(30);
+    layout.scroll(list, 10_000);
+    expect(drawn()).not.toContain(100_000);
+    expect(drawn().length).toBeLessThan(30);
+    expect(new Set(rows().map((row) => row.ariaSetSize))).toEqual(new Set(["100000"]));
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("of open asks keep what is typed into them, wherever the list is", async () => {
+    const layout = layOut();
+    const { list } = show(layout, [...notices(1, 400), question(401), ...notices(402, 500)]);
+    const reason = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Reason" });
+    await userEvent.type(reason, "half a sen");
+    reason.setSelectionRange(4, 6);
+    layout.scroll(list, 0);
+    expect(drawn()).toEqual([...drawn().filter((id) => id < 30), 401]);
+    expect(document.activeElement).toBe(reason);
+    expect([reason.value, reason.selectionStart, reason.selectionEnd]).toEqual([
+      "half a sen",
+      4,
+      6,
+    ]);
+  });
+
+  test("keep the focus, wherever the list is, and whoever takes it for a while", async () => {
+    const layout = layOut();
+    const withCall = [...notices(1, 400), message(401, call())];
+    const { list } = show(layout, withCall);
+    const button = screen.getByRole("button", { name: "Cancel" });
+    act(() => button.focus());
+    act(() => button.blur());
+    layout.scroll(list, 0);
+    expect(button.isConnected).toBe(true);
+    expect(drawn().at(-1)).toBe(401);
+  });
+
+  test("that are out of sight are drawn, scrolled to and focused when they are asked for", () => {
+    const layout = layOut();
+    const { list, ref } = show(layout, [message(1, call()), ...notices(2, 300), question(301)]);
+    expect(drawn()).not.toContain(1);
+    act(() => ref.current?.show(1));
+    layout.settle(list);
+    const row = rowOf(1);
+    expect(row.contains(document.activeElement)).toBe(true);
+    expect(list.scrollTop).toBe(0);
+    act(() => ref.current?.showAsk("a301"));
+    layout.settle(list);
+    expect(rowOf(301).contains(document.activeElement)).toBe(true);
+    expect(Number.parseFloat(rowOf(301).style.top)).toBeGreaterThanOrEqual(list.scrollTop);
+  });
+});
+
+describe("earlier messages", () => {
+  test("are asked for when the first one that is here comes near, once", () => {
+    const layout = layOut();
+    const { list, loadEarlier, change } = show(layout, notices(501, 700), { earlier: true });
+    expect(loadEarlier).not.toHaveBeenCalled();
+    layout.scroll(list, 1000);
+    expect(loadEarlier.mock.calls).toEqual([[undefined]]);
+    change(notices(501, 700), { earlier: true, paging: true });
+    expect(screen.getByRole("button", { name: "Loading earlier messages…" })).toBeDefined();
+    // The page did not come: only the person asks for it again.
+    change(notices(501, 700), { earlier: true });
+    layout.scroll(list, 900);
+    expect(loadEarlier).toHaveBeenCalledTimes(1);
+    fireEvent.click(screen.getByRole("button", { name: "Show earlier messages" }));
+    expect(loadEarlier).toHaveBeenCalledTimes(2);
+  });
+
+  test("are read as far back as the view was in an earlier life", () => {
+    const layout = layOut();
+    const place = { messageId: 120, offset: 10 };
+    const { list, loadEarlier, change } = show(layout, notices(501, 700), { earlier: true }, place);
+    expect(loadEarlier.mock.calls).toEqual([[120]]);
+    change(notices(70, 700), { earlier: true });
+    expect(list.scrollTop).toBe(Number.parseFloat(rowOf(120).style.top) + 10);
+    expect(loadEarlier).toHaveBeenCalledTimes(1);
+  });
+
+  test("are dropped at the newest message, but for what must stay drawn", () => {
+    const layout = layOut();
+    const { list, forgetEarlier, change } = show(layout, notices(1, 1000));
+    expect(forgetEarlier).not.toHaveBeenCalled();
+    change(notices(1, 1001));
+    expect(forgetEarlier).toHaveBeenLastCalledWith(602);
+    const asking = [...notices(1, 299), question(300), ...notices(301, 1001)];
+    change(asking);
+    expect(forgetEarlier).toHaveBeenLastCalledWith(300);
+    forgetEarlier.mockClear();
+    layout.scroll(list, 500);
+    change([...asking, ...notices(1002, 1003)]);
+    expect(forgetEarlier).not.toHaveBeenCalled();
+  });
+});
