@@ -66,6 +66,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Playground in a browser",
     run: () => run(process.execPath, ["scripts/e2e/playground.ts"]),
   },
+  longTask: {
+    title: "A long task in a browser",
+    run: () => run(process.execPath, ["scripts/e2e/longTask.ts"]),
+  },
   servers: {
     title: "Servers of others in the playground",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),

@@ -1,0 +1,145 @@
+// A task of thousands of messages in a real browser: how much of it is drawn, and that scrolling takes
+// nothing from a person's hands.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { LongList } from "../bench/longList.ts";
+import { run } from "../setup/command.ts";
+import { withPage } from "./chromium.ts";
+import { printedUrl, startDemo } from "./demo.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft, stopGroup } from "./processes.ts";
+import { screenshotFolder } from "./screenshots.ts";
+import { step } from "./step.ts";
+
+/** In the environment of every process of this run. */
+const mark = `ASSENT_E2E=${randomUUID()}`;
+
+const length = 3000;
+
+/** Many more rows than a panel shows, and few of those that there are. */
+const mostRows = 60;
+
+const folder = await mkdtemp(join(tmpdir(), "assent-long-task-"));
+await run("go", ["run", "./scripts/bench", "seed", join(folder, "data"), String(length)]);
+const demo = startDemo(mark, ["--folder", folder]);
+try {
+  const url = await printedUrl(demo);
+  await withPage("long-task", { width: 400, height: 800 }, (page) => story(page, url));
+} finally {
+  await stopGroup(demo);
+  await assertNoneLeft(mark);
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function story(page: Page, url: URL): Promise<void> {
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(url.href);
+  const panel = new Panel(page, page.keyboard);
+  const list = new LongList(page);
+  await step("a long task opens at its end", async () => {
+    await list.waitFor(length);
+    await assertFew(list);
+    await photograph(page, "end");
+  });
+  await step("earlier pages come without a jump", () => scrollUp(list));
+  await step("keys go to the ends, and by pages", () => pressKeys(page, list));
+  await step("what is typed stays, wherever the list is", () =>
+    leaveAndComeBack(page, panel, list),
+  );
+  assert.deepEqual(errors, [], "the page's console has no errors");
+}
+
+async function assertFew(list: LongList): Promise<void> {
+  const { drawn } = await list.look();
+  assert(drawn <= mostRows, `${drawn} rows are drawn`);
+}
+
+/** Wheels up until a page has come, and on. What is seen moves by what the wheel turned. */
+async function scrollUp(list: LongList): Promise<void> {
+  const turn = 400;
+  const { loaded } = await list.look();
+  for (let more = 10; more > 0; ) {
+    const { first } = await list.look();
+    const moved = await list.wheel(-turn);
+    assert(Math.abs(moved - turn) <= 2, `${first} was moved by ${moved} pixels`);
+    await assertFew(list);
+    if ((await list.look()).loaded > loaded) more--;
+  }
+}
+
+async function pressKeys(page: Page, list: LongList): Promise<void> {
+  await photograph(page, "middle");
+  await list.focus();
+  await page.keyboard.press("End");
+  await list.waitFor(length);
+  const end = await list.look();
+  await page.keyboard.press("PageUp");
+  const up = await list.look();
+  assert(up.first < end.first && up.last >= end.first - 1, "a page up joins what was seen");
+  await page.keyboard.press("PageDown");
+  await list.waitFor(length);
+  while (!(await list.look()).complete) {
+    const { loaded } = await list.look();
+    await page.keyboard.press("Home");
+    await list.waitForMore(loaded);
+  }
+  await page.keyboard.press("Home");
+  await list.waitFor(1);
+  await assertFew(list);
+  await photograph(page, "beginning");
+  await page.keyboard.press("End");
+  await list.waitFor(length);
+}
+
+async function leaveAndComeBack(page: Page, panel: Panel, list: LongList): Promise<void> {
+  await panel.runTool("test-elicitation", "fill_everything");
+  const form = panel.form("test-elicitation");
+  const control = form.getByRole("textbox").first();
+  await control.fill("half a sentence");
+  await control.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(5, 6));
+  const typed = await control.elementHandle();
+  for (let turns = 0; turns < 40; turns++) await list.wheel(-1000);
+  await assertFew(list);
+  const kept = await typed?.evaluate((element) => {
+    const { isConnected, value, selectionStart } = element as HTMLTextAreaElement;
+    return { isConnected, value, selectionStart, focused: document.activeElement === element };
+  });
+  assert.deepEqual(kept, {
+    isConnected: true,
+    value: "half a sentence",
+    selectionStart: 5,
+    focused: true,
+  });
+  await page.keyboard.press("Alt+F8");
+  await panel.focused(form).waitFor();
+  const seen = await form.evaluate((element) => {
+    const panel = element.closest(".messages")?.getBoundingClientRect();
+    const { top } = element.getBoundingClientRect();
+    return panel !== undefined && top >= panel.top && top < panel.bottom;
+  });
+  assert(seen, "the question is in view");
+  await form.getByRole("button", { name: "Cancel", exact: true }).first().click();
+  await form.waitFor({ state: "detached" });
+}
+
+/** Takes pictures in the dark, as narrow as a side bar gets and wider. */
+async function photograph(page: Page, scene: string): Promise<void> {
+  await mkdir(screenshotFolder, { recursive: true });
+  const before = page.viewportSize() ?? assert.fail("the page has no size");
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const width of [300, 600]) {
+    await page.setViewportSize({ ...before, width });
+    const path = join(screenshotFolder, `long-task-${scene}-dark-${width}.png`);
+    await page.screenshot({ path, animations: "disabled" });
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(before);
+}
