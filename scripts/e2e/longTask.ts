@@ -51,6 +51,7 @@ async function story(page: Page, url: URL): Promise<void> {
   });
   await step("earlier pages come without a jump", () => scrollUp(list));
   await step("keys go to the ends, and by pages", () => pressKeys(page, list));
+  await step("a view that comes back is where it was", () => reload(page, list));
   await step("what is typed stays, wherever the list is", () =>
     leaveAndComeBack(page, panel, list),
   );
@@ -95,6 +96,25 @@ async function pressKeys(page: Page, list: LongList): Promise<void> {
   await list.waitFor(1);
   await assertFew(list);
   await photograph(page, "beginning");
+  await page.keyboard.press("End");
+  await list.waitFor(length);
+}
+
+/** Reloads at a message of a page that the view does not read at first, as VS Code does to a hidden view. */
+async function reload(page: Page, list: LongList): Promise<void> {
+  const { loaded } = await list.look();
+  await list.focus();
+  await page.keyboard.press("Home");
+  await list.waitForMore(loaded);
+  for (let turns = 0; turns < 5; turns++) await list.wheel(-300);
+  const before = await list.look();
+  assert(before.first < length - 200, `${before.first} is not on the first page`);
+  await page.reload();
+  await list.waitFor(before.first);
+  const after = await list.look();
+  assert.deepEqual([after.first, after.last], [before.first, before.last]);
+  await assertFew(list);
+  await list.focus();
   await page.keyboard.press("End");
   await list.waitFor(length);
 }

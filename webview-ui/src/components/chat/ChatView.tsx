@@ -1,3 +1,4 @@
+import type { Message } from "@assent/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type FocusEvent,
@@ -78,26 +79,22 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
   useForgetting(conversation, firstKept, place.isAtBottom, actions);
 
   // A row that is to have the focus is drawn first.
-  const [toFocus, setToFocus] = useState<{ readonly messageId: number }>();
+  const [toFocus, setToFocus] = useState<{ readonly message: Message }>();
+  useLayoutEffect(() => {
+    if (toFocus !== undefined) focusRow(toFocus.message);
+  }, [toFocus]);
   const show = (messageId: number) => {
-    if (indexOfMessage(messages, messageId) === -1) return;
+    const message = messages[indexOfMessage(messages, messageId)];
+    if (message === undefined) return;
     hold(messageId);
     place.show(messageId);
-    setToFocus({ messageId });
+    setToFocus({ message });
   };
   const showAsk = (askId: string) => {
     const message = messages.findLast(({ body }) => body.type === "ask" && body.askId === askId);
     if (message !== undefined) show(message.id);
   };
   useImperativeHandle(ref, () => ({ show, showAsk }));
-  const shown = useRef(messages);
-  shown.current = messages;
-  useLayoutEffect(() => {
-    const index = toFocus === undefined ? -1 : indexOfMessage(shown.current, toFocus.messageId);
-    const message = shown.current[index];
-    if (message !== undefined) focusRow(message);
-  }, [toFocus]);
-
   const onFocus = ({ target }: FocusEvent) => {
     const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
     const message = index === undefined ? undefined : messages[Number(index)];

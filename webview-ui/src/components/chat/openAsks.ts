@@ -1,11 +1,32 @@
 import type { Ask, Message, SamplingTool, Task } from "@assent/protocol";
 import type { Conversation, State } from "../../state/state.ts";
 
+/** An open ask, and where its message is among those that were read. */
+export interface OpenAskAt {
+  readonly index: number;
+  readonly ask: Ask;
+}
+
+// Whoever reads a long conversation has all of it here, and several want to know this at every event.
+const found = new WeakMap<readonly Message[], readonly OpenAskAt[]>();
+
+/** The open asks among messages, the oldest first. */
+export function findOpenAsks(messages: readonly Message[]): readonly OpenAskAt[] {
+  const known = found.get(messages);
+  if (known !== undefined) return known;
+  const asks: OpenAskAt[] = [];
+  messages.forEach(({ body }, index) => {
+    if (body.type === "ask" && body.outcome === undefined) asks.push({ index, ask: body });
+  });
+  found.set(messages, asks);
+  return asks;
+}
+
 /** The asks of the open task that wait for the person, the oldest first. */
 export function openAsksOf(conversation: Conversation | undefined): readonly Ask[] {
-  return (conversation?.messages ?? []).flatMap(({ body }) =>
-    body.type === "ask" && body.outcome === undefined ? [body] : [],
-  );
+  return conversation === undefined
+    ? []
+    : findOpenAsks(conversation.messages).map(({ ask }) => ask);
 }
 
 /** The oldest of the open asks that an MCP task waits for, where the message is its call. */

@@ -2,6 +2,7 @@ import type { Message } from "@assent/protocol";
 import { defaultRangeExtractor, type Range } from "@tanstack/react-virtual";
 import { useCallback, useMemo, useState } from "react";
 import { indexOfMessage } from "../../state/messages.ts";
+import { findOpenAsks } from "./openAsks.ts";
 
 export interface MountedRows {
   /** The rows to draw, by index in ascending order: those in sight and those that must not go. */
@@ -21,9 +22,7 @@ export interface MountedRows {
 export function useMountedRows(messages: readonly Message[]): MountedRows {
   const [held, hold] = useState<number>();
   const kept = useMemo(() => {
-    const open = messages.flatMap(({ body }, index) =>
-      body.type === "ask" && body.outcome === undefined ? [index] : [],
-    );
+    const open = findOpenAsks(messages).map(({ index }) => index);
     const index = held === undefined ? -1 : indexOfMessage(messages, held);
     return index === -1 ? open : [...open, index].sort((a, b) => a - b);
   }, [messages, held]);
