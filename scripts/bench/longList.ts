@@ -45,6 +45,14 @@ export class LongList {
     }, loaded);
   }
 
+  /** Waits until nothing of the list is below what is seen. */
+  async waitForEnd(): Promise<void> {
+    await this.#page.waitForFunction(() => {
+      const list = document.querySelector(".messages");
+      return list !== null && list.scrollHeight - list.scrollTop - list.clientHeight < 2;
+    });
+  }
+
   async focus(): Promise<void> {
     await this.#page.getByRole("region", { name: "Conversation", exact: true }).focus();
   }

@@ -46,9 +46,11 @@ async function story(page: Page, url: URL): Promise<void> {
   const list = new LongList(page);
   await step("a long task opens at its end", async () => {
     await list.waitFor(length);
+    await list.waitForEnd();
     await assertFew(list);
     await photograph(page, "end");
   });
+  await step("its end stays in sight when the panel is resized", () => resize(page, list));
   await step("earlier pages come without a jump", () => scrollUp(list));
   await step("keys go to the ends, and by pages", () => pressKeys(page, list));
   await step("a view that comes back is where it was", () => reload(page, list));
@@ -61,6 +63,21 @@ async function story(page: Page, url: URL): Promise<void> {
 async function assertFew(list: LongList): Promise<void> {
   const { drawn } = await list.look();
   assert(drawn <= mostRows, `${drawn} rows are drawn`);
+}
+
+/** By a little, which changes nothing of what rows are in sight, and in both directions. */
+async function resize(page: Page, list: LongList): Promise<void> {
+  const before = page.viewportSize() ?? assert.fail("the page has no size");
+  for (const [width, height] of [
+    [0, -10],
+    [-100, 0],
+    [0, -300],
+  ] as const) {
+    await page.setViewportSize({ width: before.width + width, height: before.height + height });
+    await list.waitForEnd();
+  }
+  await page.setViewportSize(before);
+  await list.waitForEnd();
 }
 
 /** Wheels up until a page has come, and on. What is seen moves by what the wheel turned. */

@@ -30,7 +30,7 @@ export function useEarlier(
 }
 
 /** Of how many messages those that were scrolled past long ago are dropped, and how many are left then. */
-export const mostMessages = { here: 1000, left: 400 } as const;
+const mostMessages = { here: 1000, left: 400 } as const;
 
 /**
  * Drops what was scrolled past long ago while the person is at the newest message: a conversation that

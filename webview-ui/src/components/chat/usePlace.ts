@@ -139,7 +139,16 @@ export function usePlace(
     element.addEventListener("pointerdown", onPointerDown, { signal });
     element.addEventListener("wheel", onWheel, { signal, passive: true });
     element.addEventListener("keydown", onKeyDown, { signal });
-    return () => controller.abort();
+    // What opens below the list must not hide its end. Drawing follows only where other rows are in sight.
+    const resizes = new ResizeObserver(() => {
+      if (!atBottom.current || touched.current || place.current !== undefined) return;
+      scrollTo(element, element.scrollHeight - element.clientHeight);
+    });
+    resizes.observe(element);
+    return () => {
+      controller.abort();
+      resizes.disconnect();
+    };
   }, [scroller, virtualizer, view, scrollTo]);
 
   return {
