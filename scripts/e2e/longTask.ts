@@ -65,7 +65,6 @@ async function assertFew(list: LongList): Promise<void> {
   assert(drawn <= mostRows, `${drawn} rows are drawn`);
 }
 
-/** By a little, which changes nothing of what rows are in sight, and in both directions. */
 async function resize(page: Page, list: LongList): Promise<void> {
   const before = page.viewportSize() ?? assert.fail("the page has no size");
   for (const [width, height] of [

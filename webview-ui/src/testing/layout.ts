@@ -5,6 +5,8 @@ import { onTestFinished } from "vitest";
 export interface Layout {
   /** Gives a row another height, as its content does when it changes. */
   resize(row: Element, height: number): void;
+  /** Makes the panel lower or higher. */
+  resizePanel(height: number): void;
   /** Scrolls as a person does. */
   scroll(list: Element, top: number): void;
   /** Tells the list of what it scrolled itself, as a browser does before it paints. */
@@ -23,9 +25,10 @@ export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight)
   const isList = (element: HTMLElement) => element.classList.contains("messages");
   const define = (name: string, get: (this: HTMLElement) => number) =>
     replace(HTMLElement.prototype, name, { get });
-  define("clientHeight", () => panelHeight);
+  let height = panelHeight;
+  define("clientHeight", () => height);
   define("offsetHeight", function () {
-    return isList(this) ? panelHeight : (heights.get(this) ?? heightOf(this));
+    return isList(this) ? height : (heights.get(this) ?? heightOf(this));
   });
   define("scrollHeight", function () {
     return Number.parseFloat(this.querySelector<HTMLElement>(".rows")?.style.height ?? "0");
@@ -89,9 +92,13 @@ export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight)
 
   return {
     settle,
-    resize(row, height) {
-      heights.set(row, height);
+    resize(row, rowHeight) {
+      heights.set(row, rowHeight);
       measure([row]);
+    },
+    resizePanel(panelHeight) {
+      height = panelHeight;
+      measure([]);
     },
     scroll(list, top) {
       list.scrollTop = top;

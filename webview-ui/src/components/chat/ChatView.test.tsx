@@ -103,6 +103,16 @@ describe("the place", () => {
     expect(list.scrollTop).toBe(endOf(20) + 80);
   });
 
+  test("is still the newest message when the panel gets lower, by however little", () => {
+    const layout = layOut();
+    const { list } = show(layout, notices(1, 20));
+    for (const less of [3, 6, 100]) {
+      layout.resizePanel(panelHeight - less);
+      expect(list.scrollTop).toBe(endOf(20) + less);
+      layout.settle(list);
+    }
+  });
+
   test("is left where the person scrolled to, until they come back down", () => {
     const layout = layOut();
     const { list, view, change } = show(layout, notices(1, 20));
