@@ -59,7 +59,9 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
     estimateSize: (index) => likelyHeight(messages[index]),
-    // The first drawing is already of the newest messages, or of those left in an earlier life.
+    // The first drawing has rows already, before the panel is measured: what leads to one finds it.
+    initialRect: { width: 0, height: window.innerHeight },
+    // They are the newest messages, or those left in an earlier life.
     initialOffset: () => offsetOf(messages, view.get().place?.messageId),
     rangeExtractor,
     overscan,

@@ -5,7 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
-import { at, call, mcpTask, message, task } from "../../testing/samples.ts";
+import { ask, at, call, elicitation, mcpTask, message, task } from "../../testing/samples.ts";
 
 function entry(
   messageId: number,
@@ -127,6 +127,28 @@ describe("the list of MCP tasks", () => {
     expect(rows.contains(document.activeElement)).toBe(true);
     expect(screen.queryByRole("region", { name: "MCP tasks" })).toBeNull();
     expect(session.getState().reveal).toBeUndefined();
+  });
+
+  test("leads to the row, and not to a question that is drawn with it", async () => {
+    const messages = [
+      message(1, call({ task: mcpTask({ status: "input_required" }) })),
+      message(2, ask("a2", elicitation())),
+    ];
+    const host = new FakeHost(task(), [], {
+      "task/list": () => ({ tasks: [task({ id: "t2", title: "Second" }), task()] }),
+      "task/open": ({ taskId }) =>
+        taskId === "t1"
+          ? { task: task(), reset: true }
+          : { task: task({ id: "t2", title: "Second" }), messages, reset: true },
+      "mcpTask/list": () => ({ mcpTasks: [entry(1, {}, {}, { taskId: "t2" })] }),
+    });
+    const { user, session } = showApp(host);
+    session.actions.openTask("t1");
+    await user.click(await button());
+    await user.click(await within(await list()).findByRole("button", { name: /cleanup/ }));
+    await screen.findByRole("region", { name: "database asks" });
+    await waitFor(() => expect(session.getState().reveal).toBeUndefined());
+    expect(document.activeElement?.id).toBe("message-1");
   });
 
   test("that leads to what is gone does not look for it for ever", async () => {
