@@ -94,7 +94,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			if body.Outcome == nil {
 				event = protocol.AskSettled{MessageID: m.ID}
 				body.Outcome = &protocol.Outcome{Reason: left.reason, At: now, Detail: left.detail + " The server stopped waiting."}
-			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil {
+			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil && answerOf(body).Response == protocol.YesButtonClicked {
 				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: left.detail}
 				body.Question = q
 				event = protocol.SamplingEnded{MessageID: m.ID, Result: q.Result}
