@@ -9,6 +9,7 @@ import (
 	"net/textproto"
 	"os/exec"
 	"strconv"
+	"time"
 
 	"assent/protocol"
 )
@@ -44,11 +45,11 @@ func attach(cmd *exec.Cmd) (*frontEnd, error) {
 
 // startSidecar starts the real binary and shakes hands.
 func (b *bench) startSidecar(dataDir string, servers map[string]any, model protocol.ModelSettings) (*frontEnd, error) {
-	f, err := attach(b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error"))
+	configured, err := json.Marshal(servers)
 	if err != nil {
 		return nil, err
 	}
-	configured, err := json.Marshal(servers)
+	f, err := attach(b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error"))
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,7 @@ func (b *bench) startSidecar(dataDir string, servers map[string]any, model proto
 		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
 		Configuration: protocol.Configuration{
 			Servers: configured, Model: model, Sampling: &protocol.SamplingSettings{Review: protocol.ReviewNever},
+			Elicitation: &protocol.ElicitationSettings{MaxOpen: new(int64(1 << 20))},
 		},
 	}, nil)
 	return f, err
@@ -147,27 +149,12 @@ func (f *frontEnd) call(method string, params, result any) error {
 
 // answerAll runs the tool that asks, answers every ask at once, and returns what the tool returned.
 func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
-	arguments, err := json.Marshal(elicitInput{n})
-	if err != nil {
-		return nil, err
-	}
-	f.next++
-	err = f.send("call/start", f.next, protocol.StartCallParams{
-		TaskID: taskID, ServerName: serverName, Request: protocol.CallToolRequest{ToolName: elicitTool, Arguments: arguments},
-	})
-	if err != nil {
+	if err := f.startTool(taskID, serverName, elicitTool, n); err != nil {
 		return nil, err
 	}
 	for {
-		m, err := f.read()
+		p, err := f.nextEvent()
 		if err != nil {
-			return nil, err
-		}
-		if m.Method != "task/event" {
-			continue
-		}
-		var p protocol.TaskEventParams
-		if err := json.Unmarshal(m.Params, &p); err != nil {
 			return nil, err
 		}
 		switch event := p.Event.(type) {
@@ -192,4 +179,37 @@ func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
 			return durations(result.Content[0].(protocol.TextContent).Text)
 		}
 	}
+}
+
+// startTool starts a call of one of the tools that ask n times.
+func (f *frontEnd) startTool(taskID, serverName, tool string, n int) error {
+	arguments, err := json.Marshal(elicitInput{n})
+	if err != nil {
+		return err
+	}
+	f.next++
+	return f.send("call/start", f.next, protocol.StartCallParams{
+		TaskID: taskID, ServerName: serverName, Request: protocol.CallToolRequest{ToolName: tool, Arguments: arguments},
+	})
+}
+
+// nextEvent returns the next event of a task.
+func (f *frontEnd) nextEvent() (*protocol.TaskEventParams, error) {
+	for {
+		m, err := f.read()
+		if err != nil {
+			return nil, err
+		}
+		if m.Method == "task/event" {
+			p := new(protocol.TaskEventParams)
+			return p, json.Unmarshal(m.Params, p)
+		}
+	}
+}
+
+// timed is a call, and how long it took in microseconds.
+func (f *frontEnd) timed(method string, params, result any) (float64, error) {
+	began := time.Now()
+	err := f.call(method, params, result)
+	return float64(time.Since(began)) / float64(time.Microsecond), err
 }

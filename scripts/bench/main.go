@@ -83,6 +83,9 @@ func (b *bench) run() error {
 		{"start", b.start},
 		{"memory", b.memory},
 		{"history", b.history},
+		{"pages", b.pages},
+		{"tasks", b.tasks},
+		{"crowd", b.crowd},
 		{"stream", b.stream},
 		{"scan", b.scan},
 	} {

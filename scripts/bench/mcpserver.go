@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
 )
 
 // serverCommand makes this program an MCP server.
@@ -23,6 +24,7 @@ type elicitInput struct {
 func serveMCP(ctx context.Context) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: elicitTool}, elicit)
+	mcp.AddTool(server, &mcp.Tool{Name: crowdTool}, crowd)
 	mcp.AddTool(server, &mcp.Tool{Name: sampleTool}, sampleModel)
 	return server.Run(ctx, &mcp.StdioTransport{})
 }
@@ -47,6 +49,20 @@ func elicit(ctx context.Context, request *mcp.CallToolRequest, in elicitInput) (
 		return nil, nil, err
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil, nil
+}
+
+// crowdTool asks n times at once.
+const crowdTool = "crowd"
+
+func crowd(ctx context.Context, request *mcp.CallToolRequest, in elicitInput) (*mcp.CallToolResult, any, error) {
+	asks, ctx := errgroup.WithContext(ctx)
+	for range in.N {
+		asks.Go(func() error {
+			_, err := request.Session.Elicit(ctx, &mcp.ElicitParams{Message: "?", RequestedSchema: schema})
+			return err
+		})
+	}
+	return &mcp.CallToolResult{}, nil, asks.Wait()
 }
 
 // sampleTool asks the model once, and returns how many bytes it wrote.

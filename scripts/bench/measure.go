@@ -132,9 +132,9 @@ func residentMB(pid int) (float64, error) {
 // front end.
 func (b *bench) history() ([]row, error) {
 	lengths := []int{10, 1_000, 100_000}
-	dir := b.dataDir("history")
-	if err := b.fill(dir, lengths); err != nil {
-		return nil, fmt.Errorf("fill the history: %w", err)
+	dir, err := b.histories()
+	if err != nil {
+		return nil, err
 	}
 	times, bytes := map[int]sample{}, map[int]sample{}
 	asks := max(b.asks/10, 10)
@@ -172,6 +172,18 @@ func (b *bench) history() ([]row, error) {
 }
 
 func historyTask(n int) string { return fmt.Sprintf("task-of-%d", n) }
+
+// histories returns a data directory with tasks of several lengths.
+func (b *bench) histories() (string, error) {
+	dir := b.dataDir("history")
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := b.fill(dir, []int{10, 100, 1_000, 100_000}); err != nil {
+		return "", fmt.Errorf("fill the history: %w", err)
+	}
+	return dir, nil
+}
 
 // fill writes tasks of the given lengths, which would take long through the wire.
 func (b *bench) fill(dir string, lengths []int) error {

@@ -579,6 +579,7 @@ func (w *world) restart(rt *rapid.T, last map[string]int64) {
 		}
 	}
 	for _, t := range w.tasks {
+		t.touched = true
 		t.restarted()
 	}
 	for _, v := range w.wire.views {

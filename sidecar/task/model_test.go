@@ -60,6 +60,9 @@ func testModel(t *testing.T, machine func(*world) rapid.StateMachine) {
 			w.CreateTask(rt)
 			rt.Repeat(actions)
 			w.FrontEndReads(rt)
+			for _, t := range w.tasks {
+				t.touched = true
+			}
 			w.Check(rt)
 		})
 	})
@@ -107,6 +110,9 @@ type modelTask struct {
 	closed    bool
 	calls     []*modelCall
 	asks      []*modelAsk
+
+	touched bool  // since it was checked
+	number  int64 // of its newest event by then
 }
 
 type modelCall struct {
@@ -293,8 +299,9 @@ func (w *world) asks() func(func(*modelAsk) bool) {
 	}
 }
 
-// get returns a task of the registry.
+// get returns a task of the registry, to do something to it.
 func (w *world) get(t *modelTask) *task.Task {
+	t.touched = true
 	tk, err := w.registry.Get(t.id)
 	if err != nil {
 		w.rt.Fatalf("task %s: %v", t.id, err)
@@ -308,7 +315,7 @@ func (w *world) read(t *modelTask) *protocol.OpenTaskResult {
 	if err != nil {
 		w.rt.Fatalf("open task %s: %v", t.id, err)
 	}
-	return overWire(opened)
+	return opened
 }
 
 // settled notes that an ask was settled, and holds what its askers got against it. The answer is nil where
@@ -376,8 +383,20 @@ func (w *world) Check(rt *rapid.T) {
 		rt.Fatalf("%d tasks, %v; want %d", len(infos), err, len(w.tasks))
 	}
 	var open []string
+	numbers := map[string]int64{}
+	for _, info := range infos {
+		numbers[info.ID] = info.LastNumber
+	}
 	for _, t := range w.tasks {
-		open = append(open, w.checkTask(rt, t)...)
+		for _, a := range t.asks {
+			if a.open() {
+				open = append(open, a.askID)
+			}
+		}
+		if t.touched || t.number != numbers[t.id] { // the rest is as it was, and reading it is what takes long
+			w.checkTask(rt, t)
+			t.touched, t.number = false, numbers[t.id]
+		}
 	}
 	asks, _, err := w.registry.OpenAsks()
 	if err != nil {
@@ -400,9 +419,8 @@ func (w *world) Check(rt *rapid.T) {
 	}
 }
 
-// checkTask returns the ids of the open asks.
-func (w *world) checkTask(rt *rapid.T, t *modelTask) (open []string) {
-	opened := w.read(t)
+func (w *world) checkTask(rt *rapid.T, t *modelTask) {
+	open, opened := 0, w.read(t)
 	calls := map[int64]*modelCall{}
 	for _, c := range t.calls {
 		calls[c.messageID] = c
@@ -413,7 +431,7 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) (open []string) {
 		if !a.open() {
 			continue
 		}
-		open = append(open, a.askID)
+		open++
 		for _, r := range a.waiting {
 			select {
 			case got := <-r.done:
@@ -423,8 +441,8 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) (open []string) {
 		}
 	}
 	info := opened.Task
-	if info.OpenAsks != len(open) || info.Closed != t.closed || info.Title != t.title {
-		rt.Fatalf("the task is %+v; want the title %q, closed %v, %d open asks", info, t.title, t.closed, len(open))
+	if info.OpenAsks != open || info.Closed != t.closed || info.Title != t.title {
+		rt.Fatalf("the task is %+v; want the title %q, closed %v, %d open asks", info, t.title, t.closed, open)
 	}
 	if len(opened.Messages) != len(calls)+len(asks) {
 		rt.Fatalf("task %s has %d messages, want %d calls and %d asks", t.id, len(opened.Messages), len(calls), len(asks))
@@ -447,7 +465,7 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) (open []string) {
 	}
 	v := w.wire.views[t.id]
 	if v.gap || v.task.LastNumber != info.LastNumber {
-		return open // it has yet to read the task
+		return // it has yet to read the task
 	}
 	messages := opened.Messages
 	if v.earlier && len(v.messages) > 0 {
@@ -459,7 +477,6 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) (open []string) {
 	if diff := cmp.Diff(info, v.task); diff != "" {
 		rt.Fatalf("the front end's task (-want +got):\n%s", diff)
 	}
-	return open
 }
 
 func checkAsk(rt *rapid.T, a *modelAsk, got protocol.Ask) {
