@@ -1,0 +1,121 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+	"assent/sidecar/task"
+)
+
+// lastAsk is a front end that keeps the newest ask alone.
+type lastAsk struct{ asks chan protocol.Ask }
+
+func (l *lastAsk) TaskEvent(_ context.Context, p *protocol.TaskEventParams) error {
+	if added, ok := p.Event.(protocol.MessageAdded); ok {
+		l.asks <- added.Message.Body.(protocol.Ask)
+	}
+	return nil
+}
+
+func (*lastAsk) McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error {
+	return nil
+}
+func (*lastAsk) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
+func (*lastAsk) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
+
+// benchTask returns a task of n messages on a file.
+func benchTask(b *testing.B, n int) (*task.Registry, *task.Task, *lastAsk) {
+	b.Helper()
+	s, err := store.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	said := protocol.Notice{Level: protocol.NoticeInfo, Text: "said"}
+	err = s.Save(b.Context(), protocol.Task{ID: "t", LastNumber: int64(n)}, nil)
+	for i := int64(1); i <= int64(n) && err == nil; i++ {
+		entry := store.Entry{Message: protocol.Message{ID: i, Body: said}, Number: i}
+		err = s.Save(b.Context(), protocol.Task{ID: "t", LastNumber: int64(n)}, &entry)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	events := &lastAsk{make(chan protocol.Ask, 1)}
+	r := task.NewRegistry(task.Options{
+		OpenStore: func() (*store.Store, error) { return s, nil }, Events: events, Log: zerolog.Nop(),
+	})
+	b.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	tk, err := r.Get("t")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r, tk, events
+}
+
+// BenchmarkAnswer is an ask from its question to what the server gets, in tasks of different lengths.
+func BenchmarkAnswer(b *testing.B) {
+	for _, n := range []int{0, 100_000} {
+		b.Run(fmt.Sprintf("history=%d", n), func(b *testing.B) {
+			_, tk, events := benchTask(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				done := make(chan error, 1)
+				go func() {
+					_, err := tk.Ask(b.Context(), question(form))
+					done <- err
+				}()
+				ask := <-events.asks
+				_, err := tk.Answer(b.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, "a test")
+				if err := errors.Join(err, <-done); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOpenAsks is the list of the open asks where there are many, and the memory for each of them.
+func BenchmarkOpenAsks(b *testing.B) {
+	const n = 10_000
+	r, tk, events := benchTask(b, 0)
+	memory := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc + m.StackInuse)
+	}
+	before := memory()
+	done := make(chan error, n)
+	for range n {
+		go func() {
+			_, err := tk.Ask(b.Context(), question(form))
+			done <- err
+		}()
+		<-events.asks
+	}
+	perAsk := (memory() - before) / n
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := r.OpenAsks(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(perAsk, "B/ask")
+	began := time.Now()
+	tk.Close("a test")
+	for range n {
+		<-done
+	}
+	b.ReportMetric(float64(time.Since(began).Microseconds())/n, "us/dismissed")
+}
