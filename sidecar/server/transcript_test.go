@@ -120,6 +120,12 @@ func (s *syncBuffer) String() string {
 
 func newFrontEnd(t *testing.T) *frontEnd {
 	t.Helper()
+	return newFrontEndOn(t, t.TempDir())
+}
+
+// newFrontEndOn is newFrontEnd, of a sidecar with that data directory.
+func newFrontEndOn(t *testing.T, dir string) *frontEnd {
+	t.Helper()
 	stdin, toServer := io.Pipe()
 	fromServer, stdout := io.Pipe()
 	f := &frontEnd{
@@ -129,7 +135,7 @@ func newFrontEnd(t *testing.T) *frontEnd {
 	ids := 0
 	s := server.New(server.Options{
 		Version: "test",
-		DataDir: t.TempDir(),
+		DataDir: dir,
 		Log:     zerolog.New(f.logs),
 		Now:     func() time.Time { return clock },
 		NewID: func() string {

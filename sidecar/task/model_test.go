@@ -42,7 +42,7 @@ func TestModelOfRaces(t *testing.T) {
 }
 
 func init() { // before the flags are read, which win
-	if err := flag.Set("rapid.steps", "60"); err != nil {
+	if err := errors.Join(flag.Set("rapid.checks", "20"), flag.Set("rapid.steps", "60")); err != nil {
 		panic(err)
 	}
 }
