@@ -458,6 +458,7 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) {
 			checkAsk(rt, asks[m.ID], body)
 		}
 	}
+	w.checkDrafts(rt, t)
 	w.wire.mu.Lock()
 	defer w.wire.mu.Unlock()
 	if newest := w.wire.newest[t.id]; newest != nil && (newest.Number != info.LastNumber || newest.OpenAsks != info.OpenAsks) {
@@ -476,6 +477,30 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) {
 	}
 	if diff := cmp.Diff(info, v.task); diff != "" {
 		rt.Fatalf("the front end's task (-want +got):\n%s", diff)
+	}
+}
+
+// checkDrafts looks for drafts in the store: one that is of no use is not shown, and must not be kept either.
+func (w *world) checkDrafts(rt *rapid.T, t *modelTask) {
+	s, err := w.registry.Store()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	drafts, err := s.Drafts(context.Background(), t.id)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	want, got := map[string]string{}, map[string]string{}
+	for id, draft := range drafts {
+		got[id] = string(draft)
+	}
+	for _, a := range t.asks {
+		if a.draft != "" {
+			want[a.askID] = a.draft
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		rt.Fatalf("the drafts in the store (-want +got):\n%s", diff)
 	}
 }
 
