@@ -1,0 +1,262 @@
+package task_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+	"assent/sidecar/task"
+)
+
+var seed = flag.Uint64("seed", 0, "what TestManyHands does follows from it; 0 is another each time")
+
+// TestManyHands has many goroutines do at once what TestModel does one after the other. What comes of it no
+// model says, but for what has to be so however it goes: who asked gets one answer, and the one that was
+// acknowledged; events are in order; a front end that folds them knows what it would read.
+//
+// Which operations each goroutine does follows from the seed, and not in which order they meet.
+func TestManyHands(t *testing.T) {
+	const goroutines, operations = 8, 60
+	from := *seed
+	if from == 0 {
+		from = rand.Uint64()
+	}
+	h := &hands{
+		link:  &link{views: map[string]*view{}, newest: map[string]*protocol.TaskEventParams{}, settled: map[string]int{}},
+		acked: map[string]string{}, got: map[string][]asked{},
+	}
+	dir := t.TempDir()
+	h.registry = task.NewRegistry(task.Options{
+		OpenStore: func() (*store.Store, error) { return store.Open(dir) }, Events: h.link, Log: zerolog.Nop(),
+	})
+	for range 3 {
+		h.create(t)
+	}
+	logs := make([][]string, goroutines)
+	var wg sync.WaitGroup
+	for i := range goroutines {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(from, uint64(i)))
+			for n := range operations {
+				logs[i] = append(logs[i], h.do(t, random, fmt.Sprintf("question %d of %d", n, i)))
+			}
+		})
+	}
+	wg.Wait()
+	for _, tk := range h.tasks {
+		tk.Close("the test")
+	}
+	h.asking.Wait()
+	h.check(t)
+	if err := h.registry.Close(); err != nil {
+		t.Error(err)
+	}
+	if t.Failed() {
+		for i, log := range logs {
+			t.Logf("goroutine %d: %s", i, strings.Join(log, "; "))
+		}
+		t.Logf("-seed=%d does the same again", from)
+	}
+}
+
+// hands is what the goroutines have in common.
+type hands struct {
+	registry *task.Registry
+	link     *link
+	asking   sync.WaitGroup // the askers
+
+	mu    sync.Mutex // guards the fields below
+	tasks []*task.Task
+	acked map[string]string  // the contents that were acknowledged, by question
+	got   map[string][]asked // what Ask returned, by question
+}
+
+func (h *hands) create(t *testing.T) {
+	info, err := h.registry.Create("a task")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	tk, err := h.registry.Get(info.ID)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tasks = append(h.tasks, tk)
+}
+
+// any returns a task.
+func (h *hands) any(random *rand.Rand) *task.Task {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tasks[random.IntN(len(h.tasks))]
+}
+
+// anyOpen returns an ask that was open just now, and its task; nil where there was none.
+func (h *hands) anyOpen(t *testing.T, random *rand.Rand) (*task.Task, protocol.OpenAsk) {
+	asks, _, err := h.registry.OpenAsks()
+	if err != nil {
+		t.Error(err)
+	}
+	if len(asks) == 0 {
+		return nil, protocol.OpenAsk{}
+	}
+	ask := asks[random.IntN(len(asks))]
+	tk, err := h.registry.Get(ask.TaskID)
+	if err != nil {
+		t.Error(err)
+	}
+	return tk, ask
+}
+
+// do does one of the operations, and says which.
+func (h *hands) do(t *testing.T, random *rand.Rand, text string) string {
+	switch n := random.IntN(20); {
+	case n < 8:
+		h.ask(random, h.any(random), text)
+		return "ask " + text
+	case n < 14:
+		tk, ask := h.anyOpen(t, random)
+		if tk == nil {
+			return "answer nothing"
+		}
+		return "answer " + ask.Text + ": " + h.answer(t, tk, ask, text)
+	case n == 14:
+		if tk, ask := h.anyOpen(t, random); tk != nil {
+			_, err := tk.Extend(context.Background(), ask.AskID)
+			allow(t, err, protocol.CodeAskSettled, protocol.CodeInvalidParams)
+		}
+		return "extend"
+	case n == 15:
+		if tk, ask := h.anyOpen(t, random); tk != nil {
+			allow(t, tk.SaveDraft(context.Background(), ask.AskID, json.RawMessage(`{"a":1}`)))
+		}
+		return "draft"
+	case n == 16:
+		h.registry.DeclineAll("two", "a person")
+		return "decline all of two"
+	case n == 17:
+		id, err := h.any(random).StartCall("one", tool("tool"))
+		allow(t, err, protocol.CodeTaskClosed)
+		return fmt.Sprint("start call ", id)
+	case n == 18 && random.IntN(4) == 0:
+		h.create(t) // first, that there is always one
+		h.any(random).Close("a person")
+		return "close a task"
+	default:
+		_, err := h.any(random).Open(context.Background(), 0, 0, 0)
+		allow(t, err)
+		return "read"
+	}
+}
+
+// ask has a server ask, which may lose its patience, or the person be too slow.
+func (h *hands) ask(random *rand.Rand, tk *task.Task, text string) {
+	server := servers[random.IntN(len(servers))]
+	q := question(protocol.McpElicitation{
+		Origin: protocol.Origin{ServerName: server}, ElicitationRequest: protocol.McpElicitationRequest{Message: text},
+	})
+	patience := time.Duration(random.IntN(20)) * time.Millisecond
+	ends := random.IntN(3)
+	if ends == 1 {
+		q.Timeout = patience + time.Millisecond
+	}
+	h.asking.Go(func() {
+		ctx := context.Background()
+		if ends == 2 {
+			with, cancel := context.WithTimeoutCause(ctx, patience, io.ErrUnexpectedEOF)
+			defer cancel()
+			ctx = with
+		}
+		answer, err := tk.Ask(ctx, q)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.got[text] = append(h.got[text], asked{answer, err})
+	})
+}
+
+func (h *hands) answer(t *testing.T, tk *task.Task, ask protocol.OpenAsk, text string) string {
+	content := `{"a":"` + text + `"}`
+	result, err := tk.Answer(context.Background(), &protocol.AskResponseParams{
+		AskID: ask.AskID, AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(content),
+	}, "a person")
+	allow(t, err, protocol.CodeAskSettled)
+	if err != nil {
+		return "too late"
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if before := h.acked[ask.Text]; before != "" || result.Outcome.Reason != protocol.OutcomeAnswered {
+		t.Errorf("%s: %s was acknowledged with %+v, after %s", ask.Text, content, result.Outcome, before)
+	}
+	h.acked[ask.Text] = content
+	return "taken"
+}
+
+// allow wants no error but these.
+func allow(t *testing.T, err error, codes ...protocol.ErrorCode) {
+	for _, code := range codes {
+		if codeOf(err) == code {
+			return
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// check is called once all is at rest.
+func (h *hands) check(t *testing.T) {
+	for text, got := range h.got {
+		if len(got) != 1 {
+			t.Errorf("%s was answered %d times", text, len(got))
+		}
+		answer, err := got[0].answer, got[0].err
+		acked := h.acked[text]
+		var ended *task.Ended
+		switch {
+		case err != nil && codeOf(err) != protocol.CodeTaskClosed && !errors.As(err, &ended):
+			t.Errorf("%s: %v", text, err)
+		case err == nil && answer.Response == protocol.YesButtonClicked && string(answer.Content) != acked:
+			t.Errorf("%s: the server got %s, acknowledged was %s", text, answer.Content, acked)
+		case acked != "" && (err != nil || answer.Response != protocol.YesButtonClicked):
+			t.Errorf("%s: %s was acknowledged, and the server got %+v, %v", text, acked, answer, err)
+		}
+	}
+	for _, tk := range h.tasks {
+		opened, err := tk.Open(t.Context(), 0, 0, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range opened.Messages {
+			if ask, ok := m.Body.(protocol.Ask); ok && ask.Outcome == nil {
+				t.Errorf("ask %s of a closed task is open", ask.AskID)
+			}
+		}
+		v := h.link.views[opened.Task.ID]
+		if diff := cmp.Diff(opened.Task, v.task); diff != "" || opened.Task.OpenAsks != 0 {
+			t.Errorf("the task %+v, and the front end's (-want +got):\n%s", opened.Task, diff)
+		}
+		if diff := cmp.Diff(lines(opened.Messages), lines(v.messages)); diff != "" {
+			t.Errorf("what the front end folded (-want +got):\n%s", diff)
+		}
+	}
+	for _, wrong := range h.link.wrong {
+		t.Error(wrong)
+	}
+}
