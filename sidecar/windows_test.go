@@ -20,23 +20,6 @@ import (
 	"assent/protocol"
 )
 
-// asker is a legacy server whose tool asks for a word and ends when it got an answer.
-const asker = `#!/bin/sh
-while read -r line; do
-	id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
-	case "$line" in
-	*'"method":"server/discover"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32601,"message":"no"}}' ;;
-	*'"method":"initialize"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"asker","version":"1"}}}' ;;
-	*'"method":"tools/list"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":[{"name":"ask","inputSchema":{"type":"object"}}]}}' ;;
-	*'"method":"tools/call"'*)
-		call=$id
-		echo '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"A word?","requestedSchema":{"type":"object","properties":{"word":{"type":"string"}}}}}'
-		;;
-	*'"id":"q"'*) echo '{"jsonrpc":"2.0","id":'"$call"',"result":{"content":[{"type":"text","text":"done"}]}}' ;;
-	esac
-done
-`
-
 // sidecar is a process of the real binary, with a window's front end.
 type sidecar struct {
 	t     *testing.T
@@ -50,7 +33,7 @@ type sidecar struct {
 	changed chan struct{}
 }
 
-func startSidecar(t *testing.T, data, folder, server string) *sidecar {
+func startSidecar(t *testing.T, data, folder string) *sidecar {
 	t.Helper()
 	s := &sidecar{t: t, cmd: exec.Command("assent", "serve", "--data-dir", data), changed: make(chan struct{})}
 	s.cmd.Stderr = t.Output()
@@ -77,7 +60,7 @@ func startSidecar(t *testing.T, data, folder, server string) *sidecar {
 		"capabilities":    map[string]any{"elicitation": true},
 		"configuration": map[string]any{
 			"model": map[string]any{}, "workspaceFolders": []any{map[string]any{"name": filepath.Base(folder), "path": folder}},
-			"servers": map[string]any{"asker": map[string]any{"command": server}},
+			"servers": map[string]any{"asker": map[string]any{"command": "asker"}},
 		},
 	}, nil)
 	return s
@@ -189,10 +172,6 @@ func (s *sidecar) kill() {
 // other starts, is killed, comes back, and loses its task to the other.
 func TestTwoWindows(t *testing.T) {
 	dir := t.TempDir()
-	server := filepath.Join(dir, "asker")
-	if err := os.WriteFile(server, []byte(asker), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	data, web, api := filepath.Join(dir, "data"), filepath.Join(dir, "web"), filepath.Join(dir, "api")
 	for _, folder := range []string{web, api} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
@@ -209,7 +188,7 @@ func TestTwoWindows(t *testing.T) {
 			t.Fatalf("call/start: %d", code)
 		}
 		s.await("the question", func(m map[string]json.RawMessage) bool {
-			return strings.Contains(string(m["params"]), `"messageAdded"`) && strings.Contains(string(m["params"]), "A word?") && strings.Contains(string(m["params"]), info.ID)
+			return strings.Contains(string(m["params"]), `"messageAdded"`) && strings.Contains(string(m["params"]), "Question ") && strings.Contains(string(m["params"]), info.ID)
 		})
 	}
 	inbox := func(s *sidecar, want ...bool) protocol.OpenAsk {
@@ -230,12 +209,12 @@ func TestTwoWindows(t *testing.T) {
 		return list.Asks[0]
 	}
 	word := func(askID string) map[string]any {
-		return map[string]any{"taskId": info.ID, "askId": askID, "askResponse": "yesButtonClicked", "elicitationContent": map[string]any{"word": "so"}}
+		return map[string]any{"taskId": info.ID, "askId": askID, "askResponse": "yesButtonClicked", "elicitationContent": map[string]any{"a": "so"}}
 	}
 
-	one := startSidecar(t, data, web, server)
+	one := startSidecar(t, data, web)
 	begin(one)
-	two := startSidecar(t, data, api, server)
+	two := startSidecar(t, data, api)
 	ask := inbox(two, true)
 	inbox(one, false)
 	if code := two.ask("askResponse", word(ask.AskID), nil); code != protocol.CodeTaskElsewhere {
@@ -252,7 +231,7 @@ func TestTwoWindows(t *testing.T) {
 	one.kill()
 	two.followed(info.ID, `"openAsks":1`, `"gone":true`)
 	inbox(two, true)
-	one = startSidecar(t, data, web, server)
+	one = startSidecar(t, data, web)
 	inbox(one)
 	two.followed(info.ID, `"openAsks":0`)
 	inbox(two)

@@ -30,6 +30,9 @@ func (*lastAsk) McpSamplingProgress(context.Context, *protocol.McpSamplingProgre
 }
 func (*lastAsk) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
 func (*lastAsk) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
+func (*lastAsk) StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error {
+	return nil
+}
 
 // benchTask returns a task of n messages on a file.
 func benchTask(b *testing.B, n int) (*task.Registry, *task.Task, *lastAsk) {
@@ -107,7 +110,7 @@ func BenchmarkOpenAsks(b *testing.B) {
 	perAsk := (memory() - before) / n
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := r.OpenAsks(); err != nil {
+		if _, _, err := r.OpenAsks(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}

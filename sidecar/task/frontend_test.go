@@ -40,6 +40,14 @@ func (v *view) readPage(result *protocol.OpenTaskResult) {
 
 // fold takes an event.
 func (v *view) fold(p *protocol.TaskEventParams) {
+	if e, ok := p.Event.(protocol.TaskFollowed); ok {
+		if p.Number == v.task.LastNumber && !v.gap {
+			v.task = e.Task
+		} else {
+			v.gap = true // how it stands says not what has changed
+		}
+		return
+	}
 	if v.gap || p.Number != v.task.LastNumber+1 {
 		v.gap = true
 		return

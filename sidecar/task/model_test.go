@@ -302,7 +302,7 @@ func (w *world) asks() func(func(*modelAsk) bool) {
 // get returns a task of the registry, to do something to it.
 func (w *world) get(t *modelTask) *task.Task {
 	t.touched = true
-	tk, err := w.registry.Get(t.id)
+	tk, err := w.registry.Own(context.Background(), t.id)
 	if err != nil {
 		w.rt.Fatalf("task %s: %v", t.id, err)
 	}
@@ -398,7 +398,7 @@ func (w *world) Check(rt *rapid.T) {
 			t.touched, t.number = false, numbers[t.id]
 		}
 	}
-	asks, _, err := w.registry.OpenAsks()
+	asks, _, err := w.registry.OpenAsks(context.Background())
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -615,7 +615,11 @@ func (l *link) TaskEvent(_ context.Context, p *protocol.TaskEventParams) error {
 		return errLost
 	}
 	p = overWire(p)
-	if before := l.newest[p.TaskID]; before != nil && p.Number != before.Number+1 {
+	step := int64(1)
+	if _, ok := p.Event.(protocol.TaskFollowed); ok { // how the task stands, when it is taken up again
+		step = 0
+	}
+	if before := l.newest[p.TaskID]; before != nil && p.Number != before.Number+step {
 		l.wrong = append(l.wrong, fmt.Sprintf("event %d of task %s after %d", p.Number, p.TaskID, before.Number))
 	}
 	l.newest[p.TaskID] = p
@@ -654,6 +658,11 @@ func (l *link) McpSamplingProgress(_ context.Context, p *protocol.McpSamplingPro
 
 // CallProgress implements [task.Events]. What is lost of it is lost: the next word of the server makes it good.
 func (l *link) CallProgress(context.Context, *protocol.CallProgressParams) error { return nil }
+
+// StorageRecovered implements [task.Events].
+func (l *link) StorageRecovered(_ context.Context, p *protocol.StorageRecoveredParams) error {
+	return l.StorageFailed(context.Background(), &protocol.StorageFailedParams{Message: p.Message})
+}
 
 // StorageFailed implements [task.Events].
 func (l *link) StorageFailed(_ context.Context, p *protocol.StorageFailedParams) error {

@@ -25,17 +25,10 @@ func (r *Registry) OpenAsks(ctx context.Context) (asks []protocol.OpenAsk, trunc
 	}
 	var open []openAsk
 	for _, t := range r.all() {
-<<<<<<< HEAD
 		open = t.appendOpenAsks(ctx, open)
 	}
 	slices.SortFunc(open, func(a, b openAsk) int {
 		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.taskID, b.taskID), cmp.Compare(a.messageID, b.messageID))
-=======
-		open = t.appendOpen(open)
-	}
-	slices.SortFunc(open, func(a, b openAsk) int {
-		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.taskID, b.taskID), cmp.Compare(a.messageID, b.messageID))
->>>>>>> 4bf51d5 (task: look closer at the asks that are listed alone)
 	})
 	truncated = len(open) > maxOpenAsks
 	for _, o := range open[:min(len(open), maxOpenAsks)] {
@@ -48,7 +41,6 @@ func (r *Registry) OpenAsks(ctx context.Context) (asks []protocol.OpenAsk, trunc
 
 // openAsk is where an open ask belongs in the list: most of ten thousand are looked at no closer.
 type openAsk struct {
-<<<<<<< HEAD
 	// since is its time, but never before that of an ask that came before it in its task: the clock may have
 	// been put back.
 	since, messageID int64
@@ -81,25 +73,10 @@ func (t *Task) appendOpenAsks(ctx context.Context, open []openAsk) []openAsk {
 	for _, brief := range followed {
 		add(openAsk{followed: brief}, protocol.Message{ID: brief.MessageID, Time: brief.Time})
 	}
-=======
-	time, messageID int64
-	taskID          string
-	task            *Task
-	ask             *ask
-}
-
-func (t *Task) appendOpen(open []openAsk) []openAsk {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, a := range t.asks {
-		open = append(open, openAsk{a.message.Time, a.message.ID, t.info.ID, t, a})
-	}
->>>>>>> 4bf51d5 (task: look closer at the asks that are listed alone)
 	return open
 }
 
 // brief returns an ask as it is listed, and false where it was settled meanwhile.
-<<<<<<< HEAD
 func (o *openAsk) brief() (protocol.OpenAsk, bool) {
 	if o.ask == nil {
 		return o.followed, true
@@ -140,20 +117,6 @@ func (t *Task) followedAsks(ctx context.Context) ([]protocol.OpenAsk, error) {
 func (t *Task) brief(m protocol.Message, ask protocol.Ask) protocol.OpenAsk {
 	brief := protocol.OpenAsk{TaskID: t.info.ID, Title: t.info.Title, MessageID: m.ID, Time: m.Time, AskID: ask.AskID}
 	switch q := ask.Question.(type) {
-=======
-func (o openAsk) brief() (protocol.OpenAsk, bool) {
-	t, a := o.task, o.ask
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.asks[a.question.AskID] != a {
-		return protocol.OpenAsk{}, false
-	}
-	brief := protocol.OpenAsk{
-		TaskID: t.info.ID, Title: t.info.Title, MessageID: a.message.ID,
-		Time: a.message.Time, AskID: a.question.AskID,
-	}
-	switch q := a.question.Question.(type) {
->>>>>>> 4bf51d5 (task: look closer at the asks that are listed alone)
 	case protocol.McpElicitation:
 		brief.Wants, brief.Origin, brief.Text = protocol.WantsForm, q.Origin, firstLine(q.ElicitationRequest.Message)
 	case protocol.McpURLElicitation:
@@ -166,11 +129,7 @@ func (o openAsk) brief() (protocol.OpenAsk, bool) {
 	case protocol.McpSamplingReview:
 		brief.Wants, brief.Origin, brief.Text = protocol.WantsReview, q.Origin, firstText(q.SamplingResponse.Content)
 	}
-<<<<<<< HEAD
 	return brief
-=======
-	return brief, true
->>>>>>> 4bf51d5 (task: look closer at the asks that are listed alone)
 }
 
 // firstText is what firstLine makes of the first text there is.
