@@ -130,6 +130,14 @@ export interface SidecarRequests {
   "ask/openUrl": { params: OpenAskURLParams; result: OpenURLResult };
   /** ListServers returns every configured MCP server and what is wrong with the configuration. */
   "server/list": { params: undefined; result: ServersChangedParams };
+  /**
+   * InspectServer returns everything that is known of a server, and why it does not start. Nothing is
+   * started, and nobody is asked; where its program is not in PATH, the person's login shell is, as at a
+   * start. It is to be read again after `Editor.ServerChanged`.
+   */
+  "server/inspect": { params: ServerParams; result: ServerInspection };
+  /** StartServer makes a connection to a server where there is none. */
+  "server/start": { params: ServerParams; result: Server };
   /** RestartServer stops every connection to a server and starts one again. */
   "server/restart": { params: ServerParams; result: Server };
   /** StopServer stops every connection to a server. Calls in flight end as lost. */
@@ -1144,6 +1152,224 @@ export interface ImportResult {
   path: string;
   /** Imported are the names of the servers in it now. */
   imported?: readonly string[];
+}
+
+/**
+ * ServerInspection is everything that is known of a server without starting it. Whatever of it a server
+ * wrote is bounded, has no control characters, and holds nothing that looks like a secret.
+ */
+export interface ServerInspection {
+  server: Server;
+  /** Line is where `Server.Source` has the server, counted from 1; absent where that is not a file. */
+  line?: number;
+  /** Verdict says why the server does not start, or would not; absent where nothing speaks against it. */
+  verdict?: ServerVerdict;
+  /** Launch is of a server on `TransportStdio`, Endpoint of every other. */
+  launch?: ServerLaunch;
+  endpoint?: ServerEndpoint;
+  /** Handshake is the last one; absent before the first connection. */
+  handshake?: ServerHandshake;
+  /** Connections are those that are ready, the oldest first, and Calls what is under way on any of them. */
+  connections?: readonly ServerConnection[];
+  calls?: readonly ServerCall[];
+  counts: ServerCounts;
+  /** LastFailure is there also where the server has been started again since. */
+  lastFailure?: ServerFailure;
+  /** Log holds the last lines, the oldest first: 200 at most. LogDropped counts those before them. */
+  log?: readonly ServerLogLine[];
+  logDropped?: number;
+  /** Ports are those of this machine that the configuration or the last failure names. */
+  ports?: readonly PortUse[];
+  /** Orphans are processes of the same command that nobody waits for any more. Assent ends none of them. */
+  orphans?: readonly ServerProcess[];
+  /** MachineUnknown: who listens on Ports, and Orphans, cannot be found out on this system. */
+  machineUnknown?: boolean;
+}
+
+/** ServerVerdict is why a server does not start. */
+export interface ServerVerdict {
+  kind: VerdictKind;
+  /** Text and WayOut are a sentence each: what is wrong, and what to do. */
+  text: string;
+  wayOut: string;
+}
+
+/** VerdictKind is a kind of `ServerVerdict`. */
+export type VerdictKind =
+  /** VerdictNotFound: there is no such program, or no such folder to start it in. */
+  | "notFound"
+  /** VerdictNotExecutable: the file is there and cannot be run. */
+  | "notExecutable"
+  /** VerdictExited: the process ended before or during the handshake. */
+  | "exited"
+  /** VerdictSilent: nothing came back to the handshake. */
+  | "silent"
+  /** VerdictNoMcp: what came back is not MCP. */
+  | "noMcp"
+  /** VerdictRefused: the server refused the handshake. */
+  | "refused"
+  /** VerdictVersion: the two sides have no revision of MCP in common. */
+  | "version"
+  /** VerdictPortInUse: somebody else listens on the server's port. */
+  | "portInUse"
+  /** VerdictUnreachable: nobody answers at the server's URL. */
+  | "unreachable"
+  /** VerdictLogin: the server wants to know who comes. */
+  | "login"
+  /** VerdictInput: a value that the configuration asks the person for was not given. */
+  | "input"
+  /** VerdictLost: the server was running, and ended by itself. */
+  | "lost"
+  /** VerdictMended: what the last start failed by is gone. */
+  | "mended"
+  | "other";
+
+/** ServerLaunch is how a server's process is started. */
+export interface ServerLaunch {
+  /** Path is the program that would be started; absent where there is none. */
+  path?: string;
+  /** FoundBy is where the program was found. */
+  foundBy?: ProgramPlace;
+  /** Manager is the version manager that the program belongs to, as in "nvm"; absent where it is none's. */
+  manager?: string;
+  /** Args are as configured, with the variables put in that hold no secrets. */
+  args?: readonly string[];
+  /** Cwd is absolute; absent where it is the sidecar's own. */
+  cwd?: string;
+  /** EnvNames are the variables that the configuration sets. Their values are not told. */
+  envNames?: readonly string[];
+  /** Searched are the folders in which the program was looked for in vain, in this order. */
+  searched?: readonly string[];
+  /** NearMisses are sentences on what is there instead. */
+  nearMisses?: readonly string[];
+  /** Problem says why there is no program, or why it cannot be told without asking the person. */
+  problem?: string;
+}
+
+/** ProgramPlace is where a program was found. */
+export type ProgramPlace =
+  /** FoundByPath: the command is a path. */
+  | "path"
+  /** FoundInPATH: in the PATH that the server gets. */
+  | "PATH"
+  /** FoundInLoginShell: only in what the startup files of the person's shell add to PATH. */
+  | "loginShell"
+  /** FoundInUsualFolder: only where programs often are. */
+  | "usualFolder";
+
+/** ServerEndpoint is where a server is that is not started here. */
+export interface ServerEndpoint {
+  /** URL is as configured, without what a query or a user may hold. */
+  url: string;
+  /** HeaderNames are those that the configuration sets. Their values are not told. */
+  headerNames?: readonly string[];
+}
+
+/** ServerHandshake is what a server said of itself. */
+export interface ServerHandshake {
+  era: ServerEra;
+  protocolVersion: string;
+  /**
+   * Name, Title and Version are of the Implementation that the server says it is; absent where it says
+   * nothing.
+   */
+  name?: string;
+  title?: string;
+  version?: string;
+  /** Capabilities are by name, those within others behind a dot: "tools.listChanged". */
+  capabilities?: readonly string[];
+  /** Instructions are the beginning of what the server would tell a model: 4,000 characters at most. */
+  instructions?: string;
+}
+
+/** ServerEra is which of MCP's two ways a server speaks. */
+export type ServerEra =
+  /** EraModern is 2026-07-28 and later: without a handshake, questions in results. */
+  | "modern"
+  /** EraLegacy is 2024-11-05 to 2025-11-25: with initialize, questions as requests. */
+  | "legacy";
+
+/** ServerConnection is a connection that is ready. */
+export interface ServerConnection {
+  /** TaskID and Title are of the conversation that it belongs to; absent where it serves all. */
+  taskId?: string;
+  title?: string;
+  since: number;
+  /** PID is of the server's process; absent where it is not one of ours. */
+  pid?: number;
+  /** OpenAsks counts what the server waits for the person to answer, in this conversation or in all. */
+  openAsks?: number;
+}
+
+/** ServerCall is a call under way. */
+export interface ServerCall {
+  taskId: string;
+  /** Title is of the conversation; absent where it has none yet. */
+  title?: string;
+  messageId: number;
+  /** ToolName, or ResourceURI, says what was called; neither is there for a prompt. */
+  toolName?: string;
+  resourceUri?: string;
+  since: number;
+}
+
+/**
+ * ServerCounts is how much a server offers, by its lists as they were last read. A count is absent where
+ * its list was not read since the sidecar started, or has changed since.
+ */
+export interface ServerCounts {
+  tools?: number;
+  resources?: number;
+  prompts?: number;
+}
+
+/** ServerFailure is how a connection failed, or ended by itself. */
+export interface ServerFailure {
+  at: number;
+  reason: string;
+  /** ExitCode is the process's; absent where it did not leave by itself. */
+  exitCode?: number;
+  /** Stderr holds the last lines there, and Stdout the first ones that were not MCP. */
+  stderr?: readonly string[];
+  stdout?: readonly string[];
+}
+
+/** ServerLogLine is a line that a server wrote. */
+export interface ServerLogLine {
+  at: number;
+  from: ServerLogFrom;
+  /** Level is MCP's, of `LogMessage` only. */
+  level?: string;
+  /** Text is one line: 2,000 characters at most. */
+  text: string;
+}
+
+/** ServerLogFrom is where a line came from. */
+export type ServerLogFrom =
+  | "stderr"
+  /** LogStdout: it was on stdout, or the wire, and is not MCP. */
+  | "stdout"
+  /** LogMessage is a notifications/message ("Logging"). */
+  | "message";
+
+/** PortUse is who listens on a port of this machine. */
+export interface PortUse {
+  port: number;
+  /** By are the processes; absent where nobody listens, or nobody that may be seen. */
+  by?: readonly ServerProcess[];
+  /** Listening reports that somebody does. */
+  listening: boolean;
+}
+
+/** ServerProcess is a process of this machine. */
+export interface ServerProcess {
+  pid: number;
+  /** Name is what the system calls it. */
+  name: string;
+  /** Since is when it began; absent where that is not known. */
+  since?: number;
+  /** Own: it is a process of the server's that this sidecar started. */
+  own?: boolean;
 }
 
 /**

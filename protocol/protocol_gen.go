@@ -280,6 +280,18 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 		return s.OpenAskURL(ctx, &p)
 	case "server/list":
 		return s.ListServers(ctx)
+	case "server/inspect":
+		var p ServerParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.InspectServer(ctx, &p)
+	case "server/start":
+		var p ServerParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.StartServer(ctx, &p)
 	case "server/restart":
 		var p ServerParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -513,6 +525,22 @@ func (r remoteSidecar) OpenAskURL(ctx context.Context, params *OpenAskURLParams)
 func (r remoteSidecar) ListServers(ctx context.Context) (*ServersChangedParams, error) {
 	var result ServersChangedParams
 	if err := r.conn.Call(ctx, "server/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) InspectServer(ctx context.Context, params *ServerParams) (*ServerInspection, error) {
+	var result ServerInspection
+	if err := r.conn.Call(ctx, "server/inspect", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) StartServer(ctx context.Context, params *ServerParams) (*Server, error) {
+	var result Server
+	if err := r.conn.Call(ctx, "server/start", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

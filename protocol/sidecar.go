@@ -105,6 +105,18 @@ type Sidecar interface {
 	//protocol:method server/list
 	ListServers(ctx context.Context) (*ServersChangedParams, error)
 
+	// InspectServer returns everything that is known of a server, and why it does not start. Nothing is
+	// started, and nobody is asked; where its program is not in PATH, the person's login shell is, as at a
+	// start. It is to be read again after [Editor.ServerChanged].
+	//
+	//protocol:method server/inspect
+	InspectServer(ctx context.Context, params *ServerParams) (*ServerInspection, error)
+
+	// StartServer makes a connection to a server where there is none.
+	//
+	//protocol:method server/start
+	StartServer(ctx context.Context, params *ServerParams) (*Server, error)
+
 	// RestartServer stops every connection to a server and starts one again.
 	//
 	//protocol:method server/restart

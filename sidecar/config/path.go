@@ -20,7 +20,9 @@ type system struct {
 	// wsl is a Linux whose PATH also holds the folders of the Windows around it.
 	wsl       bool
 	isProgram func(path string) bool
-	isFolder  func(path string) bool
+	// isFile reports whether there is a file, a program or not.
+	isFile   func(path string) bool
+	isFolder func(path string) bool
 	// entries returns the names in a folder, and none where it cannot be read.
 	entries func(path string) []string
 	// read returns a small file's text, and none where it cannot be read.
@@ -40,6 +42,10 @@ func here() system {
 				return err == nil && !info.IsDir()
 			}
 			return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+		},
+		isFile: func(path string) bool {
+			info, err := os.Stat(path)
+			return err == nil && !info.IsDir()
 		},
 		isFolder: func(path string) bool {
 			info, err := os.Stat(path)
@@ -173,12 +179,14 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		return path, env, nil
 	}
 	failure := []string{fmt.Sprintf("the command %q was not found in PATH, which is %s", command, s.list(own))}
+	searched := own
 
 	if e.Shell != nil && !s.windows {
 		text, err := e.Shell.Path()
 		folders := s.split(text)
 		path, alien := s.search(command, folders, pathext)
 		more := without(folders, own)
+		searched = slices.Concat(searched, more)
 		switch {
 		case path != "" && lookupEnv(env, "PATH") == lookupEnv(e.Environ, "PATH"):
 			return path, s.setPath(env, folders, own), nil
@@ -207,7 +215,11 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 	if foreign != "" {
 		text += fmt.Sprintf(" There is %s, but it belongs to Windows and cannot work with the files of this Linux.", foreign)
 	}
-	return "", nil, fmt.Errorf("%s %s", text, wayOut(command, s.windows))
+	return "", nil, &NotFoundError{
+		Command: command, Searched: slices.Concat(searched, without(usual, searched)),
+		NearMisses: s.nearMisses(command, slices.Concat(searched, without(usual, searched)), pathext),
+		WayOut:     wayOut(command, s.windows), text: text,
+	}
 }
 
 // lookFile finds the program of a command that is a path.
@@ -228,7 +240,13 @@ func (s system) lookFile(command, dir, pathext string, env []string) (string, []
 		}
 		return candidate, env, nil
 	}
-	return "", nil, fmt.Errorf("the command %q was not found: there is no program %s", command, path)
+	if s.isFile(path) {
+		return "", nil, &NotExecutableError{Command: command, Path: path}
+	}
+	return "", nil, &NotFoundError{
+		Command: command, NearMisses: s.fileNearMisses(command, path, pathext), WayOut: `Give the path of a program as "command"`,
+		text: fmt.Sprintf("the command %q was not found: there is no program %s.", command, path),
+	}
 }
 
 // setPath returns an environment whose PATH is made of both lists.

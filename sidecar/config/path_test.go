@@ -17,6 +17,10 @@ func disk(s system, files map[string]string) system {
 		text, ok := files[path]
 		return ok && text == ""
 	}
+	s.isFile = func(path string) bool {
+		_, ok := files[path]
+		return ok
+	}
 	below := func(folder string) (names []string) {
 		for file := range files {
 			if rest, ok := strings.CutPrefix(file, s.join(folder, "")); ok {

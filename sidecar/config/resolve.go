@@ -47,46 +47,11 @@ var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 // Resolve puts in the variables and finds the program. Its error says what was looked for, and
 // where.
 func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
-	expand := func(text string) (string, error) { return s.expand(ctx, e, text) }
-
-	env := slices.Clone(e.Environ)
-	if s.EnvFile != "" {
-		path, err := expand(s.EnvFile)
-		if err != nil {
-			return nil, err
-		}
-		more, err := godotenv.Read(path)
-		if err != nil {
-			return nil, fmt.Errorf("the envFile cannot be read: %w", err)
-		}
-		for name, value := range more {
-			e.note(s, name, value)
-			env = setEnv(env, name, value)
-		}
+	env, dir, err := s.surroundings(ctx, e)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range s.Env {
-		if value == nil {
-			env = unsetEnv(env, name)
-			continue
-		}
-		v, err := expand(*value)
-		if err != nil {
-			return nil, err
-		}
-		e.note(s, name, v)
-		env = setEnv(env, name, v)
-	}
-	dir := s.Folder
-	if s.Cwd != "" {
-		var err error
-		if dir, err = expand(s.Cwd); err != nil {
-			return nil, err
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.Folder, dir)
-		}
-	}
-	name, err := expand(s.Command)
+	name, err := s.expand(ctx, e, s.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +62,7 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 	}
 	var args []string
 	for _, arg := range s.Args {
-		a, err := expand(arg)
+		a, err := s.expand(ctx, e, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -108,6 +73,57 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 		return nil, err
 	}
 	return start.command(env, dir), nil
+}
+
+// surroundings returns the environment and the folder in which the server starts.
+func (s Server) surroundings(ctx context.Context, e Environment) (env []string, dir string, err error) {
+	env = slices.Clone(e.Environ)
+	more, err := s.envFile(ctx, e)
+	if err != nil {
+		return nil, "", err
+	}
+	for name, value := range more {
+		e.note(s, name, value)
+		env = setEnv(env, name, value)
+	}
+	for name, value := range s.Env {
+		if value == nil {
+			env = unsetEnv(env, name)
+			continue
+		}
+		v, err := s.expand(ctx, e, *value)
+		if err != nil {
+			return nil, "", err
+		}
+		e.note(s, name, v)
+		env = setEnv(env, name, v)
+	}
+	dir = s.Folder
+	if s.Cwd != "" {
+		if dir, err = s.expand(ctx, e, s.Cwd); err != nil {
+			return nil, "", err
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(s.Folder, dir)
+		}
+	}
+	return env, dir, nil
+}
+
+// envFile returns what the server's envFile sets, and nothing where it has none.
+func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, error) {
+	if s.EnvFile == "" {
+		return nil, nil
+	}
+	path, err := s.expand(ctx, e, s.EnvFile)
+	if err != nil {
+		return nil, err
+	}
+	more, err := godotenv.Read(path)
+	if err != nil {
+		return nil, fmt.Errorf("the envFile cannot be read: %w", err)
+	}
+	return more, nil
 }
 
 // Endpoint puts the variables into the URL and the headers of a server that is not started here.
@@ -179,7 +195,11 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 		if !ok {
 			return "", fmt.Errorf("%s has no input with the id %q", s.Source, rest)
 		}
-		return e.Ask(ctx, s, in)
+		value, err := e.Ask(ctx, s, in)
+		if err != nil {
+			return "", &InputError{ID: rest, Err: err}
+		}
+		return value, nil
 	default:
 		return "", errors.New("this variable is not known")
 	}

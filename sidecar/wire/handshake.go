@@ -191,6 +191,9 @@ func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, erro
 
 func isLegacyVersion(v string) bool { return slices.Contains(legacyVersions, v) }
 
+// ErrVersion is the error of a server that speaks no revision of ours.
+var ErrVersion = errors.New("no revision of MCP in common")
+
 // unsupportedError says that the server is modern and speaks no version of ours.
 type unsupportedError struct{ versions []string }
 
@@ -198,6 +201,9 @@ func (e unsupportedError) Error() string {
 	return fmt.Sprintf("it speaks MCP %s only, and Assent %s", strings.Join(e.versions, ", "),
 		strings.Join(append([]string{ModernVersion}, legacyVersions...), ", "))
 }
+
+// Is makes it an [ErrVersion].
+func (e unsupportedError) Is(target error) bool { return target == ErrVersion }
 
 func versionError(versions []string) error { return unsupportedError{versions} }
 

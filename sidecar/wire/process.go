@@ -171,6 +171,19 @@ func (p *Process) Exit() string {
 	}
 }
 
+// PID returns the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// ExitCode waits until the process has ended, and returns its code; ok is false where it did not leave by
+// itself.
+func (p *Process) ExitCode() (code int, ok bool) {
+	<-p.exited
+	if p.killed.Load() || p.cmd.ProcessState == nil || !p.cmd.ProcessState.Exited() {
+		return 0, false
+	}
+	return p.cmd.ProcessState.ExitCode(), true
+}
+
 // Stderr returns the last lines that the server wrote there.
 func (p *Process) Stderr() []string {
 	p.mu.Lock()

@@ -52,6 +52,9 @@ func TestAServersDeathIsExplained(t *testing.T) {
 	if got := p.Exit(); got != "it ended with exit status 3" {
 		t.Errorf("Exit = %q", got)
 	}
+	if code, ok := p.ExitCode(); code != 3 || !ok {
+		t.Errorf("ExitCode = %d, %v, want 3", code, ok)
+	}
 	if len(*lines) != 30 {
 		t.Errorf("%d lines were reported, want 30", len(*lines))
 	}

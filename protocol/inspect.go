@@ -1,0 +1,229 @@
+package protocol
+
+// ServerInspection is everything that is known of a server without starting it. Whatever of it a server
+// wrote is bounded, has no control characters, and holds nothing that looks like a secret.
+type ServerInspection struct {
+	Server Server `json:"server"`
+	// Line is where [Server.Source] has the server, counted from 1; absent where that is not a file.
+	Line int `json:"line,omitempty"`
+	// Verdict says why the server does not start, or would not; absent where nothing speaks against it.
+	Verdict *ServerVerdict `json:"verdict,omitempty"`
+	// Launch is of a server on [TransportStdio], Endpoint of every other.
+	Launch   *ServerLaunch   `json:"launch,omitempty"`
+	Endpoint *ServerEndpoint `json:"endpoint,omitempty"`
+	// Handshake is the last one; absent before the first connection.
+	Handshake *ServerHandshake `json:"handshake,omitempty"`
+	// Connections are those that are ready, the oldest first, and Calls what is under way on any of them.
+	Connections []ServerConnection `json:"connections,omitempty"`
+	Calls       []ServerCall       `json:"calls,omitempty"`
+	Counts      ServerCounts       `json:"counts"`
+	// LastFailure is there also where the server has been started again since.
+	LastFailure *ServerFailure `json:"lastFailure,omitempty"`
+	// Log holds the last lines, the oldest first: 200 at most. LogDropped counts those before them.
+	Log        []ServerLogLine `json:"log,omitempty"`
+	LogDropped int64           `json:"logDropped,omitempty"`
+	// Ports are those of this machine that the configuration or the last failure names.
+	Ports []PortUse `json:"ports,omitempty"`
+	// Orphans are processes of the same command that nobody waits for any more. Assent ends none of them.
+	Orphans []ServerProcess `json:"orphans,omitempty"`
+	// MachineUnknown: who listens on Ports, and Orphans, cannot be found out on this system.
+	MachineUnknown bool `json:"machineUnknown,omitempty"`
+}
+
+// ServerVerdict is why a server does not start.
+type ServerVerdict struct {
+	Kind VerdictKind `json:"kind"`
+	// Text and WayOut are a sentence each: what is wrong, and what to do.
+	Text   string `json:"text"`
+	WayOut string `json:"wayOut"`
+}
+
+// VerdictKind is a kind of [ServerVerdict].
+type VerdictKind string
+
+// The kinds.
+const (
+	// VerdictNotFound: there is no such program, or no such folder to start it in.
+	VerdictNotFound VerdictKind = "notFound"
+	// VerdictNotExecutable: the file is there and cannot be run.
+	VerdictNotExecutable VerdictKind = "notExecutable"
+	// VerdictExited: the process ended before or during the handshake.
+	VerdictExited VerdictKind = "exited"
+	// VerdictSilent: nothing came back to the handshake.
+	VerdictSilent VerdictKind = "silent"
+	// VerdictNoMcp: what came back is not MCP.
+	VerdictNoMcp VerdictKind = "noMcp"
+	// VerdictRefused: the server refused the handshake.
+	VerdictRefused VerdictKind = "refused"
+	// VerdictVersion: the two sides have no revision of MCP in common.
+	VerdictVersion VerdictKind = "version"
+	// VerdictPortInUse: somebody else listens on the server's port.
+	VerdictPortInUse VerdictKind = "portInUse"
+	// VerdictUnreachable: nobody answers at the server's URL.
+	VerdictUnreachable VerdictKind = "unreachable"
+	// VerdictLogin: the server wants to know who comes.
+	VerdictLogin VerdictKind = "login"
+	// VerdictInput: a value that the configuration asks the person for was not given.
+	VerdictInput VerdictKind = "input"
+	// VerdictLost: the server was running, and ended by itself.
+	VerdictLost VerdictKind = "lost"
+	// VerdictMended: what the last start failed by is gone.
+	VerdictMended VerdictKind = "mended"
+	VerdictOther  VerdictKind = "other"
+)
+
+// ServerLaunch is how a server's process is started.
+type ServerLaunch struct {
+	// Path is the program that would be started; absent where there is none.
+	Path string `json:"path,omitempty"`
+	// FoundBy is where the program was found.
+	FoundBy ProgramPlace `json:"foundBy,omitempty"`
+	// Manager is the version manager that the program belongs to, as in "nvm"; absent where it is none's.
+	Manager string `json:"manager,omitempty"`
+	// Args are as configured, with the variables put in that hold no secrets.
+	Args []string `json:"args,omitempty"`
+	// Cwd is absolute; absent where it is the sidecar's own.
+	Cwd string `json:"cwd,omitempty"`
+	// EnvNames are the variables that the configuration sets. Their values are not told.
+	EnvNames []string `json:"envNames,omitempty"`
+	// Searched are the folders in which the program was looked for in vain, in this order.
+	Searched []string `json:"searched,omitempty"`
+	// NearMisses are sentences on what is there instead.
+	NearMisses []string `json:"nearMisses,omitempty"`
+	// Problem says why there is no program, or why it cannot be told without asking the person.
+	Problem string `json:"problem,omitempty"`
+}
+
+// ProgramPlace is where a program was found.
+type ProgramPlace string
+
+// The places.
+const (
+	// FoundByPath: the command is a path.
+	FoundByPath ProgramPlace = "path"
+	// FoundInPATH: in the PATH that the server gets.
+	FoundInPATH ProgramPlace = "PATH"
+	// FoundInLoginShell: only in what the startup files of the person's shell add to PATH.
+	FoundInLoginShell ProgramPlace = "loginShell"
+	// FoundInUsualFolder: only where programs often are.
+	FoundInUsualFolder ProgramPlace = "usualFolder"
+)
+
+// ServerEndpoint is where a server is that is not started here.
+type ServerEndpoint struct {
+	// URL is as configured, without what a query or a user may hold.
+	URL string `json:"url"`
+	// HeaderNames are those that the configuration sets. Their values are not told.
+	HeaderNames []string `json:"headerNames,omitempty"`
+}
+
+// ServerHandshake is what a server said of itself.
+type ServerHandshake struct {
+	Era             ServerEra `json:"era"`
+	ProtocolVersion string    `json:"protocolVersion"`
+	// Name, Title and Version are of the Implementation that the server says it is; absent where it says
+	// nothing.
+	Name    string `json:"name,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Capabilities are by name, those within others behind a dot: "tools.listChanged".
+	Capabilities []string `json:"capabilities,omitempty"`
+	// Instructions are the beginning of what the server would tell a model: 4,000 characters at most.
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// ServerEra is which of MCP's two ways a server speaks.
+type ServerEra string
+
+// The eras.
+const (
+	// EraModern is 2026-07-28 and later: without a handshake, questions in results.
+	EraModern ServerEra = "modern"
+	// EraLegacy is 2024-11-05 to 2025-11-25: with initialize, questions as requests.
+	EraLegacy ServerEra = "legacy"
+)
+
+// ServerConnection is a connection that is ready.
+type ServerConnection struct {
+	// TaskID and Title are of the conversation that it belongs to; absent where it serves all.
+	TaskID string `json:"taskId,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Since  int64  `json:"since"`
+	// PID is of the server's process; absent where it is not one of ours.
+	PID int64 `json:"pid,omitempty"`
+	// OpenAsks counts what the server waits for the person to answer, in this conversation or in all.
+	OpenAsks int64 `json:"openAsks,omitempty"`
+}
+
+// ServerCall is a call under way.
+type ServerCall struct {
+	TaskID string `json:"taskId"`
+	// Title is of the conversation; absent where it has none yet.
+	Title     string `json:"title,omitempty"`
+	MessageID int64  `json:"messageId"`
+	// ToolName, or ResourceURI, says what was called; neither is there for a prompt.
+	ToolName    string `json:"toolName,omitempty"`
+	ResourceURI string `json:"resourceUri,omitempty"`
+	Since       int64  `json:"since"`
+}
+
+// ServerCounts is how much a server offers, by its lists as they were last read. A count is absent where
+// its list was not read since the sidecar started, or has changed since.
+type ServerCounts struct {
+	Tools     *int64 `json:"tools,omitempty"`
+	Resources *int64 `json:"resources,omitempty"`
+	Prompts   *int64 `json:"prompts,omitempty"`
+}
+
+// ServerFailure is how a connection failed, or ended by itself.
+type ServerFailure struct {
+	At     int64  `json:"at"`
+	Reason string `json:"reason"`
+	// ExitCode is the process's; absent where it did not leave by itself.
+	ExitCode *int64 `json:"exitCode,omitempty"`
+	// Stderr holds the last lines there, and Stdout the first ones that were not MCP.
+	Stderr []string `json:"stderr,omitempty"`
+	Stdout []string `json:"stdout,omitempty"`
+}
+
+// ServerLogLine is a line that a server wrote.
+type ServerLogLine struct {
+	At   int64         `json:"at"`
+	From ServerLogFrom `json:"from"`
+	// Level is MCP's, of [LogMessage] only.
+	Level string `json:"level,omitempty"`
+	// Text is one line: 2,000 characters at most.
+	Text string `json:"text"`
+}
+
+// ServerLogFrom is where a line came from.
+type ServerLogFrom string
+
+// The sources.
+const (
+	LogStderr ServerLogFrom = "stderr"
+	// LogStdout: it was on stdout, or the wire, and is not MCP.
+	LogStdout ServerLogFrom = "stdout"
+	// LogMessage is a notifications/message ("Logging").
+	LogMessage ServerLogFrom = "message"
+)
+
+// PortUse is who listens on a port of this machine.
+type PortUse struct {
+	Port int64 `json:"port"`
+	// By are the processes; absent where nobody listens, or nobody that may be seen.
+	By []ServerProcess `json:"by,omitempty"`
+	// Listening reports that somebody does.
+	Listening bool `json:"listening"`
+}
+
+// ServerProcess is a process of this machine.
+type ServerProcess struct {
+	PID int64 `json:"pid"`
+	// Name is what the system calls it.
+	Name string `json:"name"`
+	// Since is when it began; absent where that is not known.
+	Since int64 `json:"since,omitempty"`
+	// Own: it is a process of the server's that this sidecar started.
+	Own bool `json:"own,omitempty"`
+}

@@ -1,0 +1,18 @@
+// Package machine looks at what else runs on this machine: who listens on a port, and which processes
+// were left behind. It only looks: nothing is started, signalled or written.
+//
+// It keeps no state, and its functions may be called from any goroutine. On Linux they read /proc, and see
+// as much as this user may; elsewhere they fail with [errors.ErrUnsupported]. What a process calls itself
+// is a stranger's text.
+package machine
+
+import "time"
+
+// Process is a process of this machine.
+type Process struct {
+	PID int
+	// Name is what the system calls it: 15 bytes at most.
+	Name string
+	// Since is when it began; zero where that is not known.
+	Since time.Time
+}

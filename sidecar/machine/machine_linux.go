@@ -1,0 +1,220 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// most bounds how many processes are named.
+const most = 10
+
+// Listeners reports whether somebody listens on a TCP port of this machine's own addresses, and who; of
+// another user's process nothing but that is known.
+func Listeners(port int) (listening bool, by []Process, err error) {
+	inodes := map[string]bool{}
+	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		f, err := os.Open(table)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // without IPv6
+		}
+		if err != nil {
+			return false, nil, err
+		}
+		err = sockets(f, port, inodes)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return false, nil, fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	if len(inodes) == 0 {
+		return false, nil, nil
+	}
+	for _, pid := range pids() {
+		if len(by) < most && holds(pid, inodes) {
+			by = append(by, process(pid))
+		}
+	}
+	return true, by, nil
+}
+
+// sockets adds the inodes of those that listen on a port, by a table of proc_pid_net(5).
+func sockets(table io.Reader, port int, inodes map[string]bool) error {
+	const listen = "0A"
+	lines := bufio.NewScanner(table)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 10 || fields[3] != listen {
+			continue
+		}
+		address, hexPort, _ := strings.Cut(fields[1], ":")
+		if p, err := strconv.ParseUint(hexPort, 16, 16); err == nil && int(p) == port && isOwn(address) {
+			inodes["socket:["+fields[9]+"]"] = true
+		}
+	}
+	return lines.Err()
+}
+
+// isOwn reports whether who listens at an address hears this machine: any address, or the loopback. The
+// kernel writes words of four bytes in its own order, which here is turned.
+func isOwn(address string) bool {
+	raw, err := hex.DecodeString(address)
+	if err != nil {
+		return false
+	}
+	for word := range slices.Chunk(raw, 4) {
+		slices.Reverse(word)
+	}
+	switch zero := make([]byte, len(raw)); {
+	case bytes.Equal(raw, zero):
+		return true
+	case len(raw) == 4:
+		return raw[0] == 127
+	case len(raw) == 16:
+		mapped := bytes.Equal(raw[:10], zero[:10]) && raw[10] == 0xff && raw[11] == 0xff && raw[12] == 127
+		return mapped || bytes.Equal(raw[:15], zero[:15]) && raw[15] == 1
+	default:
+		return false
+	}
+}
+
+// holds reports whether a process has one of these files open.
+func holds(pid int, files map[string]bool) bool {
+	folder := filepath.Join("/proc", strconv.Itoa(pid), "fd")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false // it has ended, or is another user's
+	}
+	for _, e := range entries {
+		if to, err := os.Readlink(filepath.Join(folder, e.Name())); err == nil && files[to] {
+			return true
+		}
+	}
+	return false
+}
+
+// Orphans returns this user's processes that were started with these arguments and whose parent is gone.
+// A script is known by what follows its interpreter.
+func Orphans(argv []string) ([]Process, error) {
+	if len(argv) == 0 {
+		return nil, nil
+	}
+	var left []Process
+	for _, pid := range pids() {
+		if len(left) < most && pid != os.Getpid() && isOf(arguments(pid), argv) && isMine(pid) && isAlone(pid) {
+			left = append(left, process(pid))
+		}
+	}
+	return left, nil
+}
+
+// maxInterpreter is how many words stand before a script: "/usr/bin/env", "node".
+const maxInterpreter = 2
+
+// isOf reports whether a process was started with argv, whatever path its program was found at.
+func isOf(process, argv []string) bool {
+	before := len(process) - len(argv)
+	return before >= 0 && before <= maxInterpreter &&
+		filepath.Base(process[before]) == filepath.Base(argv[0]) && slices.Equal(process[before+1:], argv[1:])
+}
+
+func arguments(pid int) []string {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	if err != nil || len(raw) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+}
+
+func isMine(pid int) bool {
+	for line := range strings.Lines(read(pid, "status")) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "Uid:" {
+			return fields[1] == strconv.Itoa(os.Getuid())
+		}
+	}
+	return false
+}
+
+// isAlone reports whether a process has been handed to init, or to the systemd of a session, which take
+// those whose parents are gone. What systemd itself started leads a session or group that is its own too,
+// so a service of the same command is taken for an orphan: it is shown and never ended.
+func isAlone(pid int) bool {
+	parent, _ := stat(pid)
+	return parent == 1 || parent > 1 && strings.TrimSpace(read(parent, "comm")) == "systemd"
+}
+
+// pids returns the processes in ascending order.
+func pids() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var ids []int
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// tick is the unit of times in proc_pid_stat(5), which Linux gives as 100 a second on every system that Go
+// knows.
+const tick = time.Second / 100
+
+func process(pid int) Process {
+	p := Process{PID: pid, Name: strings.TrimSpace(read(pid, "comm"))}
+	if _, start := stat(pid); start > 0 {
+		if boot := bootTime(); !boot.IsZero() {
+			p.Since = boot.Add(time.Duration(start) * tick)
+		}
+	}
+	return p
+}
+
+// stat returns a process's parent, and its start in ticks since the boot; zeros where it is gone.
+func stat(pid int) (parent int, start int64) {
+	// The name in parentheses may have anything in it.
+	text := read(pid, "stat")
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) < 20 {
+		return 0, 0
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	start, _ = strconv.ParseInt(fields[19], 10, 64)
+	return parent, start
+}
+
+func bootTime() time.Time {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return time.Time{}
+	}
+	for line := range strings.Lines(string(text)) {
+		if seconds, ok := strings.CutPrefix(line, "btime "); ok {
+			if s, err := strconv.ParseInt(strings.TrimSpace(seconds), 10, 64); err == nil {
+				return time.Unix(s, 0)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// read returns what /proc has of a process, and nothing where it is gone.
+func read(pid int, name string) string {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

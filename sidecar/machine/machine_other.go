@@ -1,0 +1,13 @@
+//go:build !linux
+
+package machine
+
+import "errors"
+
+// Listeners is not known here.
+func Listeners(int) (listening bool, by []Process, err error) {
+	return false, nil, errors.ErrUnsupported
+}
+
+// Orphans is not known here.
+func Orphans([]string) ([]Process, error) { return nil, errors.ErrUnsupported }
