@@ -111,6 +111,7 @@ func (h *Hub) exchange(ctx context.Context, serverName string, x exchange) (json
 		return nil, err
 	}
 	x.server = s
+	defer s.noteCall(&x)()
 	ctx, end := s.begin(ctx)
 	defer end()
 	return x.run(ctx)

@@ -44,8 +44,11 @@ type conn struct {
 	mu sync.Mutex // guards the fields below
 	// established is set once the connection was ready.
 	established bool
-	taskID      string  // "" until a task takes the connection, and always of a modern one
-	calls       []*call // in flight
+	since       time.Time // when
+	// strayed holds the first things that came and were no messages.
+	strayed []string
+	taskID  string  // "" until a task takes the connection, and always of a modern one
+	calls   []*call // in flight
 	// asks holds what ends the open asks that began during a call.
 	asks map[*asking]struct{}
 	// progress holds who is told of the progress of a call, by its token.
@@ -231,6 +234,7 @@ func (c *conn) newClient() *mcp.Client {
 			c.server.listChanged(protocol.ListResources)
 		},
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+			c.server.noted.tail.addMessage(string(r.Params.Level), r.Params.Logger, r.Params.Data)
 			c.noise.at(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
 		},
 	})
@@ -275,6 +279,9 @@ func (c *conn) finish(err error) {
 		stderr = c.link.stderr()
 	}
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
+	if reason != "" {
+		c.server.noteTrouble(c, err, stderr)
+	}
 	c.server.ended(c, reason, stderr)
 }
 

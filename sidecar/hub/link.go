@@ -29,6 +29,9 @@ type link struct {
 	close func() error
 	// why says how the link ended, once it was closed; err is what the session noticed.
 	why func(err error) string
+	// pid returns the process's, and exitCode with what it left; both are nil where there is none.
+	pid      func() int
+	exitCode func() (code int, ok bool)
 	// stderr returns the last lines that the server wrote there, where it has one.
 	stderr func() []string
 
@@ -73,10 +76,18 @@ func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
 }
 
 func (c *conn) tooSlow() error {
-	return fmt.Errorf("it did not answer the handshake within %v", c.server.hub.opts.Handshake.Round(time.Millisecond))
+	return slowError{c.server.hub.opts.Handshake}
+}
+
+// slowError says that a server did not shake hands in time.
+type slowError struct{ patience time.Duration }
+
+func (e slowError) Error() string {
+	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
 }
 
 // stray is told of what a server sends that is not JSON-RPC.
 func (c *conn) stray(data []byte) {
+	c.noteStray(data)
 	c.noise.at(zerolog.WarnLevel).Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
 }

@@ -59,6 +59,8 @@ type server struct {
 	// announcing holds the timers until the next change of a list can be announced.
 	announcing map[protocol.ListKind]*time.Timer
 
+	noted noted
+
 	retrying sync.WaitGroup // grows under mu only, and not once the server is gone
 }
 
@@ -183,6 +185,10 @@ func (s *server) started(c *conn) {
 	s.reason, s.stderr = "", nil
 	s.taskable = nil
 	c.established = true
+	c.mu.Lock()
+	c.since = time.Now()
+	c.mu.Unlock()
+	s.noted.handshake = c.link.handshake
 	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
 	s.hub.rememberEra(s.config, s.era)
 	if c.modern() { // it is everybody's
@@ -222,6 +228,7 @@ func (s *server) listChanged(kind protocol.ListKind) {
 	defer s.mu.Unlock()
 	s.changes[kind]++
 	delete(s.lists, kind)
+	delete(s.noted.counts, kind)
 	if kind == protocol.ListResources {
 		s.changes[listTemplates]++
 		delete(s.lists, listTemplates)
@@ -256,6 +263,7 @@ func (s *server) keep(kind protocol.ListKind, p pages, generation int) {
 	defer s.mu.Unlock()
 	if s.changes[kind] == generation {
 		s.lists[kind] = p
+		s.noteCountLocked(kind, p.raw)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"assent/protocol"
 	"assent/sidecar/wire"
 )
 
@@ -31,7 +32,10 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		return nil, err
 	}
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
-	process, err := wire.StartProcess(cmd, func(line string) { c.noise.at(zerolog.InfoLevel).Str("stderr", line).Send() })
+	process, err := wire.StartProcess(cmd, func(line string) {
+		c.server.noted.tail.add(protocol.LogStderr, "", line)
+		c.noise.at(zerolog.InfoLevel).Str("stderr", line).Send()
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
@@ -41,6 +45,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		broken: stream.Err, answered: stream.Answered,
 		close:  stream.Close,
 		why:    func(error) string { return whyGone(process, stream) },
+		pid:    process.PID, exitCode: process.ExitCode,
 		stderr: process.Stderr,
 	}
 	ctx, cancel := c.withinHandshake()

@@ -278,6 +278,7 @@ func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName strin
 	ctx, end := s.begin(ctx)
 	defer end()
 	x := &exchange{server: s, taskID: taskID, toolName: toolName, hooks: hooks, known: &known}
+	defer s.noteCall(x)()
 	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
 	return toolResult(serverName, raw, err)
 }

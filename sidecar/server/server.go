@@ -27,6 +27,7 @@ import (
 	"assent/sidecar/hub"
 	"assent/sidecar/journal"
 	"assent/sidecar/model"
+	"assent/sidecar/secret"
 	"assent/sidecar/store"
 	"assent/sidecar/tap"
 	"assent/sidecar/task"
@@ -73,7 +74,8 @@ type Server struct {
 
 	importing sync.Mutex // held while an mcp.json is written
 
-	given given
+	given   given
+	scanner *secret.Scanner
 	// keys are the API keys of the configured models; nil before the handshake.
 	keys atomic.Pointer[[]model.Key]
 
@@ -95,7 +97,7 @@ var _ protocol.Sidecar = (*Server)(nil)
 
 // New returns a server that has not begun.
 func New(opts Options) *Server {
-	return &Server{opts: opts, initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1)}
+	return &Server{opts: opts, scanner: secret.New(), initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1)}
 }
 
 // Serve speaks the protocol over in and out until in ends or ctx does, and returns when everything

@@ -1,0 +1,107 @@
+package hub
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"assent/protocol"
+)
+
+const (
+	// tailLines is how many lines of a server are kept to be shown, tailLine how many bytes of each.
+	tailLines = 200
+	tailLine  = 2000
+)
+
+// tail holds the last lines that a server wrote, over all its connections. The zero value is empty, and it
+// may be used from any goroutine.
+type tail struct {
+	mu    sync.Mutex // guards the fields below
+	lines [tailLines]protocol.ServerLogLine
+	// written counts all lines; the next one goes to its remainder.
+	written int64
+}
+
+// add keeps the beginning of a line. What it costs does not depend on how long the line is.
+func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
+	line := protocol.ServerLogLine{At: time.Now().UnixMilli(), From: from, Level: clip(level, 20), Text: strings.Clone(clip(text, tailLine))}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines[t.written%tailLines] = line
+	t.written++
+}
+
+// addMessage keeps a notifications/message (2025-11-25, "Logging"), whose data may be anything.
+func (t *tail) addMessage(level, logger string, data any) {
+	text, ok := data.(string)
+	if !ok {
+		raw, err := json.Marshal(data)
+		if err != nil {
+			raw = []byte(err.Error())
+		}
+		text = string(raw)
+	}
+	if logger != "" {
+		text = clip(logger, 100) + ": " + text
+	}
+	t.add(protocol.LogMessage, level, text)
+}
+
+// last returns the lines, the oldest first, to be shown, and how many there were before them.
+func (t *tail) last() (lines []protocol.ServerLogLine, dropped int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	dropped = max(0, t.written-tailLines)
+	for i := dropped; i < t.written; i++ {
+		line := t.lines[i%tailLines]
+		line.Text, line.Level = plain(line.Text), plain(line.Level)
+		lines = append(lines, line)
+	}
+	return lines, dropped
+}
+
+// clip returns the beginning of a text, of at most n bytes.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
+// escapes are what terminals take for commands, as of ECMA-48: CSI, OSC, and those of two characters.
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]")
+
+// plain returns a stranger's line without what commands a terminal, what breaks it, and what turns the
+// order of its characters.
+func plain(text string) string {
+	if strings.ContainsAny(text, "\x1b\u009b") {
+		text = escapes.ReplaceAllString(text, "")
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n', r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		default:
+			return r
+		}
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// plainLines is plain for the beginnings of lines.
+func plainLines(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		out = append(out, plain(clip(line, tailLine)))
+	}
+	return out
+}

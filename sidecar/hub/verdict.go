@@ -1,0 +1,248 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"assent/protocol"
+	"assent/sidecar/auth"
+	"assent/sidecar/config"
+	"assent/sidecar/wire"
+)
+
+// situation is all that speaks for or against a server's start.
+type situation struct {
+	config config.Server
+	server protocol.Server
+	// launch is how it would be started; empty where it is not started here.
+	launch  config.Launch
+	trouble *trouble // nil before the first
+	ports   []protocol.PortUse
+	orphans []protocol.ServerProcess
+}
+
+// verdictOf says why a server does not start, or nil where nothing is known to keep it from that. It looks
+// at nothing but what it is given.
+func verdictOf(s situation) *protocol.ServerVerdict {
+	switch {
+	case s.server.State == protocol.ServerRunning:
+		return nil
+	case s.launch.Err != nil: // as it is now, whatever was before
+		return launchVerdict(s.launch.Err, s.launch.Shown.NearMisses)
+	case s.server.State != protocol.ServerFailed || s.trouble == nil:
+		return nil
+	}
+	v := troubleVerdict(s)
+	if n := len(s.orphans); n > 0 && v.Kind != protocol.VerdictMended {
+		v.WayOut += fmt.Sprintf(" Or it is the process %d of the same command, which an earlier start left behind: end it, if it is in the way.", s.orphans[0].PID)
+	}
+	return v
+}
+
+func verdict(kind protocol.VerdictKind, wayOut, format string, args ...any) *protocol.ServerVerdict {
+	return &protocol.ServerVerdict{Kind: kind, Text: sentence(fmt.Sprintf(format, args...)), WayOut: sentence(wayOut)}
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(text string) string {
+	text = plain(strings.TrimSpace(text))
+	if text == "" {
+		return text
+	}
+	if text[0] >= 'a' && text[0] <= 'z' {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	if !strings.ContainsAny(text[len(text)-1:], ".!?:") {
+		text += "."
+	}
+	return text
+}
+
+// launchVerdict is of what the configuration says, and this machine has not.
+func launchVerdict(err error, nearMisses []string) *protocol.ServerVerdict {
+	var missing *config.NotFoundError
+	var file *config.NotExecutableError
+	var folder *config.FolderError
+	var input *config.InputError
+	switch {
+	case errors.As(err, &missing):
+		wayOut := missing.WayOut + "."
+		if len(nearMisses) > 0 {
+			wayOut = nearMisses[0] + " Or: " + wayOut
+		}
+		if len(missing.Searched) == 0 {
+			return verdict(protocol.VerdictNotFound, wayOut, "there is no program %s", missing.Command)
+		}
+		return verdict(protocol.VerdictNotFound, wayOut, "the program %q was not found in any of %d folders", missing.Command, len(missing.Searched))
+	case errors.As(err, &file):
+		return verdict(protocol.VerdictNotExecutable, `allow it with chmod +x, or name its interpreter as "command" and the file in "args"`,
+			"%s is there and may not be executed", file.Path)
+	case errors.As(err, &folder):
+		return verdict(protocol.VerdictNotFound, `make it, or correct "cwd"`, "%v", err)
+	case errors.As(err, &input):
+		return inputVerdict(input)
+	default:
+		return verdict(protocol.VerdictOther, "correct the server's configuration", "%v", err)
+	}
+}
+
+func inputVerdict(err *config.InputError) *protocol.ServerVerdict {
+	return verdict(protocol.VerdictInput, "start the server again, and give the value when you are asked for it", "%v", err)
+}
+
+// troubleVerdict is of how the last connection failed.
+func troubleVerdict(s situation) *protocol.ServerVerdict {
+	t := s.trouble
+	var input *config.InputError
+	var refused *auth.RefusedError
+	var status *wire.StatusError
+	var slow slowError
+	switch err := t.err; {
+	case errors.As(err, &input):
+		return inputVerdict(input)
+	case isLaunch(err): // and it would work now
+		return verdict(protocol.VerdictMended, "start it again", "the last start failed, and what it failed by is mended: the program is %s", s.launch.Shown.Path)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return verdict(protocol.VerdictNotExecutable, `see that it is a program for this system and may be executed, or name its interpreter as "command" and the file in "args"`, "%v", err)
+	case errors.Is(err, fs.ErrNotExist) && s.launch.Shown.Path != "":
+		return verdict(protocol.VerdictNotExecutable, "see the first line of the file, or install what it was linked with",
+			"%s is there, and the interpreter that it needs is not", s.launch.Shown.Path)
+	case t.complains():
+		return s.portVerdict()
+	case errors.As(err, &refused):
+		return verdict(protocol.VerdictLogin, "start it again and log in in the browser", "it wants to know who comes: %v", err)
+	case errors.As(err, &status) && (status.Code == 401 || status.Code == 403):
+		return verdict(protocol.VerdictLogin, `log in, or give the server a token in its "headers"`, "%v", err)
+	case errors.As(err, &status) && (status.Code == 404 || status.Code == 405):
+		return verdict(protocol.VerdictUnreachable, `see that "url" has the path of the MCP endpoint, which often is /mcp or /sse`, "%v%s", err, s.listener())
+	case errors.As(err, &status):
+		return verdict(protocol.VerdictUnreachable, "see what the server itself logs", "%v%s", err, s.listener())
+	case errors.Is(err, wire.ErrVersion):
+		return verdict(protocol.VerdictVersion, "update the server, or Assent", "%v", err)
+	case errors.Is(err, wire.ErrRefused):
+		return verdict(protocol.VerdictRefused, `see the log below; where it knows an older revision only, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
+	case errors.As(err, &slow) && len(t.stray) > 0:
+		return noMcp(t, "and did not answer")
+	case errors.As(err, &slow):
+		return verdict(protocol.VerdictSilent, "see that it is an MCP server and is started in its stdio mode; a first start that downloads something may do better the second time", "%v", err)
+	case t.exitCode != nil && t.established:
+		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *t.exitCode, lastLine(t.stderr))
+	case t.exitCode != nil && len(t.stderr) == 0 && len(t.stray) > 0:
+		return noMcp(t, fmt.Sprintf("and ended with the exit code %d", *t.exitCode))
+	case t.exitCode != nil:
+		return verdict(protocol.VerdictExited, exitHint(t), "it ended at once, with the exit code %d%s", *t.exitCode, lastLine(t.stderr))
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return s.refusedVerdict()
+	case t.established:
+		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "%v", err)
+	case s.config.Transport != protocol.TransportStdio:
+		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
+	default:
+		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, lastLine(t.stderr))
+	}
+}
+
+// isLaunch reports whether a start failed by what is looked at without one.
+func isLaunch(err error) bool {
+	return errors.As(err, new(*config.NotFoundError)) || errors.As(err, new(*config.NotExecutableError)) || errors.As(err, new(*config.FolderError))
+}
+
+// noMcp is of a program that writes something else to stdout.
+func noMcp(t *trouble, then string) *protocol.ServerVerdict {
+	return verdict(protocol.VerdictNoMcp, `see that it is an MCP server, and that "args" start its stdio mode; its log belongs on stderr`,
+		"it wrote what is not MCP to stdout, %s: %s", then, t.stray[0])
+}
+
+// complains reports whether a port was in the server's way, by its own words.
+func (t *trouble) complains() bool {
+	for _, line := range t.stderr {
+		if inUse.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// portVerdict names who has the port, where that is known.
+func (s situation) portVerdict() *protocol.ServerVerdict {
+	for _, use := range s.ports {
+		if !use.Listening {
+			continue
+		}
+		who, wayOut := "another process", fmt.Sprintf("end who listens on the port %d, or give the server another port", use.Port)
+		if len(use.By) > 0 {
+			who = fmt.Sprintf("%s (process %d)", use.By[0].Name, use.By[0].PID)
+			wayOut = fmt.Sprintf("end the process %d, or give the server another port", use.By[0].PID)
+		}
+		return verdict(protocol.VerdictPortInUse, wayOut, "it wants the port %d, on which %s listens", use.Port, who)
+	}
+	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use%s", lastLine(s.trouble.stderr))
+}
+
+// refusedVerdict is of an address at which nobody listens.
+func (s situation) refusedVerdict() *protocol.ServerVerdict {
+	for _, use := range s.ports {
+		if !use.Listening {
+			return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "nobody listens on the port %d of this machine", use.Port)
+		}
+	}
+	return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", s.trouble.err)
+}
+
+// listener says who answered at a port of this machine.
+func (s situation) listener() string {
+	for _, use := range s.ports {
+		if len(use.By) > 0 {
+			return fmt.Sprintf(" (on the port %d of this machine listens %s, process %d)", use.Port, use.By[0].Name, use.By[0].PID)
+		}
+	}
+	return ""
+}
+
+// lastLine quotes the last line that says something.
+func lastLine(stderr []string) string {
+	for i := len(stderr) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(stderr[i]); line != "" {
+			return ": " + clip(line, 300)
+		}
+	}
+	return ", and wrote nothing to stderr"
+}
+
+// hints are what to do about what programs often write before they leave.
+var hints = []struct {
+	says *regexp.Regexp
+	do   string
+}{
+	{regexp.MustCompile(`Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND`), "build the server or install its packages (npm install), or correct the path of its file"},
+	{regexp.MustCompile(`ModuleNotFoundError|No module named`), "install the server's packages in the Python that starts it"},
+	{regexp.MustCompile(`npm (?:ERR!|error) (?:code )?E?404|404 Not Found - GET`), "correct the package's name: there is none of this name"},
+	{regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|getaddrinfo|Temporary failure in name resolution`), "see that this machine reaches the network: a first start downloads the server"},
+	{regexp.MustCompile(`can't open file|No such file or directory|ENOENT`), `correct the path in "args"; a relative one begins at "cwd"`},
+	{regexp.MustCompile(`(?i)command not found`), "install the program that it names, or put its folder into PATH of the server's \"env\""},
+	{regexp.MustCompile(`Cannot connect to the Docker daemon|docker daemon is not running`), "start Docker"},
+	{regexp.MustCompile(`(?i)usage:|unknown (?:option|argument|flag)|unrecognized (?:option|argument)`), `correct "args": the program does not take them`},
+	{regexp.MustCompile(`(?i)(?:api.?key|token|credential|environment variable)s?\b.*(?:required|missing|not set|must be)|missing.*(?:api.?key|token|environment)`), `give it what it wants in "env"`},
+}
+
+// exitHint says what to do about a program that left.
+func exitHint(t *trouble) string {
+	all := strings.Join(t.stderr, "\n")
+	for _, h := range hints {
+		if h.says.MatchString(all) {
+			return h.do
+		}
+	}
+	switch *t.exitCode {
+	case 0:
+		return `see that "args" start a server that stays: it ended as if it had nothing to do`
+	case 126, 127:
+		return "see the script that it starts: a program that it calls is not there, or cannot be run"
+	default:
+		return "see the last lines of its log below, and run the command in a terminal"
+	}
+}

@@ -1,0 +1,144 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/auth"
+	"assent/sidecar/config"
+	"assent/sidecar/wire"
+)
+
+func TestVerdict(t *testing.T) {
+	one, failed := int64(1), protocol.Server{State: protocol.ServerFailed}
+	found := config.Launch{Shown: protocol.ServerLaunch{Path: "/bin/x"}}
+	remote := config.Server{Transport: protocol.TransportHTTP, URL: "http://localhost:3000/mcp"}
+	exited := func(line string) *trouble {
+		return &trouble{err: errors.New("it ended with exit status 1"), exitCode: &one, stderr: []string{line, " "}}
+	}
+	taken := []protocol.PortUse{{Port: 3000, Listening: true, By: []protocol.ServerProcess{{PID: 7, Name: "node"}}}}
+	tests := []struct {
+		name       string
+		of         situation
+		kind       protocol.VerdictKind // "" where there is none
+		text, does string
+	}{
+		{name: "nothing was tried", of: situation{server: protocol.Server{State: protocol.ServerStopped}, launch: found}},
+		{name: "it runs", of: situation{server: protocol.Server{State: protocol.ServerRunning}, trouble: exited("x")}},
+		{name: "it is being started again", of: situation{server: protocol.Server{State: protocol.ServerStarting}, trouble: exited("x")}},
+		{
+			name: "it would not start", of: situation{server: protocol.Server{State: protocol.ServerStopped}, launch: config.Launch{Err: &config.FolderError{Path: "/no"}}},
+			kind: protocol.VerdictNotFound, text: "There is no folder /no to start in.", does: `Make it, or correct "cwd".`,
+		},
+		{
+			name: "what was missing is there now", of: situation{server: failed, launch: found, trouble: &trouble{err: &config.NotFoundError{Command: "x"}}},
+			kind: protocol.VerdictMended, text: "The last start failed, and what it failed by is mended: the program is /bin/x.", does: "Start it again.",
+		},
+		{
+			name: "a port that somebody has", of: situation{server: failed, launch: found, ports: taken, trouble: exited("listen tcp :3000: bind: address already in use")},
+			kind: protocol.VerdictPortInUse, text: "It wants the port 3000, on which node (process 7) listens.", does: "End the process 7, or give the server another port.",
+		},
+		{
+			name: "a port that somebody had", of: situation{server: failed, launch: found, trouble: exited("Port 3000 is in use")},
+			kind: protocol.VerdictPortInUse, text: "It wanted a port that was in use: Port 3000 is in use.", does: "Start it again: nobody that Assent sees listens there now.",
+		},
+		{
+			name: "an orphan", of: situation{server: failed, launch: found, trouble: exited("locked"), orphans: []protocol.ServerProcess{{PID: 9}}},
+			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: locked.",
+			does: "See the last lines of its log below, and run the command in a terminal. Or it is the process 9 of the same command, which an earlier start left behind: end it, if it is in the way.",
+		},
+		{
+			name: "no such package", of: situation{server: failed, launch: found, trouble: exited("npm error 404 Not Found - GET x")},
+			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: npm error 404 Not Found - GET x.", does: "Correct the package's name: there is none of this name.",
+		},
+		{
+			name: "a key that is not given", of: situation{server: failed, launch: found, trouble: exited("Error: GITHUB_TOKEN environment variable is not set")},
+			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: Error: GITHUB_TOKEN environment variable is not set.", does: `Give it what it wants in "env".`,
+		},
+		{
+			name: "a person who does not log in", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("x: %w", &auth.RefusedError{ServerName: "s", Reason: "you said no"})}},
+			kind: protocol.VerdictLogin, text: `It wants to know who comes: x: you did not log in to "s": you said no. Use the server again to be asked again.`, does: "Start it again and log in in the browser.",
+		},
+		{
+			name: "a token that is missing", of: situation{server: failed, config: remote, trouble: &trouble{err: &wire.StatusError{Code: 401}}},
+			kind: protocol.VerdictLogin, text: "It answered with HTTP 401 Unauthorized.", does: `Log in, or give the server a token in its "headers".`,
+		},
+		{
+			name: "another program at the port", of: situation{server: failed, config: remote, ports: taken, trouble: &trouble{err: &wire.StatusError{Code: 404}}},
+			kind: protocol.VerdictUnreachable, text: "It answered with HTTP 404 Not Found (on the port 3000 of this machine listens node, process 7).",
+			does: `See that "url" has the path of the MCP endpoint, which often is /mcp or /sse.`,
+		},
+		{
+			name: "nobody at another machine", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}},
+			kind: protocol.VerdictUnreachable, text: "Dial: connection refused.", does: `See that "url" is right and the server is up.`,
+		},
+		{
+			name: "a lost connection", of: situation{server: failed, config: remote, trouble: &trouble{err: errors.New("the connection was lost"), established: true}},
+			kind: protocol.VerdictLost, text: "The connection was lost.", does: "Start it again; if it goes on, its log says more.",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var want *protocol.ServerVerdict
+			if tt.kind != "" {
+				want = &protocol.ServerVerdict{Kind: tt.kind, Text: tt.text, WayOut: tt.does}
+			}
+			if diff := cmp.Diff(want, verdictOf(tt.of)); diff != "" {
+				t.Errorf("verdict (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPortsThatAreNamed(t *testing.T) {
+	port := "4007"
+	tests := []struct {
+		name    string
+		config  config.Server
+		trouble *trouble
+		want    []int
+	}{
+		{"a URL of this machine", config.Server{URL: "http://127.0.0.1:3000/mcp"}, nil, []int{3000}},
+		{"a URL without a port", config.Server{URL: "https://localhost/mcp"}, nil, []int{443}},
+		{"a URL elsewhere", config.Server{URL: "https://example.com:3000/mcp"}, nil, nil},
+		{"arguments", config.Server{Args: []string{"--port", "4001", "--port=4002", "-p", "none", "4003"}}, nil, []int{4001, 4002}},
+		{"the environment", config.Server{Env: map[string]*string{"PORT": &port}}, nil, []int{4007}},
+		{"Node's words", config.Server{}, &trouble{stderr: []string{"Error: listen EADDRINUSE: address already in use :::3001"}}, []int{3001}},
+		{"Go's", config.Server{}, &trouble{stderr: []string{"2026/11/21 10:11:12 listen tcp 127.0.0.1:3002: bind: address already in use"}}, []int{3002}},
+		{"Python's", config.Server{}, &trouble{stderr: []string{"error while attempting to bind on address ('127.0.0.1', 8000): address already in use"}}, []int{8000}},
+		{"a complaint of something else", config.Server{}, &trouble{stderr: []string{"cannot reach localhost:3003"}}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, portsOf(tt.config, tt.trouble)); diff != "" {
+				t.Errorf("ports (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheTailIsBounded(t *testing.T) {
+	var tail tail
+	for i := range tailLines + 5 {
+		tail.add(protocol.LogStderr, "", fmt.Sprint(i))
+	}
+	lines, dropped := tail.last()
+	if len(lines) != tailLines || dropped != 5 || lines[0].Text != "5" || lines[tailLines-1].Text != fmt.Sprint(tailLines+4) {
+		t.Errorf("%d lines from %q on, %d dropped", len(lines), lines[0].Text, dropped)
+	}
+	tail.add(protocol.LogStdout, "", strings.Repeat("ä", 10*tailLine))
+	tail.addMessage("info", "db\x1b[2J", "a\nb\u202ec\x1b]0;title\x07\x00")
+	lines, _ = tail.last()
+	if n := len(lines[tailLines-2].Text); n > tailLine+len("…") {
+		t.Errorf("a line has %d bytes", n)
+	}
+	if got := lines[tailLines-1].Text; got != "db: a bc" {
+		t.Errorf("a message is shown as %q", got)
+	}
+}

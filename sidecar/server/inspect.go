@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/importer"
+	"assent/sidecar/secret"
+)
+
+// InspectServer implements [protocol.Sidecar].
+func (s *Server) InspectServer(ctx context.Context, params *protocol.ServerParams) (*protocol.ServerInspection, error) {
+	result, err := s.hub.Inspect(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.nameTasks(result); err != nil {
+		// What is known of the server is worth showing without its conversations.
+		s.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
+	}
+	s.redact(result)
+	return result, nil
+}
+
+// StartServer implements [protocol.Sidecar].
+func (s *Server) StartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := s.hub.Start(ctx, params.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// nameTasks puts in what the conversations are called, and what in them waits for the person. The store is
+// not opened for a server that nobody uses.
+func (s *Server) nameTasks(result *protocol.ServerInspection) error {
+	if len(result.Connections)+len(result.Calls) == 0 {
+		return nil
+	}
+	tasks, err := s.tasks.List()
+	if err != nil {
+		return err
+	}
+	titles := map[string]string{}
+	for _, t := range tasks {
+		titles[t.ID] = t.Title
+	}
+	open, _, err := s.tasks.OpenAsks()
+	if err != nil {
+		return err
+	}
+	asks := map[string]int64{}
+	for _, a := range open {
+		if a.Origin.ServerName == result.Server.Name {
+			asks[a.TaskID]++
+			asks[""]++ // a connection of no task is everybody's
+		}
+	}
+	for i := range result.Connections {
+		c := &result.Connections[i]
+		c.Title, c.OpenAsks = titles[c.TaskID], asks[c.TaskID]
+	}
+	for i := range result.Calls {
+		result.Calls[i].Title = titles[result.Calls[i].TaskID]
+	}
+	return nil
+}
+
+// redact takes out what looks like a secret, and what Assent holds as one.
+func (s *Server) redact(result *protocol.ServerInspection) {
+	held := s.held()
+	clean := func(texts ...*string) {
+		for _, text := range texts {
+			*text = secret.Redact(*text, s.scanner.Scan(*text, held))
+		}
+	}
+	cleanAll := func(lists ...[]string) {
+		for _, list := range lists {
+			for i := range list {
+				clean(&list[i])
+			}
+		}
+	}
+	if e := result.Endpoint; e != nil {
+		result.Server.Command = e.URL
+		clean(&e.URL)
+	}
+	result.Server.Command = strings.Join(maskArgs(strings.Split(result.Server.Command, " ")), " ")
+	clean(&result.Server.Command, &result.Server.Reason)
+	cleanAll(result.Server.Stderr)
+	if l := result.Launch; l != nil {
+		l.Args = maskArgs(l.Args)
+		clean(&l.Path, &l.Cwd, &l.Problem)
+		cleanAll(l.Args, l.NearMisses)
+	}
+	if h := result.Handshake; h != nil {
+		clean(&h.Instructions)
+	}
+	if v := result.Verdict; v != nil {
+		clean(&v.Text, &v.WayOut)
+	}
+	if f := result.LastFailure; f != nil {
+		clean(&f.Reason)
+		cleanAll(f.Stderr, f.Stdout)
+	}
+	for i := range result.Log {
+		clean(&result.Log[i].Text)
+	}
+}
+
+// mask stands for a secret whose kind is said by the name before it.
+const mask = "…"
+
+// maskArgs hides the values of arguments whose names are those of secrets: --api-key VALUE, TOKEN=VALUE,
+// "Authorization: VALUE". A variable stays, for it has no value here.
+func maskArgs(args []string) []string {
+	var masked []string
+	follows := false
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if before, after, colon := strings.Cut(arg, ":"); colon && (!ok || len(before) < len(name)) {
+			name, value, ok = before, " "+strings.TrimSpace(after), true
+		}
+		isName := len(name) < 60 && importer.SecretName(name)
+		switch {
+		case follows && !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "${"):
+			arg = mask
+		case ok && isName && strings.TrimSpace(value) != "" && !strings.Contains(value, "${"):
+			arg = arg[:len(name)+1] + mask
+		}
+		follows = !ok && isName && strings.HasPrefix(name, "-")
+		masked = append(masked, arg)
+	}
+	return masked
+}
