@@ -116,6 +116,8 @@ export type Reveal =
   | { readonly kind: "mcpTasks" }
   /** What servers may do without asking. */
   | { readonly kind: "grants" }
+  /** The servers, or one of them. */
+  | { readonly kind: "servers"; readonly serverName?: string }
   /** The tool runner, with a server chosen where one is named. */
   | { readonly kind: "toolRunner"; readonly serverName?: string };
 

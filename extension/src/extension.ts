@@ -103,6 +103,7 @@ export function activate(context: vscode.ExtensionContext): void {
     command("showOpenAsks", () => panel.reveal({ kind: "openAsks" })),
     command("nextAsk", () => panel.reveal({ kind: "nextAsk" })),
     command("previousAsk", () => panel.reveal({ kind: "previousAsk" })),
+    command("showServers", () => panel.reveal({ kind: "servers" })),
     command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
     command("showGrants", () => panel.reveal({ kind: "grants" })),
     command("showJournal", () => journal.show()),

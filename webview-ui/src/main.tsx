@@ -14,6 +14,7 @@ import "./styles/content.css";
 import "./styles/chat.css";
 import "./styles/flow.css";
 import "./styles/form.css";
+import "./styles/servers.css";
 import "./styles/tasks.css";
 import "./styles/tools.css";
 import { createRoot } from "react-dom/client";

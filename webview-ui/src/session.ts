@@ -31,6 +31,9 @@ const pageSize = { least: 200, most: 1000 } as const;
 /** How long the list of open asks is left as it is while it changes, in milliseconds. */
 const inboxPause = 100;
 
+/** How long what is known of a server is left as it is while it changes, in milliseconds. */
+const inspectionPause = 500;
+
 /** What the person can do. An action that fails says so in the state, unless it returns a promise. */
 export interface Actions {
   /** Makes a task and opens it. */
@@ -87,6 +90,11 @@ export interface Actions {
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
   /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
   complete(params: CompleteParams, signal: AbortSignal): Promise<CompleteResult>;
+  /** Reads the list of servers anew. */
+  listServers(): void;
+  /** Reads all that is known of a server. While it is being read it is read once more after that. */
+  inspectServer(serverName: string): void;
+  startServer(serverName: string): void;
   restartServer(serverName: string): void;
   stopServer(serverName: string): void;
   /** Reads which models a server may have. */
@@ -127,6 +135,8 @@ export function createSession(view: ViewStateStore): Session {
   let readingInbox = false;
   /** The lists that are being read again, and whether they changed once more since. */
   const changed = new Map<string, boolean>();
+  /** The servers that are being inspected, and whether that was asked for once more since. */
+  const inspecting = new Map<string, boolean>();
   const listeners = new Set<() => void>();
   /** The drafts that are about to be kept, by ask. */
   const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
@@ -357,6 +367,27 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
+  /** Inspects a server; nothing waits for that. However often it changes, there is a pause in between. */
+  function inspectServer(serverName: string): void {
+    const isUnderWay = inspecting.has(serverName);
+    inspecting.set(serverName, isUnderWay);
+    if (isUnderWay) return;
+    void (async () => {
+      do {
+        inspecting.set(serverName, false);
+        dispatch({ type: "inspectionAsked", serverName });
+        try {
+          const result = await request()("server/inspect", { serverName });
+          dispatch({ type: "inspectionRead", serverName, result });
+        } catch (error) {
+          dispatch({ type: "inspectionFailed", serverName, message: messageOf(error) });
+        }
+        await new Promise((resolve) => setTimeout(resolve, inspectionPause));
+      } while (inspecting.get(serverName));
+      inspecting.delete(serverName);
+    })();
+  }
+
   async function followMcpTask({ serverName, mcpTaskId }: ServerMcpTask): Promise<StartedCall> {
     const open = state.conversation;
     const taskId =
@@ -506,6 +537,13 @@ export function createSession(view: ViewStateStore): Session {
     async complete(params, signal) {
       return await request()("completion/complete", params, { signal });
     },
+    listServers: () => attempt(listServers),
+    inspectServer,
+    startServer: (serverName) =>
+      attempt(async () => {
+        const server = await request()("server/start", { serverName });
+        dispatch({ type: "serverChanged", server });
+      }),
     restartServer: (serverName) =>
       attempt(async () => {
         const server = await request()("server/restart", { serverName });

@@ -21,6 +21,7 @@ import { useAskKeys } from "./inbox/useAskKeys.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
 import { ServersContext } from "./ServersContext.ts";
 import { SettingsContext } from "./SettingsContext.ts";
+import { Servers } from "./servers/Servers.tsx";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
@@ -37,13 +38,21 @@ export interface AppProps {
 const none: readonly Grant[] = [];
 
 /** The lists above the conversation, of which one is shown at a time. */
-type List = "openAsks" | "mcpTasks" | "grants";
+type List = "openAsks" | "mcpTasks" | "grants" | "servers";
+
+interface Shown {
+  readonly list: List;
+  /** The server whose page is wanted. */
+  readonly serverName: string | undefined;
+  readonly times: number;
+}
 
 /** The action that reads each of them. */
 const listReader = {
   openAsks: "listOpenAsks",
   mcpTasks: "listMcpTasks",
   grants: "listGrants",
+  servers: "listServers",
 } as const satisfies Record<List, keyof Actions>;
 
 /** The whole panel. */
@@ -77,15 +86,16 @@ export function App({ session, view }: AppProps) {
   };
 
   useModels(state, actions);
-  const [shown, setShown] = useState<{ readonly list: List; readonly times: number }>();
+  const [shown, setShown] = useState<Shown>();
   const listButtons = {
     openAsks: useRef<HTMLButtonElement>(null),
     mcpTasks: useRef<HTMLButtonElement>(null),
     grants: useRef<HTMLButtonElement>(null),
+    servers: useRef<HTMLButtonElement>(null),
   };
-  const show = (list: List) => {
+  const show = (list: List, serverName?: string) => {
     // Asked for once more, it takes the focus once more.
-    setShown({ list, times: (shown?.times ?? 0) + 1 });
+    setShown({ list, serverName, times: (shown?.times ?? 0) + 1 });
     actions[listReader[list]]();
   };
   const hide = () => {
@@ -135,6 +145,13 @@ export function App({ session, view }: AppProps) {
                   n={grants.filter((grant) => isAlive(grant, Date.now())).length}
                   are="active"
                 />
+                <ListButton
+                  {...listButton("servers")}
+                  icon="server"
+                  label="Servers"
+                  n={servers?.filter(({ state: how }) => how === "failed").length ?? 0}
+                  are="failed"
+                />
               </>
             }
           />
@@ -179,6 +196,20 @@ export function App({ session, view }: AppProps) {
               onRevoke={actions.revokeGrant}
               onOpen={openMessage}
               onRetry={actions.listGrants}
+              onClose={hide}
+            />
+          )}
+          {shown?.list === "servers" && (
+            <Servers
+              key={shown.times}
+              {...{ servers, offers, grants, actions }}
+              serverName={shown.serverName}
+              problems={state.problems}
+              inspections={state.inspections}
+              tasks={state.tasks ?? []}
+              news={state.tasks}
+              onShowGrants={() => show("grants")}
+              onOpen={openMessage}
               onClose={hide}
             />
           )}
@@ -294,7 +325,7 @@ function placeOf({ inbox, conversation }: State, askId: string | undefined): Ask
 interface Ways {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
-  readonly show: (list: List) => void;
+  readonly show: (list: List, serverName?: string) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
@@ -360,6 +391,10 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
       case "grants":
         actions.revealed();
         show(reveal.kind);
+        return;
+      case "servers":
+        actions.revealed();
+        show("servers", reveal.serverName);
         return;
       case "message": {
         if (conversation?.taskId !== reveal.taskId && followed.current !== reveal) {

@@ -4,6 +4,7 @@ import { unreachable } from "../unreachable.ts";
 import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
 import { takeGrant, takeGrants } from "./grants.ts";
 import { takeAskEvent } from "./inbox.ts";
+import { withInspection } from "./inspections.ts";
 import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import { afterChange } from "./offers.ts";
 import type { Action, Conversation, Held, State } from "./state.ts";
@@ -119,6 +120,16 @@ export function reduce(state: State, action: Action): State {
       };
     case "serverChanged":
       return withServer(state, action.server);
+    case "inspectionAsked":
+      return withInspection(state, action.serverName, { reading: true });
+    case "inspectionRead": {
+      const { serverName, result } = action;
+      return withInspection(state, serverName, { result, reading: false, failure: undefined });
+    }
+    case "inspectionFailed": {
+      const { serverName, message } = action;
+      return withInspection(state, serverName, { reading: false, failure: message });
+    }
     case "offersChanged": {
       const { serverName, offers } = action;
       const known = state.offers.get(serverName);
@@ -173,6 +184,7 @@ function withStatus(state: State, status: SidecarStatus): State {
     storageNote: undefined,
     models: new Map(),
     offers: new Map(),
+    inspections: new Map(),
     conversation: conversation && {
       ...conversation,
       behind: conversation.lastNumber,

@@ -10,6 +10,7 @@ import type {
   Model,
   OpenTaskResult,
   Server,
+  ServerInspection,
   ServersChangedParams,
   Task,
   TaskEventParams,
@@ -17,6 +18,7 @@ import type {
 import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
 import { type Grants, noGrants } from "./grants.ts";
 import { emptyInbox, type Inbox } from "./inbox.ts";
+import type { Inspections } from "./inspections.ts";
 import type { Offers } from "./offers.ts";
 
 /** What the sidecar and the host said, and nothing else. The components draw it. */
@@ -36,6 +38,7 @@ export interface State {
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
+  readonly inspections: Inspections;
   /** What was listed of what servers offer, by server name. */
   readonly offers: ReadonlyMap<string, Offers>;
   /** The models that a server may have now, by server name; absent until they were listed. */
@@ -152,6 +155,17 @@ export type Action =
   | { readonly type: "grantChanged"; readonly grant: Grant }
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
+  | { readonly type: "inspectionAsked"; readonly serverName: string }
+  | {
+      readonly type: "inspectionRead";
+      readonly serverName: string;
+      readonly result: ServerInspection;
+    }
+  | {
+      readonly type: "inspectionFailed";
+      readonly serverName: string;
+      readonly message: string;
+    }
   /** These lists are so now; the server's others are as they were. */
   | { readonly type: "offersChanged"; readonly serverName: string; readonly offers: Offers }
   | {
@@ -180,6 +194,7 @@ export const initialState: State = {
   grants: noGrants,
   servers: undefined,
   problems: [],
+  inspections: new Map(),
   offers: new Map(),
   models: new Map(),
   storageFailure: undefined,

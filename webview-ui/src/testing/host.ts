@@ -94,6 +94,12 @@ export class FakeHost {
       "grant/list": () => ({}),
       "ask/draft": () => ({}),
       "server/list": () => ({ servers: this.servers }),
+      "server/inspect": (params) => {
+        const { serverName } = params as { readonly serverName: string };
+        const server = this.servers.find(({ name }) => name === serverName);
+        if (server === undefined) throw new ResponseError(-32106, `${serverName} is unknown`);
+        return { server, counts: {} };
+      },
       "resources/list": () => ({}),
       "resources/templates/list": () => ({}),
       "prompts/list": () => ({}),

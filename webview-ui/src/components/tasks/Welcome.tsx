@@ -24,7 +24,18 @@ export function Welcome({ servers, imports, actions }: WelcomeProps) {
           onImport={imports ? actions.importServers : undefined}
         />
       ) : (
-        <p>Choose a server below, and one of its tools. Running it starts your first task.</p>
+        <>
+          <p>Choose a server below, and one of its tools. Running it starts your first task.</p>
+          <div className="actions">
+            <button
+              type="button"
+              className="secondary"
+              onClick={() => actions.reveal({ kind: "servers" })}
+            >
+              Show Servers
+            </button>
+          </div>
+        </>
       )}
     </main>
   );

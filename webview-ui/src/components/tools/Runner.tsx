@@ -96,6 +96,7 @@ export function Runner(props: RunnerProps) {
           selectRef={firstControl}
           onRestart={actions.restartServer}
           onStop={actions.stopServer}
+          onShow={(serverName) => actions.reveal({ kind: "servers", serverName })}
           onChoose={(serverName) => {
             onChange({ open, serverName });
             const known = offers.get(serverName) ?? noOffers;

@@ -1,7 +1,7 @@
-import type { Server, ServerState, Transport } from "@assent/protocol";
+import type { Server } from "@assent/protocol";
 import { useId } from "react";
-import { unreachable } from "../../unreachable.ts";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
+import { stateIcon, stateWords, transportWords } from "../servers/serverWords.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
@@ -11,13 +11,14 @@ export interface ServerChoiceProps {
   readonly onChoose: (serverName: string) => void;
   readonly onRestart: (serverName: string) => void;
   readonly onStop: (serverName: string) => void;
+  readonly onShow: (serverName: string) => void;
   /** Takes the focus when the runner is asked for. */
   readonly selectRef: React.Ref<HTMLSelectElement>;
 }
 
 /** Which server, and how it is doing. */
 export function ServerChoice(props: ServerChoiceProps) {
-  const { servers, chosen, onChoose, onRestart, onStop, selectRef } = props;
+  const { servers, chosen, onChoose, selectRef, ...doing } = props;
   const id = useId();
   return (
     <div className="field">
@@ -37,18 +38,16 @@ export function ServerChoice(props: ServerChoiceProps) {
           </option>
         ))}
       </select>
-      {chosen !== undefined && <ServerLine server={chosen} onRestart={onRestart} onStop={onStop} />}
+      {chosen !== undefined && <ServerLine server={chosen} {...doing} />}
     </div>
   );
 }
 
-interface ServerLineProps {
+interface ServerLineProps extends Pick<ServerChoiceProps, "onRestart" | "onStop" | "onShow"> {
   readonly server: Server;
-  readonly onRestart: (serverName: string) => void;
-  readonly onStop: (serverName: string) => void;
 }
 
-function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
+function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
   const { name, command, state, reason, stderr = [] } = server;
   const { transport, protocolVersion = "" } = server;
   return (
@@ -66,6 +65,9 @@ function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
             Stop Server
           </button>
         )}
+        <button type="button" className="link" onClick={() => onShow(name)}>
+          {state === "failed" ? "Why?" : "Details"}
+        </button>
       </p>
       <p className="muted server-detail">
         {transportWords(transport)}
@@ -87,49 +89,4 @@ function ServerLine({ server, onRestart, onStop }: ServerLineProps) {
       )}
     </div>
   );
-}
-
-function stateWords(state: ServerState): string {
-  switch (state) {
-    case "stopped":
-      return "stopped";
-    case "starting":
-      return "starting";
-    case "running":
-      return "running";
-    case "failed":
-      return "failed";
-    default:
-      return unreachable(state);
-  }
-}
-
-function transportWords(transport: Transport): string {
-  switch (transport) {
-    case "stdio":
-      return "stdio";
-    case "http":
-      return "Streamable HTTP";
-    case "sse":
-      return "HTTP with SSE";
-    case "ws":
-      return "WebSocket";
-    default:
-      return unreachable(transport);
-  }
-}
-
-function stateIcon(state: ServerState): string {
-  switch (state) {
-    case "stopped":
-      return "circle-outline";
-    case "starting":
-      return "loading";
-    case "running":
-      return "circle-filled";
-    case "failed":
-      return "error";
-    default:
-      return unreachable(state);
-  }
 }

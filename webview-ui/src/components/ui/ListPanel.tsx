@@ -11,12 +11,14 @@ export interface ListPanelProps {
   readonly failure: string | undefined;
   readonly onRetry: () => void;
   readonly onClose: () => void;
+  /** Where there is a list that this was opened from, the way to it; Escape goes there first. */
+  readonly back?: { readonly label: string; readonly onBack: () => void };
   readonly children: ReactNode;
 }
 
 /** A list above the conversation, which the person opened. It has the focus at first. */
 export function ListPanel(props: ListPanelProps) {
-  const { heading, closeLabel, busy, failure, onRetry, onClose, children } = props;
+  const { heading, closeLabel, busy, failure, onRetry, onClose, back, children } = props;
   const headingId = useId();
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
@@ -30,10 +32,14 @@ export function ListPanel(props: ListPanelProps) {
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.defaultPrevented) return;
         event.preventDefault();
-        onClose();
+        if (back === undefined) onClose();
+        else back.onBack();
       }}
     >
       <header className="list-panel-head">
+        {back !== undefined && (
+          <IconButton icon="arrow-left" label={back.label} onClick={back.onBack} />
+        )}
         <h2 id={headingId}>{heading}</h2>
         <IconButton icon="close" label={closeLabel} onClick={onClose} />
       </header>

@@ -1,0 +1,42 @@
+import type { ServerHandshake as Handshake } from "@assent/protocol";
+import { Verbatim } from "../chat/ContentBlocks.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
+import { Part } from "./Part.tsx";
+import { eraWords } from "./serverWords.ts";
+
+export interface ServerHandshakeProps {
+  readonly serverName: string;
+  readonly handshake: Handshake;
+}
+
+/** What the server said of itself at its last handshake. */
+export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps) {
+  const { era, protocolVersion, name = "", title = "", version = "" } = handshake;
+  const { capabilities = [], instructions = "" } = handshake;
+  return (
+    <Part heading="What it says of itself">
+      <dl className="values">
+        <dt>MCP</dt>
+        <dd>
+          {protocolVersion} <span className="muted">({eraWords(era)})</span>
+        </dd>
+        {name !== "" && (
+          <>
+            <dt>Name</dt>
+            <dd>
+              {visible(title === "" ? name : `${title} (${name})`)} {visible(version)}
+            </dd>
+          </>
+        )}
+        <dt>Can do</dt>
+        <dd>{capabilities.length === 0 ? "nothing" : capabilities.map(visible).join(", ")}</dd>
+      </dl>
+      {instructions !== "" && (
+        <Disclosure keep={`server-instructions:${serverName}`} summary="Instructions for a model">
+          <Verbatim text={instructions} />
+        </Disclosure>
+      )}
+    </Part>
+  );
+}

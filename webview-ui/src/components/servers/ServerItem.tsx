@@ -1,0 +1,52 @@
+import type { Server, ServerCounts } from "@assent/protocol";
+import type { Offers } from "../../state/offers.ts";
+import { brief } from "../ui/brief.ts";
+import { visible } from "../ui/visible.ts";
+import { count } from "../ui/words.ts";
+import { ServerState } from "./ServerState.tsx";
+import { transportWords } from "./serverWords.ts";
+
+export interface ServerItemProps {
+  readonly server: Server;
+  /** As far as they are known. */
+  readonly counts: ServerCounts | undefined;
+  readonly offers: Offers | undefined;
+}
+
+/** A server in the list: how it is, how it is reached, and how much it offers. */
+export function ServerItem({ server, counts, offers }: ServerItemProps) {
+  const { name, state, transport, protocolVersion = "", reason = "" } = server;
+  const { tools, resources, prompts } = offeredCounts(counts, offers);
+  const facts = [
+    transportWords(transport),
+    ...(protocolVersion === "" ? [] : [`MCP ${protocolVersion}`]),
+    ...(tools === undefined ? [] : [count(tools, "tool")]),
+    ...(resources === undefined || resources === 0 ? [] : [count(resources, "resource")]),
+    ...(prompts === undefined || prompts === 0 ? [] : [count(prompts, "prompt")]),
+  ];
+  return (
+    <>
+      <span className="mcp-task-line">
+        <strong className="task-line-title name">{visible(name)}</strong>
+        <ServerState state={state} />
+      </span>
+      <span className="server-item-more muted">{facts.join(", ")}</span>
+      {state === "failed" && reason !== "" && (
+        <span className="server-item-more mcp-task-says">{brief(reason)}</span>
+      )}
+    </>
+  );
+}
+
+/** How much a server offers; what the panel has listed itself counts where nothing else is known. */
+export function offeredCounts(
+  counts: ServerCounts | undefined,
+  offers: Offers | undefined,
+): ServerCounts {
+  const of = (kind: "tools" | "resources" | "prompts") => {
+    const list = offers?.[kind];
+    const n = list?.state === "ready" ? list.items.length : counts?.[kind];
+    return n === undefined ? {} : { [kind]: n };
+  };
+  return { ...of("tools"), ...of("resources"), ...of("prompts") };
+}

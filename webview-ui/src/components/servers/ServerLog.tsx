@@ -1,0 +1,53 @@
+import type { ServerLogLine } from "@assent/protocol";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { visible } from "../ui/visible.ts";
+import { count } from "../ui/words.ts";
+import { Part } from "./Part.tsx";
+import { fromWords } from "./serverWords.ts";
+
+export interface ServerLogProps {
+  readonly serverName: string;
+  readonly lines: readonly ServerLogLine[];
+  /** How many there were before. */
+  readonly dropped: number;
+}
+
+/** The last lines that the server wrote, the newest last. */
+export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
+  const text = lines.map(inWords).join("\n");
+  return (
+    <Part heading="Log">
+      {lines.length === 0 ? (
+        <p className="muted">It has written nothing since Assent started.</p>
+      ) : (
+        <>
+          {dropped > 0 && <p className="muted">{count(dropped, "older line")} not kept.</p>}
+          <pre
+            ref={toEnd}
+            className="verbatim server-log"
+            role="log"
+            aria-live="off"
+            aria-label={`Log of ${visible(serverName)}`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
+            tabIndex={0}
+          >
+            {text}
+          </pre>
+          <div className="actions">
+            <CopyButton text={text} label="Copy Log" />
+          </div>
+        </>
+      )}
+    </Part>
+  );
+}
+
+/** The newest lines are of interest first. */
+function toEnd(element: HTMLElement | null): void {
+  if (element !== null) element.scrollTop = element.scrollHeight;
+}
+
+function inWords({ at, from, level = "", text }: ServerLogLine): string {
+  const time = new Date(at).toLocaleTimeString([], { hour12: false });
+  return `${time} ${fromWords(from)}${level === "" ? "" : ` ${visible(level)}`} ${visible(text)}`;
+}

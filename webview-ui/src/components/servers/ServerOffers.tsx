@@ -1,0 +1,94 @@
+import type { Server, ServerCounts } from "@assent/protocol";
+import { useEffect } from "react";
+import type { Actions } from "../../session.ts";
+import type { OfferKind, Offers } from "../../state/offers.ts";
+import { brief } from "../ui/brief.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
+import { Part } from "./Part.tsx";
+import { offeredCounts } from "./ServerItem.tsx";
+
+export interface ServerOffersProps {
+  readonly server: Server;
+  readonly offers: Offers | undefined;
+  readonly counts: ServerCounts | undefined;
+  readonly onList: Actions["listOffers"];
+}
+
+const kinds = [
+  { kind: "tools", heading: "Tools" },
+  { kind: "resources", heading: "Resources" },
+  { kind: "prompts", heading: "Prompts" },
+] as const;
+
+/** What the server offers, each list read once it is opened. */
+export function ServerOffers({ server, offers, counts, onList }: ServerOffersProps) {
+  const known = offeredCounts(counts, offers);
+  return (
+    <Part heading="What it offers">
+      {kinds.map(({ kind, heading }) => (
+        <Disclosure
+          key={kind}
+          keep={`server-offers:${kind}:${server.name}`}
+          summary={known[kind] === undefined ? heading : `${heading} (${known[kind]})`}
+        >
+          <OfferList {...{ server, kind, onList }} list={offers?.[kind]} />
+        </Disclosure>
+      ))}
+    </Part>
+  );
+}
+
+/** More than anybody reads here. */
+const most = 200;
+
+interface OfferListProps extends Pick<ServerOffersProps, "server" | "onList"> {
+  readonly kind: OfferKind;
+  readonly list: Offers[OfferKind];
+}
+
+/** A list of what a server offers. Reading it would start the server, so one that is not running waits. */
+function OfferList({ server: { name, state }, kind, list, onList }: OfferListProps) {
+  const unlisted = state === "running" && list === undefined;
+  useEffect(() => {
+    if (!unlisted) return;
+    // It goes on when this is closed: whoever opens it again finds it read.
+    onList(name, [kind], new AbortController().signal);
+  }, [unlisted, name, kind, onList]);
+  if (list === undefined) {
+    return (
+      <p className="muted">{unlisted ? "Reading…" : "It is read once the server is running."}</p>
+    );
+  }
+  switch (list.state) {
+    case "loading":
+      return <p className="muted">Reading…</p>;
+    case "failed":
+      return <Refusal message={list.message} />;
+    default: {
+      const items: readonly Offer[] = list.items;
+      if (items.length === 0) return <p className="muted">None.</p>;
+      return (
+        <ul className="server-offers">
+          {items.slice(0, most).map(({ name: own, title = "", description = "", uri }) => (
+            <li key={uri ?? own}>
+              <strong className="name">{visible(own)}</strong>
+              {title !== "" && title !== own && <span> {brief(title)}</span>}
+              {description !== "" && <span className="muted"> {brief(description)}</span>}
+            </li>
+          ))}
+          {items.length > most && <li className="muted">And {items.length - most} more.</li>}
+        </ul>
+      );
+    }
+  }
+}
+
+/** What a tool, a resource and a prompt have in common. */
+interface Offer {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly uri?: string;
+}

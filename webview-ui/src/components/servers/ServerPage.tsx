@@ -1,0 +1,159 @@
+import type { Grant, Server, ServerInspection, Task } from "@assent/protocol";
+import { useEffect } from "react";
+import type { Actions } from "../../session.ts";
+import type { Inspection } from "../../state/inspections.ts";
+import type { Offers } from "../../state/offers.ts";
+import { isAlive } from "../grants/grantWords.ts";
+import { brief } from "../ui/brief.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { ListPanel } from "../ui/ListPanel.tsx";
+import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
+import { count } from "../ui/words.ts";
+import { Part } from "./Part.tsx";
+import { ServerActivity } from "./ServerActivity.tsx";
+import { ServerHandshake } from "./ServerHandshake.tsx";
+import { ServerLaunch } from "./ServerLaunch.tsx";
+import { ServerLog } from "./ServerLog.tsx";
+import { ServerOffers } from "./ServerOffers.tsx";
+import { ServerState } from "./ServerState.tsx";
+import { transportWords } from "./serverWords.ts";
+
+export interface ServerPageProps {
+  readonly server: Server;
+  /** What was read of it; absent before the first reading. */
+  readonly inspection: Inspection | undefined;
+  readonly offers: Offers | undefined;
+  readonly grants: readonly Grant[];
+  readonly tasks: readonly Task[];
+  /** Changes when something happened that may concern the server. */
+  readonly news: unknown;
+  readonly actions: Pick<
+    Actions,
+    | "inspectServer"
+    | "startServer"
+    | "restartServer"
+    | "stopServer"
+    | "listOffers"
+    | "openConfiguration"
+  >;
+  readonly onShowGrants: () => void;
+  /** Shows a message of a task. */
+  readonly onOpen: (taskId: string, messageId: number) => void;
+  readonly onBack: () => void;
+  readonly onClose: () => void;
+}
+
+/** All that is known of a server: how it is and why, what it does, what it offers, how it starts. */
+export function ServerPage(props: ServerPageProps) {
+  const { server, inspection, offers, grants, tasks, news, actions } = props;
+  const { onShowGrants, onOpen, onBack, onClose } = props;
+  const { name } = server;
+  const known = inspection?.result;
+  const failure = inspection?.failure;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again whenever something changed.
+  useEffect(() => actions.inspectServer(name), [name, server, news]);
+  const alive = grants.filter((grant) => grant.serverName === name && isAlive(grant, Date.now()));
+  const busy = inspection?.reading ?? true;
+  const now = useNow((known?.calls ?? []).length > 0);
+  return (
+    <ListPanel
+      heading={visible(name)}
+      closeLabel="Close the Page of the Server"
+      back={{ label: "Back to the List of Servers", onBack }}
+      onRetry={() => actions.inspectServer(name)}
+      {...{ busy, failure, onClose }}
+    >
+      <div className="server-page">
+        <State server={server} known={known} actions={actions} />
+        {known !== undefined && <ServerActivity {...{ known, tasks, now, onOpen }} />}
+        <ServerOffers {...{ server, offers }} counts={known?.counts} onList={actions.listOffers} />
+        <Part heading="Grants">
+          <p>
+            {alive.length === 0
+              ? "Each of its requests to a model waits for your approval. "
+              : `${count(alive.length, "active grant")}. `}
+            <button type="button" className="link" onClick={onShowGrants}>
+              Show Grants
+            </button>
+          </p>
+        </Part>
+        {known !== undefined && (
+          <>
+            <ServerLog serverName={name} lines={known.log ?? []} dropped={known.logDropped ?? 0} />
+            <ServerLaunch known={known} onConfigure={actions.openConfiguration} />
+            {known.handshake !== undefined && (
+              <ServerHandshake serverName={name} handshake={known.handshake} />
+            )}
+          </>
+        )}
+      </div>
+    </ListPanel>
+  );
+}
+
+interface StateProps extends Pick<ServerPageProps, "server" | "actions"> {
+  readonly known: ServerInspection | undefined;
+}
+
+/** How the server is, why, and what can be done about it. */
+function State({ server, known, actions }: StateProps) {
+  const { name, state, transport, protocolVersion = "", reason = "" } = server;
+  const { verdict } = known ?? {};
+  return (
+    <section className="server-part" aria-label="State">
+      <p className="server-head">
+        <ServerState state={state} />
+        <span className="muted">
+          {transportWords(transport)}
+          {protocolVersion !== "" && `, MCP ${protocolVersion}`}
+        </span>
+      </p>
+      <div role="status">
+        {state !== "running" && verdict !== undefined ? (
+          <div className="verdict">
+            <Icon name={state === "failed" ? "error" : "warning"} />
+            <div>
+              <p className="verdict-text">{visible(verdict.text)}</p>
+              <p>{visible(verdict.wayOut)}</p>
+            </div>
+          </div>
+        ) : (
+          state !== "running" && reason !== "" && <p>{brief(reason)}</p>
+        )}
+      </div>
+      <div className="actions">
+        {(state === "stopped" || state === "failed") && (
+          <button type="button" className="primary small" onClick={() => actions.startServer(name)}>
+            Start
+          </button>
+        )}
+        {(state === "starting" || state === "running") && (
+          <button
+            type="button"
+            className="secondary small"
+            onClick={() => actions.stopServer(name)}
+          >
+            Stop
+          </button>
+        )}
+        {state === "running" && (
+          <button
+            type="button"
+            className="secondary small"
+            onClick={() => actions.restartServer(name)}
+          >
+            Restart
+          </button>
+        )}
+        <button
+          type="button"
+          className="secondary small"
+          onClick={() => actions.inspectServer(name)}
+        >
+          Look Again
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import type { ConfigProblem, Server } from "@assent/protocol";
+import { useEffect, useRef, useState } from "react";
+import type { Inspections } from "../../state/inspections.ts";
+import type { Offers } from "../../state/offers.ts";
+import { ListPanel } from "../ui/ListPanel.tsx";
+import { ServerItem } from "./ServerItem.tsx";
+import { ServerPage, type ServerPageProps } from "./ServerPage.tsx";
+
+export interface ServersProps
+  extends Omit<ServerPageProps, "server" | "inspection" | "offers" | "onBack"> {
+  /** Absent until they were listed. */
+  readonly servers: readonly Server[] | undefined;
+  readonly problems: readonly ConfigProblem[];
+  readonly inspections: Inspections;
+  readonly offers: ReadonlyMap<string, Offers>;
+  /** The one to show at first; absent for the list. */
+  readonly serverName: string | undefined;
+}
+
+/** Every server, and the page of one. */
+export function Servers(props: ServersProps) {
+  const { servers, problems, inspections, offers, serverName, ...page } = props;
+  const [shown, setShown] = useState(serverName);
+  const [left, setLeft] = useState<string>();
+  const server = servers?.find(({ name }) => name === shown);
+  if (server === undefined) {
+    return (
+      <ServerList
+        {...{ servers, problems, inspections, offers, left }}
+        missing={servers === undefined ? undefined : shown}
+        onChoose={setShown}
+        onConfigure={() => page.actions.openConfiguration({})}
+        onClose={page.onClose}
+      />
+    );
+  }
+  return (
+    <ServerPage
+      key={server.name}
+      {...page}
+      server={server}
+      inspection={inspections.get(server.name)}
+      offers={offers.get(server.name)}
+      onBack={() => {
+        setLeft(server.name);
+        setShown(undefined);
+      }}
+    />
+  );
+}
+
+interface ServerListProps
+  extends Pick<ServersProps, "servers" | "problems" | "inspections" | "offers" | "onClose"> {
+  /** The server whose page the person comes from. */
+  readonly left: string | undefined;
+  /** The server whose page was asked for and that is not configured. */
+  readonly missing: string | undefined;
+  readonly onChoose: (serverName: string) => void;
+  readonly onConfigure: () => void;
+}
+
+function ServerList(props: ServerListProps) {
+  const { servers, problems, inspections, offers, left, missing } = props;
+  const { onChoose, onConfigure, onClose } = props;
+  const from = useRef<HTMLButtonElement>(null);
+  // The panel has the focus at first; who comes back from a page goes on where they were.
+  useEffect(() => from.current?.focus(), []);
+  return (
+    <ListPanel
+      heading="Servers"
+      closeLabel="Close the List of Servers"
+      busy={servers === undefined}
+      failure={undefined}
+      onRetry={() => {}}
+      onClose={onClose}
+    >
+      {missing !== undefined && (
+        <p className="muted">No server is configured under the name that was shown.</p>
+      )}
+      {servers?.length === 0 && <p className="muted">No MCP server is configured.</p>}
+      <ul>
+        {servers?.map((server) => (
+          <li key={server.name}>
+            <button
+              ref={server.name === left ? from : undefined}
+              type="button"
+              className="task-option"
+              onClick={() => onChoose(server.name)}
+            >
+              <ServerItem
+                server={server}
+                counts={inspections.get(server.name)?.result?.counts}
+                offers={offers.get(server.name)}
+              />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {problems.length > 0 && (
+        <p className="muted">
+          What is wrong in the configuration is said above; a server that cannot be read is not in
+          this list.
+        </p>
+      )}
+      <div className="actions">
+        <button type="button" className="secondary small" onClick={onConfigure}>
+          Open MCP Configuration
+        </button>
+      </div>
+    </ListPanel>
+  );
+}
