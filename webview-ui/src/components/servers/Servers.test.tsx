@@ -1,0 +1,283 @@
+import type { Server, ServerInspection } from "@assent/protocol";
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/browser";
+import { showApp } from "../../testing/app.tsx";
+import { axeFindings } from "../../testing/axe.ts";
+import { FakeHost } from "../../testing/host.ts";
+import { at, call, grant, message, openAsk, server, task, tool } from "../../testing/samples.ts";
+
+type Handlers = ConstructorParameters<typeof FakeHost>[2];
+
+const broken = server({
+  name: "mail",
+  state: "failed",
+  command: "npx mail",
+  reason: 'the command "npx" was not found',
+});
+
+function hostOf(
+  servers: readonly Server[],
+  inspection: Partial<ServerInspection> = {},
+  handlers: Handlers = {},
+): FakeHost {
+  const host = new FakeHost(task(), [message(1, call())], {
+    "server/inspect": ({ serverName }) => ({
+      server: host.servers.find(({ name }) => name === serverName) ?? broken,
+      counts: {},
+      ...inspection,
+    }),
+    ...handlers,
+  });
+  host.servers = servers;
+  return host;
+}
+
+const button = (name: RegExp | string) => screen.findByRole("button", { name });
+const list = () => screen.findByRole("region", { name: "Servers" });
+const page = (name: string) => screen.findByRole("region", { name });
+
+/** Opens the page of a server from the list. */
+async function openPage(host: FakeHost, name: RegExp) {
+  const app = showApp(host);
+  await app.user.click(await button(/^Servers/));
+  await app.user.click(await within(await list()).findByRole("button", { name }));
+  return app;
+}
+
+describe("the list of servers", () => {
+  test("says how each is, and how many failed", async () => {
+    const host = hostOf([server({ protocolVersion: "2025-11-25" }), broken]);
+    const { user, container } = showApp(host);
+    await user.click(await button("Servers (1 failed)"));
+    const region = await list();
+    expect(document.activeElement).toBe(region);
+    const items = await within(region).findAllByRole("button", { name: /stdio/ });
+    expect(items.map((item) => item.textContent)).toEqual([
+      "databaserunningstdio, MCP 2025-11-25",
+      'mailfailedstdiothe command "npx" was not found',
+    ]);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("region", { name: "Servers" })).toBeNull();
+    expect(document.activeElement).toBe(await button("Servers (1 failed)"));
+  });
+
+  test("leads to a page and back, by the keyboard alone", async () => {
+    const host = hostOf([server(), broken]);
+    const { user } = showApp(host);
+    (await button(/^Servers/)).focus();
+    await user.keyboard("{Enter}");
+    await list();
+    await user.tab();
+    await user.tab();
+    await user.tab();
+    await user.keyboard("{Enter}");
+    await waitFor(async () => expect(document.activeElement).toBe(await page("mail")));
+    await user.keyboard("{Escape}");
+    const item = await within(await list()).findByRole("button", { name: /^mail/ });
+    expect(document.activeElement).toBe(item);
+  });
+
+  test("is opened by the host's command, and one page of it too", async () => {
+    const host = hostOf([server(), broken]);
+    showApp(host);
+    await button(/^Servers/);
+    await host.tell("host/reveal", { kind: "servers" });
+    await list();
+    await host.tell("host/reveal", { kind: "servers", serverName: "mail" });
+    await page("mail");
+    await host.tell("host/reveal", { kind: "servers", serverName: "gone" });
+    await within(await list()).findByText(/No server is configured under the name/);
+  });
+
+  test("is reached from the runner, with the server that is chosen there", async () => {
+    const { user } = showApp(hostOf([broken]));
+    const runner = await screen.findByRole("region", { name: "Use a server" });
+    await user.selectOptions(within(runner).getByLabelText("Server"), "mail");
+    await user.click(within(runner).getByRole("button", { name: "Why?" }));
+    await page("mail");
+  });
+});
+
+describe("the page of a server", () => {
+  test("says why it does not start, and where its program was looked for", async () => {
+    const host = hostOf([broken], {
+      line: 4,
+      verdict: {
+        kind: "notFound",
+        text: 'The program "npx" was not found in any of 2 folders.',
+        wayOut: "Install Node.js, which npx comes with.",
+      },
+      launch: {
+        args: ["-y", "a mail"],
+        envNames: ["TOKEN"],
+        searched: ["/usr/bin", "/opt"],
+        nearMisses: ["There is /opt/bunx."],
+        problem: "It was not found.",
+      },
+      lastFailure: { at, reason: "not found", exitCode: 127, stderr: ["sh: npx"] },
+    });
+    const { user, container } = await openPage(host, /^mail/);
+    const region = await page("mail");
+    await within(region).findByText('The program "npx" was not found in any of 2 folders.');
+    within(region).getByText("Install Node.js, which npx comes with.");
+    within(region).getByText('-y "a mail"');
+    within(region).getByText(/^TOKEN/);
+    within(region).getByText("There is /opt/bunx.");
+    await user.click(within(region).getByText("Looked for in 2 folders"));
+    within(region).getByText(/\/usr\/bin/);
+    await user.click(within(region).getByText(/^Last failure/));
+    within(region).getByText("Exit code 127.");
+    await user.click(within(region).getByRole("button", { name: "Open Configuration" }));
+    await waitFor(() =>
+      expect(host.calls("host/openConfiguration")).toEqual([{ source: "mcp.json", line: 4 }]),
+    );
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("starts, stops and restarts it, and looks again when it changed", async () => {
+    const running = server({ name: "mail" });
+    const host = hostOf(
+      [broken],
+      {},
+      {
+        "server/start": () => running,
+        "server/stop": () => server({ name: "mail", state: "stopped" }),
+        "server/restart": () => running,
+      },
+    );
+    const { user } = await openPage(host, /^mail/);
+    const region = await page("mail");
+    const press = (name: string) =>
+      within(region)
+        .findByRole("button", { name })
+        .then((found) => user.click(found));
+    await press("Start");
+    await press("Restart");
+    await press("Stop");
+    await within(region).findByRole("button", { name: "Start" });
+    expect(host.calls("server/start")).toEqual([{ serverName: "mail" }]);
+    expect(host.calls("server/restart")).toEqual([{ serverName: "mail" }]);
+    expect(host.calls("server/stop")).toEqual([{ serverName: "mail" }]);
+    await waitFor(() => expect(host.calls("server/inspect").length).toBeGreaterThan(1));
+    const before = host.calls("server/inspect").length;
+    await host.tell("server/changed", running);
+    await waitFor(() => expect(host.calls("server/inspect").length).toBeGreaterThan(before));
+  });
+
+  test("shows what it does: connections, questions, and calls that lead to their rows", async () => {
+    const host = hostOf(
+      [server()],
+      {
+        connections: [{ taskId: "t1", title: "Old", since: at, pid: 42, openAsks: 1 }],
+        calls: [{ taskId: "t1", messageId: 1, toolName: "cleanup", since: Date.now() - 5000 }],
+      },
+      { "ask/list": () => ({ asks: [openAsk(2)] }) },
+    );
+    const { user } = await openPage(host, /^database/);
+    const region = await page("database");
+    await within(region).findByText(/process 42, for First, 1 question waiting for you/);
+    const calls = within(region).getByRole("list", { name: "Calls under way" });
+    await user.click(within(calls).getByRole("button", { name: /^cleanup .*in First/ }));
+    await waitFor(() => expect(document.activeElement?.id).toBe("message-1"));
+  });
+
+  test("reads a list of what it offers once that is opened, and starts nothing for it", async () => {
+    const host = hostOf(
+      [server({ state: "stopped" })],
+      { counts: { tools: 1 } },
+      {
+        "tools/list": () => ({ tools: [tool] }),
+      },
+    );
+    const { user } = await openPage(host, /^database/);
+    const region = await page("database");
+    await user.click(await within(region).findByText("Tools (1)"));
+    within(region).getByText("It is read once the server is running.");
+    expect(host.calls("tools/list")).toEqual([]);
+    await host.tell("server/changed", server());
+    await within(region).findByText("cleanup");
+    expect(host.calls("tools/list")).toEqual([{ serverName: "database" }]);
+    expect(host.calls("prompts/list")).toEqual([]);
+  });
+
+  test("shows its log letter by letter, and copies it", async () => {
+    const host = hostOf([server()], {
+      log: [
+        { at, from: "stderr", text: "ready <b>\u202enow</b>" },
+        { at, from: "message", level: "warning", text: "slow" },
+      ],
+      logDropped: 7,
+    });
+    const { user, container } = await openPage(host, /^database/);
+    const log = await screen.findByRole("log", { name: "Log of database" });
+    expect(log.textContent).toMatch(/stderr ready <b>\[U\+202E\]now<\/b>\n.* log warning slow$/);
+    screen.getByText("7 older lines not kept.");
+    expect(log.tabIndex).toBe(0);
+    await user.click(screen.getByRole("button", { name: "Copy Log" }));
+    expect(await navigator.clipboard.readText()).toBe(log.textContent);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("names who is on its port and what was left behind, and what it says of itself", async () => {
+    const host = hostOf([broken], {
+      endpoint: { url: "http://localhost:3000/mcp", headerNames: ["X-Key"] },
+      ports: [
+        { port: 3000, listening: true, by: [{ pid: 7, name: "node" }] },
+        { port: 3001, listening: false },
+      ],
+      orphans: [{ pid: 9, name: "node", since: at }],
+      machineUnknown: true,
+      handshake: {
+        era: "modern",
+        protocolVersion: "2026-07-28",
+        name: "mail",
+        capabilities: ["tools", "tools.listChanged"],
+        instructions: "Be kind.",
+      },
+    });
+    const { user } = await openPage(host, /^mail/);
+    await screen.findByText("node (process 7) listens");
+    screen.getByText("nobody listens");
+    screen.getByText(/^node \(process 9 since/);
+    screen.getByText(/on Linux only/);
+    screen.getByText("tools, tools.listChanged");
+    await user.click(screen.getByText("Instructions for a model"));
+    screen.getByText("Be kind.");
+  });
+
+  test("leads to the grants, and counts those of the server", async () => {
+    const host = hostOf(
+      [server()],
+      {},
+      {
+        "grant/list": () => ({ grants: [grant(), grant({ id: "g2", serverName: "mail" })] }),
+      },
+    );
+    const { user } = await openPage(host, /^database/);
+    await within(await page("database")).findByText(/1 active grant\./);
+    await user.click(await button("Show Grants"));
+    await screen.findByRole("region", { name: "Grants" });
+  });
+
+  test("that cannot be read says why, and can be read again", async () => {
+    let fail = true;
+    const host = hostOf(
+      [server()],
+      {},
+      {
+        "server/inspect": () => {
+          if (fail) throw new ResponseError(-32603, "The hub is closed.");
+          return { server: server(), counts: {} };
+        },
+      },
+    );
+    const { user } = await openPage(host, /^database/);
+    await screen.findByText(/The hub is closed\./);
+    fail = false;
+    await user.click(screen.getByRole("button", { name: "Try Again" }));
+    await waitFor(() => expect(screen.queryByText(/The hub is closed/)).toBeNull());
+    await screen.findByText("It has written nothing since Assent started.");
+  });
+});
