@@ -206,6 +206,8 @@ const (
 	LogStdout ServerLogFrom = "stdout"
 	// LogMessage is a notifications/message ("Logging").
 	LogMessage ServerLogFrom = "message"
+	// LogAssent is what Assent did.
+	LogAssent ServerLogFrom = "assent"
 )
 
 // PortUse is who listens on a port of this machine.

@@ -1350,7 +1350,9 @@ export type ServerLogFrom =
   /** LogStdout: it was on stdout, or the wire, and is not MCP. */
   | "stdout"
   /** LogMessage is a notifications/message ("Logging"). */
-  | "message";
+  | "message"
+  /** LogAssent is what Assent did. */
+  | "assent";
 
 /** PortUse is who listens on a port of this machine. */
 export interface PortUse {

@@ -71,6 +71,16 @@ export class Panel {
     return this.#view.getByRole("region", { name: "Grants", exact: true });
   }
 
+  /** The list of the servers. */
+  servers(): Locator {
+    return this.#view.getByRole("region", { name: "Servers", exact: true });
+  }
+
+  /** The page of a server. */
+  serverPage(server: string): Locator {
+    return this.#view.getByRole("region", { name: server, exact: true });
+  }
+
   /** The newest form that was settled. */
   settledForm(server: string): Locator {
     return this.#view.getByRole("region", { name: `${server} asked` }).last();

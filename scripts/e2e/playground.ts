@@ -15,6 +15,7 @@ import { followCompletion, wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
+import { lookAtServer } from "./serversStory.ts";
 import { step } from "./step.ts";
 import {
   allowCompletions,
@@ -114,6 +115,9 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await fillInPrompt(panel);
   await cancelCall(panel);
   await answerTwoQuestions(panel);
+  await panel.button("Servers").click();
+  await lookAtServer(panel);
+  await panel.button("Close the Page of the Server").click();
   await page.screenshot({ path: join(screenshotFolder, "playground.png") });
   assert.deepEqual(errors, [], "the page's console has no errors");
 }

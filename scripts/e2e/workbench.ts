@@ -28,6 +28,7 @@ import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
 import { choose, runCommand, tick } from "./quickInput.ts";
 import { sampler, tellSampling } from "./samplingStory.ts";
 import { photograph, photographWindow } from "./screenshots.ts";
+import { lookAtServer } from "./serversStory.ts";
 import { step } from "./step.ts";
 import {
   allowCompletions,
@@ -145,6 +146,13 @@ async function tell(page: Page): Promise<void> {
     await photograph(page, "grants");
     await panel.button("Close the List of Grants").click();
   });
+  await step("a command lists the servers", async () => {
+    await runCommand(page, "Assent: Show MCP Servers");
+    await panel.servers().getByText("running").first().waitFor();
+  });
+  await lookAtServer(panel);
+  await photograph(page, "server");
+  await panel.button("Close the Page of the Server").click();
   await step("a command shows the journal, and another exports all of it", async () => {
     await runCommand(page, "Assent: Show Journal");
     await choose(page, "Everything");

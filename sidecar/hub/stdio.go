@@ -39,6 +39,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
+	c.server.noted.tail.add(protocol.LogAssent, "", fmt.Sprintf("started as process %d", process.PID()))
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
 		transport: stream, call: stream.Call,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -159,12 +160,7 @@ func noMcp(t *trouble, then string) *protocol.ServerVerdict {
 
 // complains reports whether a port was in the server's way, by its own words.
 func (t *trouble) complains() bool {
-	for _, line := range t.stderr {
-		if inUse.MatchString(line) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.stderr, inUse.MatchString)
 }
 
 // portVerdict names who has the port, where that is known.

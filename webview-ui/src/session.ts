@@ -541,8 +541,13 @@ export function createSession(view: ViewStateStore): Session {
     inspectServer,
     startServer: (serverName) =>
       attempt(async () => {
-        const server = await request()("server/start", { serverName });
-        dispatch({ type: "serverChanged", server });
+        try {
+          const server = await request()("server/start", { serverName });
+          dispatch({ type: "serverChanged", server });
+        } catch (error) {
+          // Its state says why, in the place where it was started.
+          if (codeOf(error) !== ErrorCode.ServerFailed) throw error;
+        }
       }),
     restartServer: (serverName) =>
       attempt(async () => {

@@ -1,4 +1,10 @@
-import type { PortUse, ServerFailure, ServerInspection, ServerProcess } from "@assent/protocol";
+import type {
+  ServerLaunch as Launch,
+  PortUse,
+  ServerFailure,
+  ServerInspection,
+  ServerProcess,
+} from "@assent/protocol";
 import type { SourcePosition } from "@assent/protocol/host";
 import type { ReactNode } from "react";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
@@ -36,7 +42,7 @@ export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
         {launch !== undefined && (
           <Fact name="Program">
             {launch.path === undefined ? (
-              (launch.problem ?? "not known")
+              programProblem(launch)
             ) : (
               <>
                 {visible(launch.path)}
@@ -143,9 +149,14 @@ function LastFailure({
   );
 }
 
+/** Why there is no program. Where it was looked for is said below. */
+function programProblem({ problem, searched = [] }: Launch): string {
+  return searched.length > 0 ? "not found" : visible(problem ?? "not known");
+}
+
 /** An argument as it would be typed. */
 function quoted(arg: string): string {
-  return /^[\w./:@%+=,${}-]+$/.test(arg) ? arg : JSON.stringify(visible(arg));
+  return /^[\w./:@%+=,${}…-]+$/.test(arg) ? arg : JSON.stringify(visible(arg));
 }
 
 function listenerWords({ listening, by = [] }: PortUse): string {

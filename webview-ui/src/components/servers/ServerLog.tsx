@@ -48,6 +48,6 @@ function toEnd(element: HTMLElement | null): void {
 }
 
 function inWords({ at, from, level = "", text }: ServerLogLine): string {
-  const time = new Date(at).toLocaleTimeString([], { hour12: false });
+  const time = new Date(at).toLocaleTimeString([], { hourCycle: "h23" });
   return `${time} ${fromWords(from)}${level === "" ? "" : ` ${visible(level)}`} ${visible(text)}`;
 }

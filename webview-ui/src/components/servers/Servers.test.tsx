@@ -166,6 +166,24 @@ describe("the page of a server", () => {
     await waitFor(() => expect(host.calls("server/inspect").length).toBeGreaterThan(before));
   });
 
+  test("that fails to start says so once, on its page", async () => {
+    const host = hostOf(
+      [server({ name: "mail", state: "stopped" })],
+      {},
+      {
+        "server/start": () => {
+          throw new ResponseError(-32107, "The MCP server cannot be used.");
+        },
+      },
+    );
+    const { user } = await openPage(host, /^mail/);
+    await user.click(await button("Start"));
+    await waitFor(() => expect(host.calls("server/start")).toHaveLength(1));
+    await host.tell("server/changed", broken);
+    await within(await page("mail")).findByText('the command "npx" was not found');
+    expect(screen.queryByText("The MCP server cannot be used.")).toBeNull();
+  });
+
   test("shows what it does: connections, questions, and calls that lead to their rows", async () => {
     const host = hostOf(
       [server()],

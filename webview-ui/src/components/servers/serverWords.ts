@@ -89,6 +89,8 @@ export function fromWords(from: ServerLogFrom): string {
       return "not MCP";
     case "message":
       return "log";
+    case "assent":
+      return "Assent:";
     default:
       return unreachable(from);
   }
