@@ -150,9 +150,7 @@ func (h *Hub) Inspect(ctx context.Context, name string) (*protocol.ServerInspect
 	}
 	result.Log, result.LogDropped = s.noted.tail.last()
 	trouble := s.inspect(result)
-	for i := range result.Server.Stderr {
-		result.Server.Stderr[i] = plain(clip(result.Server.Stderr[i], tailLine))
-	}
+	result.Server.Reason, result.Server.Stderr = plain(result.Server.Reason), plainLines(result.Server.Stderr)
 	own := map[int64]bool{}
 	for _, c := range result.Connections {
 		own[c.PID] = true
@@ -170,7 +168,6 @@ func (s *server) inspect(result *protocol.ServerInspection) *trouble {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	result.Server = s.infoLocked()
-	result.Server.Stderr = slices.Clone(result.Server.Stderr)
 	if s.noted.handshake != nil {
 		result.Handshake = shownHandshake(s.noted.handshake)
 	}

@@ -145,8 +145,7 @@ func isMine(pid int) bool {
 }
 
 // isAlone reports whether a process has been handed to init, or to the systemd of a session, which take
-// those whose parents are gone. What systemd itself started leads a session or group that is its own too,
-// so a service of the same command is taken for an orphan: it is shown and never ended.
+// those whose parents are gone. A service that they started themselves looks the same.
 func isAlone(pid int) bool {
 	parent, _ := stat(pid)
 	return parent == 1 || parent > 1 && strings.TrimSpace(read(parent, "comm")) == "systemd"

@@ -1,10 +1,36 @@
 package server
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/secret"
 )
+
+func TestAnInspectionHoldsNoSecrets(t *testing.T) {
+	const key = "ghp_" + "x7Kq2mVb9TzR4cLw8NsYd3HfJ6pGa1EuQ5oX"
+	said := "login with " + key
+	result := &protocol.ServerInspection{
+		Server:      protocol.Server{Command: "run --token hunter2 " + key, Reason: said, Stderr: []string{said}},
+		Verdict:     &protocol.ServerVerdict{Text: said, WayOut: said},
+		Launch:      &protocol.ServerLaunch{Args: []string{"--token", "hunter2", key}, Problem: said, NearMisses: []string{said}},
+		Handshake:   &protocol.ServerHandshake{Instructions: said},
+		LastFailure: &protocol.ServerFailure{Reason: said, Stderr: []string{said}, Stdout: []string{said}},
+		Log:         []protocol.ServerLogLine{{Text: said}},
+	}
+	(&Server{scanner: secret.New()}).redact(result)
+	raw, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(raw); strings.Contains(text, key) || strings.Contains(text, "hunter2") || strings.Count(text, "login with [redacted: ") != 11 {
+		t.Errorf("what is told: %s", raw)
+	}
+}
 
 func TestArgumentsThatAreSecretsAreMasked(t *testing.T) {
 	tests := []struct {

@@ -1,5 +1,5 @@
 import type { Grant, Server, ServerInspection, Task } from "@assent/protocol";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Actions } from "../../session.ts";
 import type { Inspection } from "../../state/inspections.ts";
 import type { Offers } from "../../state/offers.ts";
@@ -100,16 +100,23 @@ interface StateProps extends Pick<ServerPageProps, "server" | "actions"> {
 function State({ server, known, actions }: StateProps) {
   const { name, state, transport, protocolVersion = "", reason = "" } = server;
   const { verdict } = known ?? {};
+  const head = useRef<HTMLParagraphElement>(null);
+  // A button that has done its work goes away, and must not take the focus with it.
+  const press = (act: (serverName: string) => void) => () => {
+    head.current?.focus();
+    act(name);
+  };
+  const stopped = state === "stopped" || state === "failed";
   return (
     <section className="server-part" aria-label="State">
-      <p className="server-head">
-        <ServerState state={state} />
-        <span className="muted">
-          {transportWords(transport)}
-          {protocolVersion !== "" && `, MCP ${protocolVersion}`}
-        </span>
-      </p>
-      <div role="status">
+      <div className="server-part" role="status">
+        <p ref={head} className="server-head" tabIndex={-1}>
+          <ServerState state={state} />
+          <span className="muted">
+            {transportWords(transport)}
+            {protocolVersion !== "" && `, MCP ${protocolVersion}`}
+          </span>
+        </p>
         {state !== "running" && verdict !== undefined ? (
           <div className="verdict">
             <Icon name={state === "failed" ? "error" : "warning"} />
@@ -123,26 +130,18 @@ function State({ server, known, actions }: StateProps) {
         )}
       </div>
       <div className="actions">
-        {(state === "stopped" || state === "failed") && (
-          <button type="button" className="primary small" onClick={() => actions.startServer(name)}>
+        {stopped && (
+          <button type="button" className="primary small" onClick={press(actions.startServer)}>
             Start
           </button>
         )}
-        {(state === "starting" || state === "running") && (
-          <button
-            type="button"
-            className="secondary small"
-            onClick={() => actions.stopServer(name)}
-          >
+        {!stopped && (
+          <button type="button" className="secondary small" onClick={press(actions.stopServer)}>
             Stop
           </button>
         )}
         {state === "running" && (
-          <button
-            type="button"
-            className="secondary small"
-            onClick={() => actions.restartServer(name)}
-          >
+          <button type="button" className="secondary small" onClick={press(actions.restartServer)}>
             Restart
           </button>
         )}

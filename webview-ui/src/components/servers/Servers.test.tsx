@@ -154,9 +154,11 @@ describe("the page of a server", () => {
         .findByRole("button", { name })
         .then((found) => user.click(found));
     await press("Start");
+    expect(region.contains(document.activeElement)).toBe(true);
     await press("Restart");
     await press("Stop");
     await within(region).findByRole("button", { name: "Start" });
+    expect(document.activeElement?.textContent).toBe("stoppedstdio");
     expect(host.calls("server/start")).toEqual([{ serverName: "mail" }]);
     expect(host.calls("server/restart")).toEqual([{ serverName: "mail" }]);
     expect(host.calls("server/stop")).toEqual([{ serverName: "mail" }]);
