@@ -44,9 +44,9 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	l := &link{
 		transport: stream, call: stream.Call,
 		broken: stream.Err, answered: stream.Answered,
-		close:  stream.Close,
-		why:    func(error) string { return whyGone(process, stream) },
-		pid:    process.PID, exitCode: process.ExitCode,
+		close: stream.Close,
+		why:   func(error) string { return whyGone(process, stream) },
+		pid:   process.PID, exitCode: process.ExitCode,
 		stderr: process.Stderr,
 	}
 	ctx, cancel := c.withinHandshake()

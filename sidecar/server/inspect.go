@@ -15,7 +15,7 @@ func (s *Server) InspectServer(ctx context.Context, params *protocol.ServerParam
 	if err != nil {
 		return nil, err
 	}
-	if err := s.nameTasks(result); err != nil {
+	if err := s.nameTasks(ctx, result); err != nil {
 		// What is known of the server is worth showing without its conversations.
 		s.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
 	}
@@ -34,7 +34,7 @@ func (s *Server) StartServer(ctx context.Context, params *protocol.ServerParams)
 
 // nameTasks puts in what the conversations are called, and what in them waits for the person. The store is
 // not opened for a server that nobody uses.
-func (s *Server) nameTasks(result *protocol.ServerInspection) error {
+func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspection) error {
 	if len(result.Connections)+len(result.Calls) == 0 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (s *Server) nameTasks(result *protocol.ServerInspection) error {
 	for _, t := range tasks {
 		titles[t.ID] = t.Title
 	}
-	open, _, err := s.tasks.OpenAsks()
+	open, _, err := s.tasks.OpenAsks(ctx)
 	if err != nil {
 		return err
 	}
