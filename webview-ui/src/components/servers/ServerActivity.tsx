@@ -14,7 +14,12 @@ export interface ServerActivityProps {
 
 /** The calls under way and the connections that are ready. */
 export function ServerActivity({ known, tasks, now, onOpen }: ServerActivityProps) {
-  const { connections = [], calls = [] } = known;
+  const { connections = [], calls = [], handshake } = known;
+  // One of an older server serves one conversation alone, once that needs it.
+  const ofNone =
+    handshake?.era === "legacy"
+      ? ", which no conversation has needed yet"
+      : ", for every conversation";
   // A conversation may have been renamed since.
   const titleOf = (taskId: string, title = "") =>
     taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
@@ -44,9 +49,7 @@ export function ServerActivity({ known, tasks, now, onOpen }: ServerActivityProp
             <li key={`${taskId ?? ""}:${since}:${pid ?? ""}`}>
               Connected since {when(since)}
               {pid !== undefined && `, process ${pid}`}
-              {taskId === undefined
-                ? ", for every conversation"
-                : `, for ${titleOf(taskId, title)}`}
+              {taskId === undefined ? ofNone : `, for ${titleOf(taskId, title)}`}
               {openAsks > 0 && `, ${count(openAsks, "question")} waiting for you`}
             </li>
           ))}
