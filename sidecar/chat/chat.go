@@ -191,6 +191,9 @@ func (c *Chat) takeUp(unfinished []task.Unfinished) {
 		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
 			continue // the task was claimed while the others were taken up
 		}
+		if !u.Task.IsLive() {
+			continue // another window has it already, and Leave may have been here
+		}
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 				hooks.Resume = u.Round

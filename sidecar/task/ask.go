@@ -107,6 +107,11 @@ type settlement struct {
 func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	a, err := t.open(q)
 	if err != nil {
+		if q.Key != "" && t.isLost() {
+			// The other window asks it, too. Here nobody is told anything, until the asker's end.
+			<-ctx.Done()
+			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
+		}
 		return nil, err
 	}
 	select {

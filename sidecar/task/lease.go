@@ -76,6 +76,21 @@ func (t *Task) isOwned(ctx context.Context, surely bool) bool {
 	return t.owned
 }
 
+// IsLive reports whether the task is live in this window. One that it lost is never live again: the registry
+// has another one then.
+func (t *Task) IsLive() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.owned
+}
+
+// isLost reports whether another window took the task from this one.
+func (t *Task) isLost() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.successor != nil
+}
+
 // claim makes the task this window's. While the store fails it is so in memory, until that can be written.
 func (t *Task) claim(ctx context.Context, force bool) error {
 	t.mu.Lock()

@@ -250,6 +250,19 @@ func TestATaskIsTakenOver(t *testing.T) {
 				t.Errorf("Ask = %v", err)
 			}
 		},
+		"at a new ask that goes on": func(t *testing.T, _ *window, tk *task.Task, _ protocol.Ask) {
+			for range 2 { // the second time it knows before it asks
+				ctx, cancel := context.WithCancel(t.Context())
+				q := question(form)
+				q.Key = task.RoundPrefix(2) + "1\x00seat"
+				done := (&fixture{task: tk}).ask(ctx, q)
+				cancel()
+				var e *task.Ended
+				if got := <-done; !errors.As(got.err, &e) || e.Reason != protocol.OutcomeRestarted {
+					t.Errorf("Ask = %v", got.err)
+				}
+			}
+		},
 		"at an ask that a grant answers": func(t *testing.T, _ *window, tk *task.Task, _ protocol.Ask) {
 			q := question(form)
 			q.Granted = &task.Granted{Answer: &task.Answer{Response: protocol.YesButtonClicked}, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted}}
