@@ -103,8 +103,11 @@ func removeDead(dir string) error {
 		if free, err := lock.TryLock(); err != nil || !free {
 			continue // it lives, or was removed just now
 		}
-		_ = os.Remove(lock.Path()) // where it stays, it says the same as if it were gone
+		err := os.Remove(lock.Path())
 		_ = lock.Close()
+		if err != nil { // some systems remove no file that is open; where it stays, it says the same as if it were gone
+			_ = os.Remove(lock.Path())
+		}
 	}
 	return nil
 }
