@@ -166,6 +166,10 @@ type Origin struct {
 	ResourceURI string `json:"resourceUri,omitempty"`
 	// MessageID is the call's that the question belongs to, where that is known.
 	MessageID int64 `json:"messageId,omitempty"`
+	// PlacedBy names the front end in which a person said that the question belongs here, where nothing
+	// proved it; see [UnclaimedAsk]. What is for one tool alone does not apply to it: no fixed answer, and
+	// no grant of a tool.
+	PlacedBy string `json:"placedBy,omitempty"`
 }
 
 // Outcome is how an ask was settled.

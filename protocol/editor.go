@@ -11,6 +11,12 @@ type Editor interface {
 	//protocol:method task/event
 	TaskEvent(ctx context.Context, params *TaskEventParams) error
 
+	// UnclaimedChanged reports that a request came which no conversation has, or that one was placed or has
+	// ended.
+	//
+	//protocol:method ask/unclaimedChanged
+	UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error
+
 	// McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
 	// no event number and is not kept: [SamplingEnded] brings the whole.
 	//

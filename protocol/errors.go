@@ -20,7 +20,7 @@ const (
 	CodeUnknownTask ErrorCode = -32101
 	// CodeTaskClosed: the task can only be read.
 	CodeTaskClosed ErrorCode = -32102
-	// CodeUnknownAsk: the task never had an ask with this id.
+	// CodeUnknownAsk: the task never had an ask with this id, or nothing with it waits to be placed.
 	CodeUnknownAsk ErrorCode = -32103
 	// CodeAskSettled: somebody or something was first. Data is the [Outcome].
 	CodeAskSettled ErrorCode = -32104

@@ -45,6 +45,10 @@ const (
 	// JournalRequestDenied: requests of a server were refused without asking anybody. There is one record a
 	// minute and server at most, which counts them.
 	JournalRequestDenied JournalKind = "requestDenied"
+	// JournalRequestUnclaimed: a request that was of no conversation ended before a person had placed it, or
+	// because they dismissed it. One that was placed is an [JournalAskOpened] like any other, whose
+	// [Origin.PlacedBy] says so.
+	JournalRequestUnclaimed JournalKind = "requestUnclaimed"
 )
 
 // JournalSettings are of the journal.

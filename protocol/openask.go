@@ -5,6 +5,8 @@ type ListOpenAsksResult struct {
 	Asks []OpenAsk `json:"asks,omitempty"`
 	// Truncated reports that there are more: [Task.OpenAsks] counts them all.
 	Truncated bool `json:"truncated,omitempty"`
+	// Unclaimed are the requests of servers that no conversation has yet, the oldest first.
+	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
 }
 
 // OpenAsk is an ask that waits for a person, in brief. [Sidecar.OpenTask] has it whole: a completion

@@ -27,6 +27,11 @@ export interface EditorNotifications {
   /** TaskEvent reports one change of one task. The numbers of a task's events are consecutive. */
   "task/event": TaskEventParams;
   /**
+   * UnclaimedChanged reports that a request came which no conversation has, or that one was placed or has
+   * ended.
+   */
+  "ask/unclaimedChanged": UnclaimedChangedParams;
+  /**
    * McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
    * no event number and is not kept: `SamplingEnded` brings the whole.
    */
@@ -96,9 +101,15 @@ export interface SidecarRequests {
   "task/takeOver": { params: TakeOverParams; result: Task };
   /**
    * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-   * changes whenever a `TaskEventParams.OpenAsks` does.
+   * changes whenever a `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged`.
    */
   "ask/list": { params: undefined; result: ListOpenAsksResult };
+  /**
+   * ClaimAsk says whose an `UnclaimedAsk` is, and returns when it is an ask there. The first to say so
+   * places it; a later one fails with `CodeAskSettled`, as does one after the request has ended. A call
+   * that is no candidate any more fails with `CodeInvalidParams`, and the ask waits on.
+   */
+  "ask/claim": { params: ClaimAskParams; result: ClaimAskResult };
   /**
    * AskResponse answers an ask. The first answer settles it; a later one fails with
    * `CodeAskSettled`. An answer that the ask's own rules forbid fails with `CodeInvalidAnswer`
@@ -408,6 +419,12 @@ export interface Origin {
   resourceUri?: string;
   /** MessageID is the call's that the question belongs to, where that is known. */
   messageId?: number;
+  /**
+   * PlacedBy names the front end in which a person said that the question belongs here, where nothing
+   * proved it; see `UnclaimedAsk`. What is for one tool alone does not apply to it: no fixed answer, and
+   * no grant of a tool.
+   */
+  placedBy?: string;
 }
 
 /** Outcome is how an ask was settled. */
@@ -825,7 +842,7 @@ export const ErrorCode = {
   UnknownTask: -32101,
   /** CodeTaskClosed: the task can only be read. */
   TaskClosed: -32102,
-  /** CodeUnknownAsk: the task never had an ask with this id. */
+  /** CodeUnknownAsk: the task never had an ask with this id, or nothing with it waits to be placed. */
   UnknownAsk: -32103,
   /** CodeAskSettled: somebody or something was first. Data is the `Outcome`. */
   AskSettled: -32104,
@@ -1417,7 +1434,13 @@ export type JournalKind =
    * JournalRequestDenied: requests of a server were refused without asking anybody. There is one record a
    * minute and server at most, which counts them.
    */
-  | "requestDenied";
+  | "requestDenied"
+  /**
+   * JournalRequestUnclaimed: a request that was of no conversation ended before a person had placed it, or
+   * because they dismissed it. One that was placed is an `JournalAskOpened` like any other, whose
+   * `Origin.PlacedBy` says so.
+   */
+  | "requestUnclaimed";
 
 /** JournalSettings are of the journal. */
 export interface JournalSettings {
@@ -1669,6 +1692,8 @@ export interface ListOpenAsksResult {
   asks?: readonly OpenAsk[];
   /** Truncated reports that there are more: `Task.OpenAsks` counts them all. */
   truncated?: boolean;
+  /** Unclaimed are the requests of servers that no conversation has yet, the oldest first. */
+  unclaimed?: readonly UnclaimedAsk[];
 }
 
 /**
@@ -1937,6 +1962,11 @@ export interface Configuration {
   mcpTasks?: McpTaskSettings;
   /** Journal is absent where the person has set nothing of it. */
   journal?: JournalSettings;
+  /**
+   * IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
+   * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 10.
+   */
+  idleMinutes?: number;
 }
 
 /** McpTaskSettings are of MCP tasks. */
@@ -2582,4 +2612,81 @@ export interface ResourceContents {
 export interface UnknownContent {
   type: "unknown";
   raw: unknown;
+}
+
+/**
+ * UnclaimedAsk is a request of a server that nothing proves to be of one conversation: it came while a
+ * connection that several of them share served none of their calls, or those of several, and bore no tag
+ * (2025-11-25, "Elicitation" and "Sampling": requests nested inside other features, without a word of
+ * which). No conversation has it until a person has placed it by `Sidecar.ClaimAsk`; then it is an ask like
+ * any other. Nothing approves or answers it before.
+ */
+export interface UnclaimedAsk {
+  id: string;
+  /** Time is since when it waits. */
+  time: number;
+  serverName: string;
+  wants: AskWants;
+  /** Text is the beginning of what it is about, as in `OpenAsk`. */
+  text?: string;
+  /**
+   * Candidates are who may have caused it, as of now: the calls in flight, or where there is none the
+   * conversations that used the server last, the newest first. There are 10 at most, and may be none.
+   */
+  candidates?: readonly AskCandidate[];
+}
+
+/**
+ * AskCandidate is a call that may have caused an `UnclaimedAsk`, and its conversation. At most one of
+ * ToolName, ResourceURI and PromptName is set.
+ */
+export interface AskCandidate {
+  taskId: string;
+  title: string;
+  /** MessageID is the call's. */
+  messageId: number;
+  toolName?: string;
+  resourceUri?: string;
+  promptName?: string;
+  /** Since is when the call began. */
+  since: number;
+  /** State says what is known of the call. */
+  state: CandidateState;
+}
+
+/** CandidateState is what is known of a candidate's call. */
+export type CandidateState =
+  /** CandidateInFlight: the server has not answered the call yet. */
+  | "inFlight"
+  /** CandidateGivenUp: the call was cancelled, and whether the server still works on it nobody knows. */
+  | "givenUp"
+  /** CandidateEnded: the server has answered it. */
+  | "ended";
+
+/** ClaimAskParams says whose an `UnclaimedAsk` is. Exactly one of TaskID, NewTask and Dismiss is set. */
+export interface ClaimAskParams {
+  id: string;
+  /** TaskID and MessageID are of one of its candidates. */
+  taskId?: string;
+  messageId?: number;
+  /** NewTask places it in a conversation of its own. */
+  newTask?: boolean;
+  /** Dismiss puts it away without an answer: MCP's "cancel". */
+  dismiss?: boolean;
+}
+
+/** ClaimAskResult says where the ask is now. */
+export interface ClaimAskResult {
+  /** TaskID is absent where it was dismissed. */
+  taskId?: string;
+  /** MessageID is the ask's; absent where none came of it: the request ended, or was refused. */
+  messageId?: number;
+}
+
+/**
+ * UnclaimedChangedParams says how many requests wait to be placed. Which ones is in `ListOpenAsksResult`,
+ * which has changed.
+ */
+export interface UnclaimedChangedParams {
+  count: number;
 }

@@ -18,6 +18,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.TaskEvent(ctx, &p)
+	case "ask/unclaimedChanged":
+		var p UnclaimedChangedParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.UnclaimedChanged(ctx, &p)
 	case "mcpSamplingProgress":
 		var p McpSamplingProgressParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -110,6 +116,10 @@ type remoteEditor struct{ conn Conn }
 
 func (r remoteEditor) TaskEvent(ctx context.Context, params *TaskEventParams) error {
 	return r.conn.Notify(ctx, "task/event", params)
+}
+
+func (r remoteEditor) UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error {
+	return r.conn.Notify(ctx, "ask/unclaimedChanged", params)
 }
 
 func (r remoteEditor) McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error {
@@ -242,6 +252,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 		return s.TakeOver(ctx, &p)
 	case "ask/list":
 		return s.ListOpenAsks(ctx)
+	case "ask/claim":
+		var p ClaimAskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ClaimAsk(ctx, &p)
 	case "askResponse":
 		var p AskResponseParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -469,6 +485,14 @@ func (r remoteSidecar) TakeOver(ctx context.Context, params *TakeOverParams) (*T
 func (r remoteSidecar) ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error) {
 	var result ListOpenAsksResult
 	if err := r.conn.Call(ctx, "ask/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ClaimAsk(ctx context.Context, params *ClaimAskParams) (*ClaimAskResult, error) {
+	var result ClaimAskResult
+	if err := r.conn.Call(ctx, "ask/claim", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

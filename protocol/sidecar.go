@@ -58,10 +58,17 @@ type Sidecar interface {
 	TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error)
 
 	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-	// changes whenever a [TaskEventParams.OpenAsks] does.
+	// changes whenever a [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged].
 	//
 	//protocol:method ask/list
 	ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error)
+
+	// ClaimAsk says whose an [UnclaimedAsk] is, and returns when it is an ask there. The first to say so
+	// places it; a later one fails with [CodeAskSettled], as does one after the request has ended. A call
+	// that is no candidate any more fails with [CodeInvalidParams], and the ask waits on.
+	//
+	//protocol:method ask/claim
+	ClaimAsk(ctx context.Context, params *ClaimAskParams) (*ClaimAskResult, error)
 
 	// AskResponse answers an ask. The first answer settles it; a later one fails with
 	// [CodeAskSettled]. An answer that the ask's own rules forbid fails with [CodeInvalidAnswer]
@@ -284,6 +291,9 @@ type Configuration struct {
 	McpTasks *McpTaskSettings `json:"mcpTasks,omitempty"`
 	// Journal is absent where the person has set nothing of it.
 	Journal *JournalSettings `json:"journal,omitempty"`
+	// IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
+	// before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 10.
+	IdleMinutes *int64 `json:"idleMinutes,omitempty"`
 }
 
 // McpTaskSettings are of MCP tasks.

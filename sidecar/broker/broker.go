@@ -73,6 +73,9 @@ type Options struct {
 	Elicitation func() protocol.ElicitationSettings
 	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
 	AskTimeout func() time.Duration
+	// Denied is told of requests that were refused before they were of any task, as [Asker.Denied] is of the
+	// others; nil tells nobody.
+	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities
 	Log      zerolog.Logger
@@ -85,6 +88,9 @@ func New(opts Options) *Broker {
 	}
 	if opts.Elicitation == nil {
 		opts.Elicitation = func() protocol.ElicitationSettings { return protocol.ElicitationSettings{} }
+	}
+	if opts.Denied == nil {
+		opts.Denied = func(protocol.Origin, string, protocol.Outcome, int64) {}
 	}
 	return &Broker{
 		opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(),

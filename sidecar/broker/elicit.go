@@ -23,6 +23,15 @@ const elicitationCreate = "elicitation/create"
 // cancel: "dismissed without making an explicit choice". A request that nobody is asked, since too many
 // of the server's are open, is an error that names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	body, err := b.readElicitation(t, origin, params)
+	if err != nil {
+		return nil, err
+	}
+	return b.elicitPlaced(ctx, t, origin, body, b.ask)
+}
+
+// readElicitation reads a request of elicitation/create, or says why it is refused.
+func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.RawMessage) (protocol.UseMcpServer, error) {
 	if !b.opts.FrontEnd.Elicitation {
 		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeNoFrontEnd, notDeclared(elicitationCreate))
 	}
@@ -43,7 +52,7 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
-		return b.elicit(ctx, t, origin, protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL})
+		return protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL}, nil
 	case request.Mode != "" && request.Mode != "form":
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
@@ -52,22 +61,28 @@ func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, pa
 		return nil, invalidParams("requestedSchema: %v", err)
 	}
 
-	q := protocol.McpElicitation{
+	return protocol.McpElicitation{
 		Origin:             origin,
 		ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
+	}, nil
+}
+
+// asker asks a question of an elicitation in a task, as [Broker.ask] does.
+type asker func(context.Context, Asker, protocol.Origin, protocol.UseMcpServer) (*task.Answer, error)
+
+// elicitPlaced asks in the task whose it is, unless an answer is set for it.
+func (b *Broker) elicitPlaced(ctx context.Context, t Asker, origin protocol.Origin, body protocol.UseMcpServer, ask asker) (any, error) {
+	q, ok := body.(protocol.McpElicitation)
+	if !ok {
+		return b.elicited(ask(ctx, t, origin, body))
 	}
-	if set := b.answeredUnasked(origin, fields); set != nil && b.declinedUnasked(origin.ServerName) == nil {
+	if set := b.answeredUnasked(origin, q.ElicitationRequest.Fields); set != nil && b.declinedUnasked(origin.ServerName) == nil {
 		q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: set.Answer.Content}
 		question := b.question(origin, q)
 		question.Granted = set
 		return b.elicited(t.Ask(ctx, question)) // nobody is asked
 	}
-	return b.elicit(ctx, t, origin, q)
-}
-
-// elicit asks, unless everything from the server is declined.
-func (b *Broker) elicit(ctx context.Context, t Asker, origin protocol.Origin, q protocol.UseMcpServer) (any, error) {
-	return b.elicited(b.ask(ctx, t, origin, q))
+	return b.elicited(ask(ctx, t, origin, q))
 }
 
 // ask asks, unless everything from the server is declined, or too much of it is open.

@@ -47,23 +47,43 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
-	const method = "sampling/createMessage"
-	if !b.opts.FrontEnd.Sampling {
-		return nil, b.refuse(t, origin, method, protocol.OutcomeNoFrontEnd, notDeclared(method))
-	}
-	limits := limitsOf(b.opts.Settings().Limits)
-	done, err := b.meter.admit(origin.ServerName, limits)
-	if err != nil {
-		return nil, b.refuse(t, origin, method, protocol.OutcomeDenied, err)
-	}
-	defer done()
-	request, err := parseSampling(params, b.declared(origin.ServerName).Tools)
+	request, done, err := b.admitSampling(t, origin, params)
 	if err != nil {
 		return nil, err
 	}
-	if err := limits.checkSize(request); err != nil {
-		return nil, b.refuse(t, origin, method, protocol.OutcomeDenied, err)
+	defer done()
+	return b.createMessage(ctx, t, origin, request)
+}
+
+// samplingCreate is the method that CreateMessage serves.
+const samplingCreate = "sampling/createMessage"
+
+// admitSampling reads a request of sampling/createMessage and counts it, or says why it is refused. The
+// function that it returns is to be called when the request is answered.
+func (b *Broker) admitSampling(t Asker, origin protocol.Origin, params json.RawMessage) (_ *protocol.McpSamplingRequest, done func(), err error) {
+	if !b.opts.FrontEnd.Sampling {
+		return nil, nil, b.refuse(t, origin, samplingCreate, protocol.OutcomeNoFrontEnd, notDeclared(samplingCreate))
 	}
+	limits := limitsOf(b.opts.Settings().Limits)
+	done, err = b.meter.admit(origin.ServerName, limits)
+	if err != nil {
+		return nil, nil, b.refuse(t, origin, samplingCreate, protocol.OutcomeDenied, err)
+	}
+	request, err := parseSampling(params, b.declared(origin.ServerName).Tools)
+	if err == nil {
+		if err = limits.checkSize(request); err != nil {
+			err = b.refuse(t, origin, samplingCreate, protocol.OutcomeDenied, err)
+		}
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return request, done, nil
+}
+
+// createMessage serves a request that was admitted, in the task whose it is.
+func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Origin, request *protocol.McpSamplingRequest) (any, error) {
 	models := b.models(origin.ServerName)
 	proposed, why, err := b.propose(ctx, models, origin, request)
 	if err != nil {
@@ -83,11 +103,7 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 	answer, err := t.Ask(ctx, question)
 	b.unused(held, answer)
 	if err != nil {
-		if why := ended(err); why != nil {
-			b.log.Info().Str("server", origin.ServerName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
-			return nil, &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + string(why.Reason)}
-		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return nil, b.unanswered(origin.ServerName, err)
 	}
 	if answer.Response != protocol.YesButtonClicked {
 		return nil, rejected(answer.Response)
@@ -106,6 +122,15 @@ func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Ori
 		c.request = answer.SentRequest
 	}
 	return c.run(ctx)
+}
+
+// unanswered is the answer to a request that nobody decided.
+func (b *Broker) unanswered(serverName string, err error) error {
+	if why := ended(err); why != nil {
+		b.log.Info().Str("server", serverName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
+		return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + string(why.Reason)}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 }
 
 // rejected is the answer to a request that a person did not approve, or whose completion they withheld.

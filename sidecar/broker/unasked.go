@@ -42,7 +42,7 @@ func (b *Broker) declinedUnasked(serverName string) *task.Granted {
 
 // answeredUnasked returns how a form is answered that the person has set an answer for, or nil.
 func (b *Broker) answeredUnasked(origin protocol.Origin, fields []protocol.Field) *task.Granted {
-	if len(origin.ToolNames) != 1 { // it has to be certain which tool asks
+	if len(origin.ToolNames) != 1 || origin.PlacedBy != "" { // it has to be certain which tool asks
 		return nil
 	}
 	for _, set := range b.opts.Elicitation().Answers {

@@ -48,6 +48,9 @@ type Server struct {
 	// ProtocolVersion is LegacyProtocol where the server is to be spoken to in that version, whatever
 	// else it speaks; empty lets the two find out.
 	ProtocolVersion string
+	// Shared: all tasks use one connection, although the server's era would have each its own. It is for
+	// servers of which there can be only one, such as those that lock a port or a device.
+	Shared bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
 }
@@ -55,6 +58,12 @@ type Server struct {
 // LegacyProtocol is the newest version of MCP in which a server sends requests of its own. A server may
 // offer a newer one and have tools that can ask in this one only.
 const LegacyProtocol = "2025-11-25"
+
+// What a server's member "sharing" says; nothing says the first.
+const (
+	sharingTask   = "task"
+	sharingShared = "shared"
+)
 
 // OAuth is what a server's member "oauth" says of logging in to it. Most servers need none of it.
 type OAuth struct {
@@ -250,6 +259,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		Headers map[string]string          `json:"headers"`
 		OAuth   OAuth                      `json:"oauth"`
 		Version string                     `json:"protocolVersion"`
+		Sharing string                     `json:"sharing"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
@@ -269,6 +279,9 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	case c.Version != "" && c.Version != LegacyProtocol:
 		l.problem(s.Source, data, offset, "the server %q has the protocolVersion %q; only %q can be asked for, and without it the newest that the server knows is spoken", s.Name, c.Version, LegacyProtocol)
 		return
+	case c.Sharing != "" && c.Sharing != sharingTask && c.Sharing != sharingShared:
+		l.problem(s.Source, data, offset, "the server %q has the sharing %q; it is %q, where each task has a connection of its own, or %q, where there is one for all", s.Name, c.Sharing, sharingTask, sharingShared)
+		return
 	case o.CallbackPort < 0 || o.CallbackPort > 65535:
 		l.problem(s.Source, data, offset, "the server %q: oauth.callbackPort %d is not a port", s.Name, o.CallbackPort)
 		return
@@ -280,6 +293,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the server %q is already configured in %s, which is used", s.Name, earlier)
 		return
 	}
+	s.Shared = c.Sharing == sharingShared
 	s.Command, s.Args, s.EnvFile, s.Cwd = c.Command, c.Args, c.EnvFile, c.Cwd
 	for name, value := range c.Env {
 		v, err := envValue(value)

@@ -76,7 +76,7 @@ func covers(g *protocol.Grant, r Request, command, name string, now time.Time) r
 		return reason{expired, name + " has an end, and the clock was put back: nobody knows whether it has come."}
 	case g.Command != command:
 		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
-	case g.ToolName != "" && !slices.Equal(r.Origin.ToolNames, []string{g.ToolName}):
+	case g.ToolName != "" && (!slices.Equal(r.Origin.ToolNames, []string{g.ToolName}) || r.Origin.PlacedBy != ""):
 		return reason{otherTool, fmt.Sprintf("%s covers only what is asked during calls of %q, which is not certain here.", name, g.ToolName)}
 	case r.Model == nil:
 		return reason{otherModel, name + " does not cover it: there is no model to propose."}

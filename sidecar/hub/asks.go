@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,12 +17,23 @@ import (
 	"assent/sidecar/wire"
 )
 
-// call is a request in flight that may cause questions.
+// call is a request of ours that may cause questions.
 type call struct {
+	taskID      string
 	toolName    string // empty where it is no tool call
 	resourceURI string // empty where no resource is read
+	promptName  string // empty where no prompt is filled in
 	messageID   int64
+	since       time.Time
+	// end is one of the following once it is over.
+	end atomic.Int32
 }
+
+// How a call ends.
+const (
+	callAnswered int32 = iota + 1
+	callGivenUp        // without an answer: the server may serve it still
+)
 
 // callKey is the key of the call in a request's context, by which a question that comes in the call's
 // own stream is known to be the call's.
@@ -29,8 +41,9 @@ type callKey struct{}
 
 // asking is a request of the server that a person is being asked about.
 type asking struct {
-	// call is nil where it may be any that is in flight.
-	call   *call
+	// calls are those that it can belong to; none where it belongs to no call. The connection's lock guards
+	// them.
+	calls  []*call
 	cancel context.CancelCauseFunc
 	// ending reports whether the request or the connection has ended, and the ask is about to.
 	ending func() bool
@@ -78,63 +91,51 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 		if f := c.server.following(relatedTask(params)); f != nil {
 			return c.taskHandler(ctx, f, method, serve, params)
 		}
+		uses := c.server.lastUses()
 		c.mu.Lock()
-		taskID := c.taskID
+		if c.isModern { // which has no requests of servers
+			c.mu.Unlock()
+			return func() (any, error) { return nil, errNoTask }
+		}
 		of, _ := ctx.Value(callKey{}).(*call)
-		origin := c.origin(of)
+		whose := c.prove(of)
 		if ttl, wants := wantsTask(params); wants {
 			c.mu.Unlock()
-			if taskID == "" {
-				return func() (any, error) { return nil, errNoTask }
-			}
 			return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
-				t, err := c.server.hub.opts.Task(taskID)
+				if whose.taskID == "" {
+					return c.unproven(ctx, method, suspects{whose.calls, uses}, nil, until, params)
+				}
+				t, err := c.server.hub.opts.Task(whose.taskID)
 				if err != nil {
 					return nil, errNoTask
 				}
-				return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, origin, params)
+				return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, c.origin(whose.calls), params)
 			})
 		}
-		ctx, done := c.asking(ctx, of)
+		ctx, a, done := c.asking(ctx, whose.calls)
 		c.mu.Unlock()
 		return func() (any, error) {
 			defer done()
-			t, err := c.server.hub.opts.Task(taskID)
+			if whose.taskID == "" {
+				return c.unproven(ctx, method, suspects{whose.calls, uses}, a, time.Time{}, params)
+			}
+			t, err := c.server.hub.opts.Task(whose.taskID)
 			if err != nil {
 				c.log.Warn().Err(err).Msg("the server asked outside of any task")
 				return nil, errNoTask
 			}
-			return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), origin, params)
+			return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), c.origin(whose.calls), params)
 		}
 	}
 }
 
-// errNoTask answers a question on a connection that no task has taken yet.
+// errNoTask answers a question that is of no task, where nobody can be asked whose it is.
 var errNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
 
-// origin says who asks: the server, during a call or, where that is not known, during those in flight.
-// The lock must be held.
-func (c *conn) origin(of *call) protocol.Origin {
-	origin := protocol.Origin{ServerName: c.server.config.Name}
-	for _, call := range c.calls {
-		if of != nil && call != of {
-			continue
-		}
-		origin.MessageID, origin.ResourceURI = call.messageID, call.resourceURI
-		if call.toolName != "" && !slices.Contains(origin.ToolNames, call.toolName) {
-			origin.ToolNames = append(origin.ToolNames, call.toolName)
-		}
-	}
-	if of == nil && len(c.calls) > 1 {
-		origin.MessageID, origin.ResourceURI = 0, ""
-	}
-	return origin
-}
-
 // asking returns a context for an ask that the server caused. It ends with the server's request, the
-// connection, or the last call that the ask can belong to, and its cause is then a [task.Ended]. The
+// connection, or the last of the calls that the ask can belong to, and its cause is then a [task.Ended]. The
 // lock must be held.
-func (c *conn) asking(request context.Context, of *call) (context.Context, func()) {
+func (c *conn) asking(request context.Context, calls []*call) (context.Context, *asking, func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
 	end := func() {
 		cause := context.Cause(c.ctx) // the better reason, where the connection ends as well
@@ -146,15 +147,15 @@ func (c *conn) asking(request context.Context, of *call) (context.Context, func(
 	stopRequest := context.AfterFunc(request, end)
 	stopConn := context.AfterFunc(c.ctx, end)
 	a := &asking{
-		call:   of,
+		calls:  slices.Clone(calls),
 		cancel: cancel,
 		ending: func() bool { return request.Err() != nil || c.ctx.Err() != nil },
 		done:   make(chan struct{}),
 	}
-	if len(c.calls) > 0 {
+	if len(calls) > 0 {
 		c.asks[a] = struct{}{}
 	}
-	return ctx, func() {
+	return ctx, a, func() {
 		stopRequest()
 		stopConn()
 		cancel(nil)
@@ -190,6 +191,7 @@ func callEnded() *task.Ended {
 // begin notes a call in flight, and returns what notes its end. Nobody waits any more then for the asks
 // that it caused, or of which it was the last that can have; they end before it does.
 func (c *conn) begin(entry *call) (end func()) {
+	c.server.noteUse(entry)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, entry)
@@ -207,10 +209,14 @@ func (c *conn) begin(entry *call) (end func()) {
 func (c *conn) endCall(entry *call) []*asking {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == entry })
+	same := func(other *call) bool { return other == entry }
+	c.calls = slices.DeleteFunc(c.calls, same)
+	if entry.end.CompareAndSwap(0, callGivenUp) {
+		c.giveUp(entry)
+	}
 	var over []*asking
 	for a := range c.asks {
-		if a.call == entry || a.call == nil && len(c.calls) == 0 {
+		if a.calls = slices.DeleteFunc(a.calls, same); len(a.calls) == 0 {
 			over = append(over, a)
 		}
 	}

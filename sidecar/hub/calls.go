@@ -78,7 +78,7 @@ func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, 
 // GetPrompt fills in a prompt for a task.
 func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks Hooks) protocol.CallResult {
 	raw, err := h.exchange(ctx, serverName, exchange{
-		taskID: taskID, hooks: hooks,
+		taskID: taskID, promptName: promptName, hooks: hooks,
 		send: func(ctx context.Context, session *mcp.ClientSession) error {
 			_, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: promptName, Arguments: arguments})
 			return err

@@ -47,8 +47,14 @@ type conn struct {
 	since       time.Time // when
 	// strayed holds the first things that came and were no messages.
 	strayed []string
-	taskID  string  // "" until a task takes the connection, and always of a modern one
+	taskID  string  // "" until a task takes the connection, and always of one that all tasks share
 	calls   []*call // in flight
+	// givenUp are calls of a shared connection that ended without an answer, the oldest first.
+	givenUp []*call
+	// isModern is set once the server is known to need no session.
+	isModern bool
+	// streamable: over Streamable HTTP, where what a call causes comes in the call's own stream.
+	streamable bool
 	// asks holds what ends the open asks that began during a call.
 	asks map[*asking]struct{}
 	// progress holds who is told of the progress of a call, by its token.
@@ -84,6 +90,13 @@ func (c *conn) own(taskID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.taskID = taskID
+}
+
+// share gives a modern server's connection to everybody.
+func (c *conn) share() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.taskID, c.isModern = "", true
 }
 
 // stop ends the connection and returns when it is over.
@@ -185,6 +198,9 @@ func (c *conn) start() error {
 func (c *conn) introduction() wire.Introduction { return c.server.hub.introduction(c.sampling) }
 
 func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
+	c.mu.Lock()
+	c.streamable = transport == protocol.TransportHTTP
+	c.mu.Unlock()
 	var err error
 	c.link, err = c.open(transport, known)
 	if err != nil {

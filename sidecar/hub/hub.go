@@ -1,7 +1,9 @@
 // Package hub holds every connection to MCP servers.
 //
 // A legacy server does not say which call its own requests belong to, so each task has a connection
-// of its own to every such server that it uses: what comes in on it is the task's. A modern server
+// of its own to every such server that it uses: what comes in on it is the task's. Where a server is
+// configured to have one connection for all tasks, and where it asks before any task has its connection, what
+// proves nothing is put before the person (see [Options.Whose]). A modern server
 // puts its questions into the answers to calls, so one connection serves all tasks. A server starts
 // at its first use. What servers ask goes to the broker; nobody above the hub knows of eras or
 // transports.
@@ -51,6 +53,7 @@ type Broker interface {
 	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
 	CreateMessage(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
 	DeclareSampling(ctx context.Context, serverName string) broker.SamplingCapability
+	ServeUnclaimed(ctx context.Context, serverName, method string, params json.RawMessage, whose broker.Whose) (any, error)
 	AwaitURL(ctx context.Context, t broker.Asker, origin protocol.Origin, e broker.URLElicitation) (bool, error)
 }
 
@@ -68,6 +71,9 @@ type Options struct {
 	Broker Broker
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (Asker, error)
+	// Whose asks the person whose a request is that nothing proves to be of one task, and blocks until they
+	// have said so or ctx ends; the error is then a [task.Ended]. Where it is nil such requests are refused.
+	Whose func(ctx context.Context, u Unclaimed) (Place, error)
 	// Changed is told of every new state of a server, and ListChanged of what a server says has changed.
 	// They must not call the hub.
 	Changed     func(protocol.Server)

@@ -67,6 +67,14 @@ func (b *asks) Elicit(ctx context.Context, t broker.Asker, o protocol.Origin, p 
 	return b.ask(ctx, t, o, p)
 }
 
+func (b *asks) ServeUnclaimed(ctx context.Context, serverName, method string, p json.RawMessage, whose broker.Whose) (any, error) {
+	t, origin, err := whose(ctx, broker.Unclaimed{ServerName: serverName, Method: method})
+	if err != nil {
+		return nil, err
+	}
+	return b.ask(ctx, t, origin, p)
+}
+
 func (b *asks) DeclareSampling(context.Context, string) broker.SamplingCapability {
 	return broker.SamplingCapability{}
 }

@@ -34,6 +34,8 @@ type exchange struct {
 	toolName string
 	// resourceURI is empty where no resource is read.
 	resourceURI string
+	// promptName is empty where no prompt is filled in.
+	promptName string
 	// send makes the request; ctx carries what is added to it, and keeps its raw answer.
 	send  func(ctx context.Context, session *mcp.ClientSession) error
 	hooks Hooks
@@ -175,7 +177,10 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
 		}
 	}
-	entry := &call{x.toolName, x.resourceURI, x.hooks.MessageID}
+	entry := &call{
+		taskID: x.taskID, toolName: x.toolName, resourceURI: x.resourceURI, promptName: x.promptName,
+		messageID: x.hooks.MessageID, since: time.Now(),
+	}
 	defer c.begin(entry)()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	x.endProgress()
@@ -185,7 +190,11 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	err = x.send(callCtx, c.session)
-	if got := capture.Answer(); err == nil || ctx.Err() == nil && got.Result != nil { // go-sdk may not understand all of it
+	got := capture.Answer()
+	if got.Result != nil || got.Error != nil {
+		entry.end.Store(callAnswered)
+	}
+	if err == nil || ctx.Err() == nil && got.Result != nil { // go-sdk may not understand all of it
 		return got.Result, c.modern(), nil
 	}
 	return nil, false, c.failure(ctx, capture, err)

@@ -22,10 +22,13 @@ type server struct {
 
 	mu sync.Mutex // guards the fields below
 	// conns holds the connections by their task's id; under "" is one that no task has taken yet,
-	// which serves discovery, or that of a modern server, which serves all tasks.
+	// which serves discovery, or one that serves all tasks: of a modern server, or of one that is configured
+	// to be shared.
 	conns map[string]*conn
 	// running holds those of them that are ready.
 	running map[*conn]bool
+	// uses are the last by each task, the newest first.
+	uses []*call
 	// exchanges holds what ends those under way.
 	exchanges map[*context.CancelCauseFunc]struct{}
 	// era is what the server spoke last; the next connection begins with it.
@@ -134,7 +137,7 @@ func (s *server) acquire(taskID string) (*conn, error) {
 	if s.gone != "" {
 		return nil, failed(s.config.Name, s.gone)
 	}
-	if s.era == wire.EraModern {
+	if s.era == wire.EraModern || s.config.Shared {
 		taskID = ""
 	}
 	if c := s.conns[taskID]; c != nil {
@@ -149,6 +152,10 @@ func (s *server) acquire(taskID string) (*conn, error) {
 		delete(s.conns, "")
 		c.own(taskID)
 		s.conns[taskID] = c
+		if r := s.receivers[""]; r != nil && s.receivers[taskID] == nil { // of what it asked before
+			delete(s.receivers, "")
+			s.receivers[taskID] = r
+		}
 		return c, nil
 	}
 	c := newConn(s, taskID)
@@ -165,7 +172,7 @@ func (s *server) acquire(taskID string) (*conn, error) {
 func (s *server) serves(c *conn, taskID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.modern() || taskID == "" {
+	if c.modern() || s.config.Shared || taskID == "" {
 		return true
 	}
 	return s.conns[taskID] == c
@@ -197,7 +204,7 @@ func (s *server) started(c *conn) {
 				delete(s.conns, id)
 			}
 		}
-		c.own("")
+		c.share()
 		s.conns[""] = c
 	}
 	s.hub.opts.Changed(s.infoLocked())
@@ -336,6 +343,7 @@ func (s *server) stop(why stoppedError) {
 func (s *server) closeTask(taskID string, why stoppedError) {
 	s.mu.Lock()
 	c := s.conns[taskID]
+	s.forgetUsesLocked(taskID)
 	if cancel := s.retries[taskID]; cancel != nil {
 		cancel()
 	}

@@ -96,6 +96,16 @@ func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, o
 	}{origin, method, outcome, count}, nil)}
 }
 
+// Unclaimed is what the journal says of a request that was of no task and that nobody placed; text is the
+// beginning of what it was about.
+func (j *Journal) Unclaimed(serverName, method, text string, outcome protocol.Outcome) store.Record {
+	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestUnclaimed), Server: serverName, Body: j.encode(struct {
+		Method  string           `json:"method"`
+		Text    string           `json:"text,omitempty"`
+		Outcome protocol.Outcome `json:"outcome"`
+	}{method, text, outcome}, nil)}
+}
+
 // Wire returns a record as it is shown and exported. A body that is no JSON, because somebody altered it,
 // becomes a string.
 func Wire(r *store.Record) protocol.JournalRecord {

@@ -29,12 +29,12 @@ func sentence(r protocol.JournalRecord) string {
 			Type, ToolName, URI, PromptName, McpTaskID string
 			Arguments                                  json.RawMessage
 		}
-		End, Reason, Status, Model, Method, By string
-		IsError, InReview                      bool
-		Bytes, Count                           int64
-		RemovedAfter                           int
-		ExpiresAt                              int64
-		Question                               struct {
+		End, Reason, Status, Model, Method, By, Text string
+		IsError, InReview                            bool
+		Bytes, Count                                 int64
+		RemovedAfter                                 int
+		ExpiresAt                                    int64
+		Question                                     struct {
 			Type, Message, URL string
 			ToolNames          []string
 			ElicitationRequest struct{ Message string }
@@ -120,6 +120,12 @@ func sentence(r protocol.JournalRecord) string {
 		return fmt.Sprintf("grant %s was made in %s, for %s", b.ID, b.By, strings.Join(b.Models, ", "))
 	case protocol.JournalGrantEnded:
 		return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By)
+	case protocol.JournalRequestUnclaimed:
+		text := fmt.Sprintf("%s was of no conversation, and %s", b.Method, Words(b.Outcome.Reason))
+		if b.Outcome.By != "" {
+			text += " in " + b.Outcome.By
+		}
+		return join(text, b.Text)
 	case protocol.JournalRequestDenied:
 		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
 		if b.Count > 1 {

@@ -95,7 +95,7 @@ func (s *Server) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated}, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: s.inbox.List()}, nil
 }
 
 // AskResponse implements [protocol.Sidecar].

@@ -25,6 +25,7 @@ import (
 	"assent/sidecar/config"
 	"assent/sidecar/grant"
 	"assent/sidecar/hub"
+	"assent/sidecar/inbox"
 	"assent/sidecar/journal"
 	"assent/sidecar/model"
 	"assent/sidecar/secret"
@@ -68,6 +69,7 @@ type Server struct {
 	auth         *auth.Authorizer
 	broker       *broker.Broker
 	hub          *hub.Hub
+	inbox        *inbox.Inbox
 	chat         *chat.Chat
 	vscode       *model.VSCode // nil where the front end has no models
 	watcher      *config.Watcher
@@ -204,8 +206,9 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	}
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
-		FrontEnd: params.Capabilities, Log: s.opts.Log,
+		Denied: s.deniedUnclaimed, FrontEnd: params.Capabilities, Log: s.opts.Log,
 	})
+	s.inbox = s.newInbox()
 	s.auth = auth.New(s.logins(params.Capabilities))
 	s.hub = hub.New(hub.Options{
 		Broker: s.broker,
@@ -216,6 +219,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 			}
 			return t, nil
 		},
+		Whose:       s.whose,
 		Changed:     s.serverChanged,
 		ListChanged: s.listChanged,
 		Environment: config.Environment{

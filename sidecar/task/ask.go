@@ -25,6 +25,8 @@ type Question struct {
 	Granted *Granted
 	// Timeout is for how long the person may think; 0 is for ever.
 	Timeout time.Duration
+	// Asked, where it is not nil, is told the ask's message once there is one.
+	Asked func(messageID int64)
 	// WaitsUntil is when the asker gives up, where that is known: it then ends its context.
 	WaitsUntil time.Time
 }
@@ -113,6 +115,9 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
 		}
 		return nil, err
+	}
+	if q.Asked != nil {
+		q.Asked(a.message.ID) // which does not change
 	}
 	select {
 	case <-a.settled:

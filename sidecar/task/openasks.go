@@ -116,20 +116,27 @@ func (t *Task) followedAsks(ctx context.Context) ([]protocol.OpenAsk, error) {
 // brief returns an open ask for the list. The lock must be held.
 func (t *Task) brief(m protocol.Message, ask protocol.Ask) protocol.OpenAsk {
 	brief := protocol.OpenAsk{TaskID: t.info.ID, Title: t.info.Title, MessageID: m.ID, Time: m.Time, AskID: ask.AskID}
-	switch q := ask.Question.(type) {
-	case protocol.McpElicitation:
-		brief.Wants, brief.Origin, brief.Text = protocol.WantsForm, q.Origin, firstLine(q.ElicitationRequest.Message)
-	case protocol.McpURLElicitation:
-		brief.Wants, brief.Origin, brief.Text = protocol.WantsPage, q.Origin, firstLine(q.Message)
-	case protocol.McpSampling:
-		brief.Wants, brief.Origin = protocol.WantsCompletion, q.Origin
-		if n := len(q.SamplingRequest.Messages); n > 0 {
-			brief.Text = firstText(q.SamplingRequest.Messages[n-1].Content)
-		}
-	case protocol.McpSamplingReview:
-		brief.Wants, brief.Origin, brief.Text = protocol.WantsReview, q.Origin, firstText(q.SamplingResponse.Content)
-	}
+	brief.Wants, brief.Origin, brief.Text = InBrief(ask.Question)
 	return brief
+}
+
+// InBrief returns what a question is in a list: see [protocol.OpenAsk].
+func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, origin protocol.Origin, text string) {
+	switch q := question.(type) {
+	case protocol.McpElicitation:
+		return protocol.WantsForm, q.Origin, firstLine(q.ElicitationRequest.Message)
+	case protocol.McpURLElicitation:
+		return protocol.WantsPage, q.Origin, firstLine(q.Message)
+	case protocol.McpSampling:
+		if n := len(q.SamplingRequest.Messages); n > 0 {
+			text = firstText(q.SamplingRequest.Messages[n-1].Content)
+		}
+		return protocol.WantsCompletion, q.Origin, text
+	case protocol.McpSamplingReview:
+		return protocol.WantsReview, q.Origin, firstText(q.SamplingResponse.Content)
+	default:
+		return "", origin, ""
+	}
 }
 
 // firstText is what firstLine makes of the first text there is.
