@@ -2631,7 +2631,7 @@ export interface UnclaimedAsk {
   text?: string;
   /**
    * Candidates are who may have caused it, as of now: the calls in flight, or where there is none the
-   * conversations that used the server last, the newest first. There are 10 at most, and may be none.
+   * conversations that used the server last, the newest first. There may be none, and are 200 at most.
    */
   candidates?: readonly AskCandidate[];
 }

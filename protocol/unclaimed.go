@@ -14,7 +14,7 @@ type UnclaimedAsk struct {
 	// Text is the beginning of what it is about, as in [OpenAsk].
 	Text string `json:"text,omitempty"`
 	// Candidates are who may have caused it, as of now: the calls in flight, or where there is none the
-	// conversations that used the server last, the newest first. There are 10 at most, and may be none.
+	// conversations that used the server last, the newest first. There may be none, and are 200 at most.
 	Candidates []AskCandidate `json:"candidates,omitempty"`
 }
 

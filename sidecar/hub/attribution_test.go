@@ -11,9 +11,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -28,17 +30,22 @@ import (
 	"assent/sidecar/task"
 )
 
-// TestEveryAnswerReachesItsOwnCall has 20 tasks call 5 servers, of both eras and over every kind of
-// transport, all at once. Each call asks for its number, by a server that speaks raw JSON-RPC; the person
-// answers in no order.
+// TestEveryAnswerReachesItsOwnCall has 20 tasks call 8 servers, of both eras, over every kind of transport,
+// with a connection for each task or one for all, all at once. Each call asks for its number, by a server
+// that speaks raw JSON-RPC; the person answers in no order, and says whose a question is where nothing
+// proves it.
 func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
-	const tasks, calls = 20, 20
+	const tasks, calls, sharedCalls = 20, 20, 5
 	servers := []config.Server{
 		{Name: "stdio", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("legacy")}},
 		{Name: "stdio, modern", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("modern")}},
 		{Name: "http", Transport: protocol.TransportHTTP, URL: serveElicitor(t, &overStreams{})},
 		{Name: "http, modern", Transport: protocol.TransportHTTP, URL: serveElicitor(t, http.HandlerFunc(overPosts))},
 		{Name: "ws", Transport: protocol.TransportWS, URL: strings.Replace(serveElicitor(t, http.HandlerFunc(overWebSocket)), "http", "ws", 1)},
+	}
+	for _, s := range []config.Server{servers[0], servers[2], servers[4]} {
+		s.Name, s.Shared = s.Name+", shared", true
+		servers = append(servers, s)
 	}
 	for i := range servers {
 		servers[i].Source = "test"
@@ -48,7 +55,13 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	registry := task.NewRegistry(task.Options{
 		OpenStore: store.OpenMemory, Events: person, Log: log, NewID: func() string { return uuid.NewString() },
 	})
+	owner := map[int64]string{} // of a call's number, the task
+	var placed atomic.Int32
 	h := hub.New(hub.Options{
+		Whose: func(_ context.Context, u hub.Unclaimed) (hub.Place, error) {
+			placed.Add(1)
+			return placeByNumber(t, owner, u), nil
+		},
 		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true}, Elicitation: manyOpen, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
 		Changed:      func(protocol.Server) {},
@@ -66,7 +79,6 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	})
 	h.Configure(servers)
 
-	owner := map[int64]string{} // of a call's number, the task
 	var ids []string
 	for range tasks {
 		info, err := registry.Create("t")
@@ -78,9 +90,12 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	var wg sync.WaitGroup
 	var started []func()
 	number := int64(0)
-	for range calls {
+	for round := range calls {
 		for _, id := range ids {
 			for _, s := range servers {
+				if s.Shared && round >= sharedCalls { // more than a person is shown candidates
+					continue
+				}
 				number++
 				n := number
 				owner[n] = id
@@ -107,6 +122,27 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	if answered := person.answerAll(t, registry, owner, done); answered != len(started) {
 		t.Errorf("%d questions were asked, want %d", answered, len(started))
 	}
+	if placed.Load() == 0 {
+		t.Error("nothing was unproven, although twenty tasks shared a connection")
+	}
+}
+
+// placeByNumber says whose a question is, as a person does who knows what they started.
+func placeByNumber(t *testing.T, owner map[int64]string, u hub.Unclaimed) hub.Place {
+	t.Helper()
+	n, err := strconv.ParseInt(u.Text, 10, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	if u.ServerName != "stdio, shared" && u.ServerName != "ws, shared" {
+		t.Errorf("nothing is said to prove whose call %d of %q is", n, u.ServerName)
+	}
+	if !slices.ContainsFunc(u.Candidates(), func(c protocol.AskCandidate) bool {
+		return c.TaskID == owner[n] && c.MessageID == n && c.ToolName == "ask" && c.State == protocol.CandidateInFlight
+	}) {
+		t.Errorf("call %d of %q is not among the candidates", n, u.ServerName)
+	}
+	return hub.Place{TaskID: owner[n], MessageID: n, By: "a test", Asked: func(int64) {}}
 }
 
 // manyOpen lets any number of questions wait.
@@ -171,7 +207,8 @@ func (p *person) answerAll(t *testing.T, registry *task.Registry, owner map[int6
 		if at := question.MessageID; at != 0 && at != n {
 			t.Errorf("what call %d of %q asks is said to be of call %d", n, question.ServerName, at)
 		}
-		if proven := question.ServerName != "stdio" && question.ServerName != "ws"; proven && question.MessageID == 0 {
+		name, _, _ := strings.Cut(question.ServerName, ", shared")
+		if (name != "stdio" && name != "ws" || question.PlacedBy != "") && question.MessageID == 0 {
 			t.Errorf("it is not said which call %q is of, although it came in that call's own answer", question.ServerName)
 		}
 		tk, err := registry.Get(e.TaskID)

@@ -55,7 +55,8 @@ type askRequest struct {
 
 func (b *asks) ask(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
 	answer := make(chan any, 1)
-	b.requests <- askRequest{ctx, t.(taskName).name, origin, params, answer}
+	_, err := t.Ask(ctx, task.Question{})
+	b.requests <- askRequest{ctx, err.Error(), origin, params, answer}
 	a := <-answer
 	if err, ok := a.(error); ok {
 		return nil, err
@@ -92,10 +93,14 @@ func (b *asks) AwaitURL(ctx context.Context, t broker.Asker, o protocol.Origin, 
 	return done == true, err
 }
 
-// taskName stands for a task, of which the hub needs no more than who it is.
+// taskName stands for a task, of which the hub needs no more than who it is: whoever asks it is told.
 type taskName struct {
 	hub.Asker
 	name string
+}
+
+func (t taskName) Ask(context.Context, task.Question) (*task.Answer, error) {
+	return nil, errors.New(t.name)
 }
 
 type fixture struct {
@@ -128,8 +133,14 @@ func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 // newFixtureThatRemembers returns a hub that remembers which era servers speak.
 func newFixtureThatRemembers(t *testing.T, eras hub.Eras, configured ...config.Server) *fixture {
 	t.Helper()
+	return newFixtureOf(t, func(o *hub.Options) { o.Eras = eras }, configured...)
+}
+
+// newFixtureOf returns a hub whose options differ from the usual ones.
+func newFixtureOf(t *testing.T, differ func(*hub.Options), configured ...config.Server) *fixture {
+	t.Helper()
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
-	f.Hub = hub.New(hub.Options{
+	opts := hub.Options{
 		Broker: f.asks,
 		Task: func(id string) (hub.Asker, error) {
 			if id == "" {
@@ -145,9 +156,10 @@ func newFixtureThatRemembers(t *testing.T, eras hub.Eras, configured ...config.S
 		Handshake:    20 * time.Second,
 		IdlePause:    time.Millisecond,
 		KeepAlive:    time.Second,
-		Eras:         eras,
 		Log:          zerolog.New(zerolog.NewTestWriter(t)),
-	})
+	}
+	differ(&opts)
+	f.Hub = hub.New(opts)
 	t.Cleanup(f.Close)
 	f.Configure(configured)
 	return f

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -183,8 +182,12 @@ func (p *placed) Ask(ctx context.Context, q task.Question) (*task.Answer, error)
 	return p.Asker.Ask(ctx, q)
 }
 
-// maxCandidates bounds what a person is to choose from.
-const maxCandidates = 10
+const (
+	// maxCandidates bounds what a person is to choose from.
+	maxCandidates = 200
+	// maxUses bounds it where no call was in flight: what was used before that is hardly the one.
+	maxUses = 10
+)
 
 // candidates returns who of the suspects may still be the one: calls that are not over, the oldest first, or
 // else the last uses.
@@ -192,12 +195,12 @@ func (c *conn) candidates(who suspects) []protocol.AskCandidate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []protocol.AskCandidate
-	for _, one := range who.calls {
+	oldest := func(a, b *call) int { return a.since.Compare(b.since) }
+	for _, one := range slices.SortedFunc(slices.Values(who.calls), oldest) {
 		if c.mayAsk(one) {
 			all = append(all, one.candidate())
 		}
 	}
-	slices.SortStableFunc(all, func(a, b protocol.AskCandidate) int { return cmp.Compare(a.Since, b.Since) })
 	if len(who.calls) == 0 {
 		for _, one := range who.uses {
 			all = append(all, one.candidate())
@@ -227,7 +230,7 @@ func (s *server) noteUse(one *call) {
 	defer s.mu.Unlock()
 	s.forgetUsesLocked(one.taskID)
 	s.uses = slices.Insert(s.uses, 0, one)
-	s.uses = s.uses[:min(len(s.uses), maxCandidates)]
+	s.uses = s.uses[:min(len(s.uses), maxUses)]
 }
 
 // forgetUsesLocked forgets that a task used the server.
