@@ -43,9 +43,9 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 		"servers": {
 			"zeta": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "1", "B": 2, "C": null}, "envFile": ".env", "cwd": "sub"},
 			/* and another */
-			"alpha": {"command": "a", "unknown": true},
+			"alpha": {"command": "a", "sharing": "shared", "unknown": true},
 			"far": {"url": "https://example.org/mcp", "protocolVersion": "2025-11-25", "headers": {"X-Key": "${input:key}"}},
-			"old": {"type": "sse", "url": "https://example.org/sse"},
+			"old": {"type": "sse", "url": "https://example.org/sse", "sharing": "task"},
 		},
 	}`)
 	got := config.Load(protocol.Configuration{
@@ -60,7 +60,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 				Name: "zeta", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
 				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", Inputs: inputs,
 			},
-			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Inputs: inputs},
+			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, Inputs: inputs},
 			{
 				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
 				ProtocolVersion: config.LegacyProtocol, Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
@@ -100,6 +100,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
 		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no url`},
+		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it is "task", `},
 		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
 		{name: "an input without id", text: `{"inputs": [{"type": "promptString"}], "servers": {"a": {"command": "x"}}}`, line: 1, column: 12, want: "an input has no id", servers: 1},

@@ -91,6 +91,8 @@ type Options struct {
 	PollFloor time.Duration
 	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
+	// Now is replaced by tests that compare whole conversations; nil means [time.Now].
+	Now func() time.Time
 	// Eras may be nil: then servers are probed anew by each hub.
 	Eras Eras
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
@@ -115,6 +117,9 @@ func New(opts Options) *Hub {
 	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
 	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone()}
 }
 

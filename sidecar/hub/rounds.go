@@ -179,7 +179,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	}
 	entry := &call{
 		taskID: x.taskID, toolName: x.toolName, resourceURI: x.resourceURI, promptName: x.promptName,
-		messageID: x.hooks.MessageID, since: time.Now(),
+		messageID: x.hooks.MessageID, since: x.server.hub.opts.Now(),
 	}
 	defer c.begin(entry)()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))

@@ -226,6 +226,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 			Environ: os.Environ(), Home: home, Ask: s.askInput, Note: s.given.note, Shell: config.NewLoginShell(os.Environ()),
 		},
 		Authorize:    s.authorize,
+		Now:          s.now,
 		Eras:         s.eras(),
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
