@@ -88,44 +88,54 @@ func (c *conn) options() wire.Options {
 // calls, is what holds when it arrives.
 func (c *conn) handler(method string, serve serve) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
-		if f := c.server.following(relatedTask(params)); f != nil {
-			return c.taskHandler(ctx, f, method, serve, params)
-		}
-		uses := c.server.lastUses()
-		c.mu.Lock()
-		if c.isModern { // which has no requests of servers
-			c.mu.Unlock()
-			return func() (any, error) { return nil, errNoTask }
-		}
-		of, _ := ctx.Value(callKey{}).(*call)
-		whose := c.prove(of)
-		if ttl, wants := wantsTask(params); wants {
-			c.mu.Unlock()
-			return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
-				if whose.taskID == "" {
-					return c.unproven(ctx, method, suspects{whose.calls, uses}, nil, until, params)
-				}
-				t, err := c.server.hub.opts.Task(whose.taskID)
-				if err != nil {
-					return nil, errNoTask
-				}
-				return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, c.origin(whose.calls), params)
-			})
-		}
-		ctx, a, done := c.asking(ctx, whose.calls)
-		c.mu.Unlock()
+		release := c.hold()
+		serve := c.whoseRequest(ctx, method, serve, params)
 		return func() (any, error) {
-			defer done()
+			defer release()
+			return serve()
+		}
+	}
+}
+
+// whoseRequest finds out whose a request is that has just come, and returns what serves it.
+func (c *conn) whoseRequest(ctx context.Context, method string, serve serve, params json.RawMessage) func() (any, error) {
+	if f := c.server.following(relatedTask(params)); f != nil {
+		return c.taskHandler(ctx, f, method, serve, params)
+	}
+	uses := c.server.lastUses()
+	c.mu.Lock()
+	if c.isModern { // which has no requests of servers
+		c.mu.Unlock()
+		return func() (any, error) { return nil, errNoTask }
+	}
+	of, _ := ctx.Value(callKey{}).(*call)
+	whose := c.prove(of)
+	if ttl, wants := wantsTask(params); wants {
+		c.mu.Unlock()
+		return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
 			if whose.taskID == "" {
-				return c.unproven(ctx, method, suspects{whose.calls, uses}, a, time.Time{}, params)
+				return c.unproven(ctx, method, suspects{whose.calls, uses}, nil, until, params)
 			}
 			t, err := c.server.hub.opts.Task(whose.taskID)
 			if err != nil {
-				c.log.Warn().Err(err).Msg("the server asked outside of any task")
 				return nil, errNoTask
 			}
-			return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), c.origin(whose.calls), params)
+			return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, c.origin(whose.calls), params)
+		})
+	}
+	ctx, a, done := c.asking(ctx, whose.calls)
+	c.mu.Unlock()
+	return func() (any, error) {
+		defer done()
+		if whose.taskID == "" {
+			return c.unproven(ctx, method, suspects{whose.calls, uses}, a, time.Time{}, params)
 		}
+		t, err := c.server.hub.opts.Task(whose.taskID)
+		if err != nil {
+			c.log.Warn().Err(err).Msg("the server asked outside of any task")
+			return nil, errNoTask
+		}
+		return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), c.origin(whose.calls), params)
 	}
 }
 

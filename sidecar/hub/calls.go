@@ -112,7 +112,7 @@ func (h *Hub) exchange(ctx context.Context, serverName string, x exchange) (json
 	}
 	x.server = s
 	defer s.noteCall(&x)()
-	ctx, end := s.begin(ctx)
+	ctx, end := s.begin(ctx, x.taskID)
 	defer end()
 	return x.run(ctx)
 }

@@ -60,6 +60,10 @@ type conn struct {
 	// progress holds who is told of the progress of a call, by its token.
 	progress  map[string]func(protocol.Progress)
 	lastToken int
+	// held counts what keeps the connection from being closed as unused; idle closes it, and is nil until it
+	// was unused for the first time.
+	held int
+	idle *time.Timer
 }
 
 // stoppedError is the cause with which a connection ends that somebody ended.
@@ -298,6 +302,11 @@ func (c *conn) finish(err error) {
 	if reason != "" {
 		c.server.noteTrouble(c, err, stderr)
 	}
+	c.mu.Lock()
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	c.mu.Unlock()
 	c.server.ended(c, reason, stderr)
 }
 

@@ -25,6 +25,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,6 +105,7 @@ type Options struct {
 type Hub struct {
 	opts    Options
 	network *http.Transport
+	idle    atomic.Int64 // as [Hub.SetIdle] set it
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool

@@ -50,10 +50,11 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 	if raw := s.cached(kind); raw != nil {
 		return raw, nil
 	}
-	c, err := s.connection(ctx, "")
+	c, release, err := s.borrow(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || !has(capabilities) {
 		return nil, nil
 	}
@@ -276,10 +277,11 @@ func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protoc
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.connection(ctx, "")
+	c, release, err := s.borrow(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || capabilities.Completions == nil {
 		return &protocol.CompleteResult{}, nil
 	}

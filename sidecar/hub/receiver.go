@@ -236,8 +236,11 @@ var receivedMethods = []string{"tasks/get", "tasks/list", "tasks/result", "tasks
 // receive serves one of them on a connection.
 func (c *conn) receive(method string) func(ctx context.Context, params json.RawMessage) func() (any, error) {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
-		r := c.receiver()
-		return func() (any, error) { return r.serve(ctx, method, params) }
+		r, release := c.receiver(), c.hold()
+		return func() (any, error) {
+			defer release()
+			return r.serve(ctx, method, params)
+		}
 	}
 }
 
@@ -261,8 +264,13 @@ func (c *conn) receiver() *receiver {
 func (c *conn) receiveQuestion(ttl time.Duration, params json.RawMessage, ask func(ctx context.Context, until time.Time, params json.RawMessage) (any, error)) func() (any, error) {
 	r := c.receiver()
 	return func() (any, error) {
-		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) { return ask(ctx, until, withoutMeta(params)) })
+		release := c.hold()
+		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) {
+			defer release()
+			return ask(ctx, until, withoutMeta(params))
+		})
 		if err != nil {
+			release()
 			return nil, err
 		}
 		r.mu.Lock()

@@ -29,8 +29,8 @@ type server struct {
 	running map[*conn]bool
 	// uses are the last by each task, the newest first.
 	uses []*call
-	// exchanges holds what ends those under way.
-	exchanges map[*context.CancelCauseFunc]struct{}
+	// exchanges holds what ends those under way, with their task's id.
+	exchanges map[*context.CancelCauseFunc]string
 	// era is what the server spoke last; the next connection begins with it.
 	era wire.Era
 	// version is the revision that it spoke last.
@@ -65,12 +65,13 @@ type server struct {
 	noted noted
 
 	retrying sync.WaitGroup // grows under mu only, and not once the server is gone
+	closing  sync.WaitGroup // of unused connections; the same
 }
 
 func newServer(h *Hub, c config.Server) *server {
 	return &server{
 		hub: h, config: c, era: h.rememberedEra(c), conns: map[string]*conn{}, running: map[*conn]bool{},
-		exchanges: map[*context.CancelCauseFunc]struct{}{}, retries: map[string]context.CancelFunc{},
+		exchanges: map[*context.CancelCauseFunc]string{}, retries: map[string]context.CancelFunc{},
 		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
 		announcing: map[protocol.ListKind]*time.Timer{},
@@ -110,30 +111,53 @@ func (s *server) infoLocked() protocol.Server {
 
 // connection returns a ready connection for a task, starting one where there is none; for the task
 // "" any will do. It waits no longer than ctx, and the start goes on for whoever comes next.
+//
+// It stays for as long as an exchange of the task is under way; for everything else there is borrow.
 func (s *server) connection(ctx context.Context, taskID string) (*conn, error) {
+	c, release, err := s.borrow(ctx, taskID)
+	if err != nil {
+		return nil, err
+	}
+	release()
+	return c, nil
+}
+
+// borrow is as connection. What it returns is not closed as unused until release is called.
+func (s *server) borrow(ctx context.Context, taskID string) (_ *conn, release func(), err error) {
 	for {
-		c, err := s.acquire(taskID)
+		c, release, err := s.acquire(taskID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		select {
 		case <-c.ready:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			release()
+			return nil, nil, context.Cause(ctx)
 		}
 		if c.err != nil {
-			return nil, failed(s.config.Name, c.err.Error())
+			release()
+			return nil, nil, failed(s.config.Name, c.err.Error())
 		}
 		if s.serves(c, taskID) {
-			return c, nil
+			return c, release, nil
 		}
+		release()
 	}
 }
 
-// acquire returns the connection to wait for. While the server's era is not known there is only one.
-func (s *server) acquire(taskID string) (*conn, error) {
+// acquire returns the connection to wait for, held.
+func (s *server) acquire(taskID string) (c *conn, release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if c, err = s.acquireLocked(taskID); err != nil {
+		return nil, nil, err
+	}
+	return c, c.hold(), nil
+}
+
+// acquireLocked returns the connection to wait for. While the server's era is not known there is only one.
+func (s *server) acquireLocked(taskID string) (*conn, error) {
 	if s.gone != "" {
 		return nil, failed(s.config.Name, s.gone)
 	}
@@ -207,19 +231,21 @@ func (s *server) started(c *conn) {
 		c.share()
 		s.conns[""] = c
 	}
+	c.hold()() // whoever had it started may not wait any more
 	s.hub.opts.Changed(s.infoLocked())
 }
 
-// begin notes an exchange with the server. The context ends with it, and with the server where
+// begin notes an exchange of a task with the server. The context ends with it, and with the server where
 // somebody stops that.
-func (s *server) begin(ctx context.Context) (context.Context, func()) {
+func (s *server) begin(ctx context.Context, taskID string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.exchanges[&cancel] = struct{}{}
+	s.exchanges[&cancel] = taskID
 	return ctx, func() {
 		s.mu.Lock()
 		delete(s.exchanges, &cancel)
+		s.exchangeEndedLocked(taskID)
 		s.mu.Unlock()
 		cancel(nil)
 	}
@@ -336,6 +362,7 @@ func (s *server) stop(why stoppedError) {
 	s.closeReceivers("", &task.Ended{Reason: why.asks, Detail: "The server is gone: " + why.reason + "."})
 	stopAll(conns, why)
 	s.retrying.Wait()
+	s.closing.Wait()
 }
 
 // closeTask ends a task's connection and returns when it is over. Its asks have ended, and what the server is

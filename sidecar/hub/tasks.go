@@ -275,7 +275,7 @@ func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName strin
 	if err != nil {
 		return callFailure(serverName, err)
 	}
-	ctx, end := s.begin(ctx)
+	ctx, end := s.begin(ctx, taskID)
 	defer end()
 	x := &exchange{server: s, taskID: taskID, toolName: toolName, hooks: hooks, known: &known}
 	defer s.noteCall(x)()

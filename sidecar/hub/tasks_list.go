@@ -59,6 +59,7 @@ func (s *server) listTasks(ctx context.Context) taskList {
 	for c := range s.running {
 		if !c.modern() && c.declaredTasks().list() {
 			conns = append(conns, c)
+			defer c.hold()()
 		}
 	}
 	s.mu.Unlock()

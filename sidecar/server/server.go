@@ -40,6 +40,9 @@ const demoPace = 20 * time.Millisecond
 // defaultKeepResults is for how many days results of MCP tasks are kept, as in [protocol.McpTaskSettings].
 const defaultKeepResults = 30
 
+// defaultIdle is for how long a connection may go unused, as in [protocol.Configuration].
+const defaultIdle = 10 * time.Minute
+
 // Options are what a server needs.
 type Options struct {
 	// Version is the sidecar's own.
@@ -316,6 +319,7 @@ func (s *Server) configure(c protocol.Configuration) {
 	}
 	s.watcher.Watch(folders)
 	s.hub.SetFolders(c.WorkspaceFolders)
+	s.hub.SetIdle(idleTime(c))
 	s.load()
 }
 
@@ -358,6 +362,14 @@ func keepResultsDays(c protocol.Configuration) int {
 		return defaultKeepResults
 	}
 	return c.McpTasks.KeepResults
+}
+
+// idleTime returns for how long a connection may go unused.
+func idleTime(c protocol.Configuration) time.Duration {
+	if c.IdleMinutes == nil {
+		return defaultIdle
+	}
+	return time.Duration(*c.IdleMinutes) * time.Minute
 }
 
 func (s *Server) elicitationSettings() protocol.ElicitationSettings {
