@@ -77,7 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const openAsks = new OpenAsks(sidecar, (count) => {
     panel.setOpenAsks(count);
     attention.setOpenAsks(count);
-    status.setOpenAsks(count, openAsks.byTask);
+    status.setOpenAsks(count, openAsks.byTask, openAsks.unclaimed);
   });
   const tellConfiguration = async (): Promise<void> => {
     relay.tell("host/settings", readPanelSettings());

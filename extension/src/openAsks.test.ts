@@ -52,6 +52,10 @@ test("open asks are counted over all tasks, from the list and from the events af
   });
   expect(asks.count).toBe(3);
 
+  await sidecar.forward("test/emitUnclaimed", { count: 2 });
+  expect(asks.count).toBe(5);
+  expect(asks.unclaimed).toBe(2);
+
   await expect(sidecar.forward("test/crash", {})).rejects.toThrow();
   await reach(sidecar, "restarting");
   expect(asks.count).toBe(0);

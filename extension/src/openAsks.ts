@@ -1,4 +1,4 @@
-import type { Task, TaskEventParams } from "@assent/protocol";
+import type { Task, TaskEventParams, UnclaimedChangedParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 
 interface TaskState {
@@ -10,11 +10,15 @@ interface TaskState {
 /** How many asks of a task wait for a person. */
 export type TaskCount = Pick<TaskState, "title" | "openAsks">;
 
-/** Counts the asks that wait for a person here, over all tasks: those of another window are counted there. */
+/**
+ * Counts what waits for a person here: the asks of all tasks, but of those that another window has, and
+ * those that no task has yet.
+ */
 export class OpenAsks {
   readonly #sidecar: Sidecar;
   readonly #onChange: (count: number) => void;
   readonly #tasks = new Map<string, TaskState>();
+  #unclaimed = 0;
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(sidecar: Sidecar, onChange: (count: number) => void) {
@@ -23,10 +27,15 @@ export class OpenAsks {
     this.#unsubscribe = [
       sidecar.onStatus(({ state }) => {
         this.#tasks.clear();
+        this.#unclaimed = 0;
         this.#onChange(this.count);
         if (state === "running") void this.#readAll();
       }),
       sidecar.onNotification((method, params) => {
+        if (method === "ask/unclaimedChanged") {
+          this.#unclaimed = (params as UnclaimedChangedParams).count;
+          this.#onChange(this.count);
+        }
         if (method !== "task/event") return;
         const { taskId, number, openAsks, event } = params as TaskEventParams;
         if (event.type === "taskFollowed") {
@@ -40,9 +49,14 @@ export class OpenAsks {
   }
 
   get count(): number {
-    let count = 0;
+    let count = this.#unclaimed;
     for (const task of this.#tasks.values()) count += task.openAsks;
     return count;
+  }
+
+  /** Those that a person has yet to place in a task. */
+  get unclaimed(): number {
+    return this.#unclaimed;
   }
 
   /** The tasks that have any, the one with the most first. */

@@ -11,13 +11,13 @@ export class Status {
     this.#item.command = "assent.showOpenAsks";
   }
 
-  setOpenAsks(count: number, tasks: readonly TaskCount[]): void {
+  setOpenAsks(count: number, tasks: readonly TaskCount[], unclaimed: number): void {
     if (count === 0) {
       this.#item.tooltip = undefined;
       this.#item.hide();
       return;
     }
-    const tooltip = statusTooltip(count, tasks);
+    const tooltip = statusTooltip(count, tasks, unclaimed);
     // It is told after every event of a task, of which few concern it.
     if (tooltip === this.#item.tooltip) return;
     this.#item.text = `$(comment-unresolved) ${count}`;

@@ -9,13 +9,18 @@ export function inWords(count: number): string {
   return count === 1 ? "1 open question" : `${count} open questions`;
 }
 
-/** The open asks in words, and how many there are in each task. */
-export function statusTooltip(count: number, tasks: readonly TaskCount[]): string {
+/** The open asks in words, and how many there are in each task, and in none. */
+export function statusTooltip(
+  count: number,
+  tasks: readonly TaskCount[],
+  unclaimed: number,
+): string {
   const lines = tasks
     .slice(0, mostTasks)
     .map(({ title, openAsks }) => `${openAsks} in ${shortTitle(title)}`);
   const others = tasks.length - lines.length;
   if (others > 0) lines.push(`and in ${others} more ${others === 1 ? "task" : "tasks"}`);
+  if (unclaimed > 0) lines.unshift(`${unclaimed} of no task yet`);
   return [`Assent: ${inWords(count)}`, ...lines].join("\n");
 }
 

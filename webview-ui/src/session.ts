@@ -1,5 +1,7 @@
 import {
   type AskResponseParams,
+  type ClaimAskParams,
+  type ClaimAskResult,
   type CompleteParams,
   type CompleteResult,
   ErrorCode,
@@ -47,6 +49,11 @@ export interface Actions {
   loadEarlier(messageId?: number): void;
   /** Drops the messages before one; they are read again when they are scrolled to. */
   forgetEarlier(messageId: number): void;
+  /**
+   * Says whose a question is that no task has, or dismisses it; resolves to where it is then. Rejects
+   * with an {@link RpcError} where it is settled already, or cannot be placed there.
+   */
+  claimAsk(params: ClaimAskParams): Promise<ClaimAskResult>;
   /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
   answer(params: AskResponseParams): Promise<Outcome>;
   /**
@@ -483,6 +490,14 @@ export function createSession(view: ViewStateStore): Session {
       const taskId = state.conversation?.taskId;
       if (taskId !== undefined) dispatch({ type: "pagesForgotten", taskId, before: messageId });
     },
+    async claimAsk(params) {
+      try {
+        return await request()("ask/claim", params);
+      } finally {
+        // Placed, refused, or too late: what the list shows of it is not so any more.
+        hear({ type: "inboxDoubted" });
+      }
+    },
     answer,
     openAskUrl,
     saveDraft,
@@ -592,6 +607,7 @@ export function createSession(view: ViewStateStore): Session {
       );
       next.onNotification("host/pages", ({ pages }) => dispatch({ type: "pagesAsked", pages }));
       next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
+      next.onNotification("ask/unclaimedChanged", () => hear({ type: "inboxDoubted" }));
       next.onNotification("mcpSamplingProgress", (params) =>
         hear({ type: "samplingProgress", params }),
       );

@@ -2,7 +2,7 @@ import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
 import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Actions, Session } from "../session.ts";
-import { type AskPlace, stepFrom } from "../state/inbox.ts";
+import { type AskPlace, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
 import type { Conversation, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
@@ -42,8 +42,8 @@ type List = "openAsks" | "mcpTasks" | "grants" | "servers";
 
 interface Shown {
   readonly list: List;
-  /** The server whose page is wanted. */
-  readonly serverName: string | undefined;
+  /** The question in it that is to have the focus, or the server whose page is wanted; absent for the first. */
+  readonly at: string | undefined;
   readonly times: number;
 }
 
@@ -68,6 +68,7 @@ export function App({ session, view }: AppProps) {
   // Where the bar of open asks has led to.
   const shownAsk = useRef<string>(undefined);
   const elsewhere = waitingElsewhere(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
+  const unclaimed = state.inbox.unclaimed.length;
   // The count has those on older pages too.
   const here = Math.max(asks.length, conversation?.task?.openAsks ?? 0);
 
@@ -93,9 +94,9 @@ export function App({ session, view }: AppProps) {
     grants: useRef<HTMLButtonElement>(null),
     servers: useRef<HTMLButtonElement>(null),
   };
-  const show = (list: List, serverName?: string) => {
+  const show = (list: List, at?: string) => {
     // Asked for once more, it takes the focus once more.
-    setShown({ list, serverName, times: (shown?.times ?? 0) + 1 });
+    setShown({ list, at, times: (shown?.times ?? 0) + 1 });
     actions[listReader[list]]();
   };
   const hide = () => {
@@ -128,7 +129,7 @@ export function App({ session, view }: AppProps) {
                   {...listButton("openAsks")}
                   icon="inbox"
                   label="Open Questions"
-                  n={here + elsewhere}
+                  n={here + elsewhere + unclaimed}
                   are="waiting"
                 />
                 <ListButton
@@ -157,14 +158,23 @@ export function App({ session, view }: AppProps) {
           />
           <Banners state={state} actions={actions} />
           {shown?.list === "openAsks" && (
-            <OpenAsks
-              key={shown.times}
-              inbox={state.inbox}
-              tasks={state.tasks ?? []}
-              onOpen={openMessage}
-              onRetry={actions.listOpenAsks}
-              onClose={hide}
-            />
+            <ServersContext value={servers}>
+              <OpenAsks
+                key={shown.times}
+                inbox={state.inbox}
+                at={shown.at}
+                tasks={state.tasks ?? []}
+                onOpen={openMessage}
+                onClaim={async (params) => {
+                  const { taskId, messageId } = await actions.claimAsk(params);
+                  if (taskId === undefined) return;
+                  if (messageId !== undefined) openMessage(taskId, messageId);
+                  else actions.openTask(taskId);
+                }}
+                onRetry={actions.listOpenAsks}
+                onClose={hide}
+              />
+            </ServersContext>
           )}
           {shown?.list === "mcpTasks" && (
             <McpTasks
@@ -203,7 +213,7 @@ export function App({ session, view }: AppProps) {
             <Servers
               key={shown.times}
               {...{ servers, offers, grants, actions }}
-              serverName={shown.serverName}
+              serverName={shown.at}
               problems={state.problems}
               inspections={state.inspections}
               tasks={state.tasks ?? []}
@@ -227,7 +237,7 @@ export function App({ session, view }: AppProps) {
             <Home state={state} actions={actions} />
           )}
           <OpenAsksBar
-            {...{ here, elsewhere }}
+            {...{ here, elsewhere, unclaimed }}
             onShow={() => {
               shownAsk.current = asks[0]?.askId;
               actions.reveal({ kind: "ask" });
@@ -314,6 +324,8 @@ function useLastAsk(): RefObject<string | undefined> {
 
 /** Where an ask is in the inbox, or was while it was open. */
 function placeOf({ inbox, conversation }: State, askId: string | undefined): AskPlace | undefined {
+  const unclaimed = inbox.unclaimed.find(({ id }) => id === askId);
+  if (unclaimed !== undefined) return unclaimedStop(unclaimed);
   const entry = inbox.entries?.find((ask) => ask.askId === askId);
   if (entry !== undefined || conversation === undefined) return entry;
   const { taskId, messages } = conversation;
@@ -325,7 +337,7 @@ function placeOf({ inbox, conversation }: State, askId: string | undefined): Ask
 interface Ways {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
-  readonly show: (list: List, serverName?: string) => void;
+  readonly show: (list: List, at?: string) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
@@ -368,6 +380,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         }
         actions.revealed();
         if (oldest !== undefined) chat.current?.showAsk(oldest.askId);
+        else if (inbox.unclaimed.length > 0) show("openAsks");
         return;
       }
       case "nextAsk":
@@ -375,7 +388,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         if (inbox.entries === undefined && inbox.failure === undefined) return;
         const way = reveal.kind === "nextAsk" ? "next" : "previous";
         const at = placeOf(state, lastAsk.current) ?? stepped.current;
-        const to = stepFrom(inbox.entries ?? [], at, way);
+        const to = stepFrom(stopsOf(inbox), at, way);
         if (to === undefined) {
           actions.revealed();
           show("openAsks");
@@ -383,6 +396,11 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         }
         stepped.current = to;
         lastAsk.current = to.askId;
+        if (to.unclaimed) {
+          actions.revealed();
+          show("openAsks", to.askId);
+          return;
+        }
         openMessage(to.taskId, to.messageId);
         return;
       }

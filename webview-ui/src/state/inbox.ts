@@ -1,9 +1,11 @@
-import type { OpenAsk, Task, TaskEventParams } from "@assent/protocol";
+import type { OpenAsk, Task, TaskEventParams, UnclaimedAsk } from "@assent/protocol";
 
 /** The open asks of every task. */
 export interface Inbox {
   /** The oldest first; absent until they were listed. */
   readonly entries: readonly OpenAsk[] | undefined;
+  /** What no task has until the person has placed it, the oldest first. */
+  readonly unclaimed: readonly UnclaimedAsk[];
   /** There are more than are listed. */
   readonly truncated: boolean;
   /** The list is being read. */
@@ -16,6 +18,7 @@ export interface Inbox {
 
 export const emptyInbox: Inbox = {
   entries: undefined,
+  unclaimed: [],
   truncated: false,
   reading: false,
   missed: false,
@@ -44,6 +47,26 @@ export function takeAskEvent(
 /** Where an ask is in the order of the inbox. */
 export type AskPlace = Pick<OpenAsk, "time" | "taskId" | "messageId">;
 
+/** A place of the inbox at which one can stop. */
+export interface AskStop extends AskPlace {
+  readonly askId: string;
+  /** It is in no task, and is shown in the inbox itself. */
+  readonly unclaimed: boolean;
+}
+
+/** Everything in the inbox, in the order in which it came. */
+export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
+  return [
+    ...entries.map((entry) => ({ ...entry, unclaimed: false })),
+    ...unclaimed.map(unclaimedStop),
+  ].toSorted(compareAsks);
+}
+
+/** Where something is that has no task. */
+export function unclaimedStop({ id, time }: UnclaimedAsk): AskStop {
+  return { time, taskId: id, messageId: 0, askId: id, unclaimed: true };
+}
+
 /** The order of the inbox, the same as the sidecar's: the oldest first. */
 export function compareAsks(a: AskPlace, b: AskPlace): number {
   if (a.time !== b.time) return a.time - b.time;
@@ -55,11 +78,11 @@ export function compareAsks(a: AskPlace, b: AskPlace): number {
  * The ask after a place, or before it, going round. The place itself may be settled by now; without
  * one, it begins with the oldest, or the newest.
  */
-export function stepFrom(
-  entries: readonly OpenAsk[],
+export function stepFrom<Stop extends AskPlace>(
+  entries: readonly Stop[],
   at: AskPlace | undefined,
   way: "next" | "previous",
-): OpenAsk | undefined {
+): Stop | undefined {
   if (way === "next") {
     const after = at && entries.find((entry) => compareAsks(entry, at) > 0);
     return after ?? entries[0];

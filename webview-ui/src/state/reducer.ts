@@ -68,11 +68,11 @@ export function reduce(state: State, action: Action): State {
     case "inboxAsked":
       return { ...state, inbox: { ...state.inbox, reading: true, missed: false } };
     case "inboxListed": {
-      const { asks: entries = [], truncated = false } = action.result;
+      const { asks: entries = [], unclaimed = [], truncated = false } = action.result;
       const { missed } = state.inbox;
       return {
         ...state,
-        inbox: { entries, truncated, reading: false, missed, failure: undefined },
+        inbox: { entries, unclaimed, truncated, reading: false, missed, failure: undefined },
       };
     }
     case "inboxListFailed":

@@ -18,6 +18,7 @@ import type {
   Server,
   Task,
   Tool,
+  UnclaimedAsk,
 } from "@assent/protocol";
 
 /** Small, whole messages for tests; each test changes what it is about. */
@@ -160,6 +161,36 @@ export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk
     wants: "mcp_elicitation",
     origin: { serverName: "database", toolNames: ["cleanup"] },
     text: "Delete **1,204** rows?",
+    ...part,
+  };
+}
+
+/** A request of no task, which two calls may have caused. */
+export function unclaimedAsk(id: string, part: Partial<UnclaimedAsk> = {}): UnclaimedAsk {
+  return {
+    id,
+    time: at,
+    serverName: "device",
+    wants: "mcp_elicitation",
+    text: "Which **port**?",
+    candidates: [
+      {
+        taskId: "t1",
+        title: "First",
+        messageId: 5,
+        toolName: "flash",
+        since: at,
+        state: "inFlight",
+      },
+      {
+        taskId: "t2",
+        title: "Second",
+        messageId: 6,
+        resourceUri: "file:///a",
+        since: at + 60_000,
+        state: "givenUp",
+      },
+    ],
     ...part,
   };
 }

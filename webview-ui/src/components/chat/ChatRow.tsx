@@ -10,6 +10,7 @@ import { CallRow } from "./CallRow.tsx";
 import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
+import { PlacedHere } from "./PlacedHere.tsx";
 
 export interface ChatRowProps {
   readonly taskId: string;
@@ -45,6 +46,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
       return (
         <>
           <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
+          <PlacedHere ask={body} />
           <AskTime {...{ taskId, actions }} ask={body} />
           <DeclinedAll ask={body} actions={actions} />
           <SamplingFlow ask={body} keep={keep} />

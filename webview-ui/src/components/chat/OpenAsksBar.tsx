@@ -4,6 +4,8 @@ import { count } from "../ui/words.ts";
 export interface OpenAsksBarProps {
   readonly here: number;
   readonly elsewhere: number;
+  /** Those that no task has yet. */
+  readonly unclaimed: number;
   /** The person wants to see the oldest of those here. */
   readonly onShow: () => void;
   /** The person wants to see the one after the last that they saw so. */
@@ -13,17 +15,19 @@ export interface OpenAsksBarProps {
 }
 
 /** How many questions wait for the person, and the ways to them. */
-export function OpenAsksBar({ here, elsewhere, onShow, onNext, onShowAll }: OpenAsksBarProps) {
-  if (here + elsewhere === 0) return null;
-  const words =
-    here === 0
-      ? `${count(elsewhere, "open question")} in other tasks`
-      : [
-          count(here, "open question"),
-          elsewhere > 0 ? `${elsewhere} more in other tasks` : undefined,
-        ]
-          .filter(Boolean)
-          .join(", ");
+export function OpenAsksBar(props: OpenAsksBarProps) {
+  const { here, elsewhere, unclaimed, onShow, onNext, onShowAll } = props;
+  if (here + elsewhere + unclaimed === 0) return null;
+  const words = [
+    here > 0 && count(here, "open question"),
+    elsewhere > 0 &&
+      (here > 0
+        ? `${elsewhere} more in other tasks`
+        : `${count(elsewhere, "open question")} in other tasks`),
+    unclaimed > 0 && `${count(unclaimed, "question")} of no task yet`,
+  ]
+    .filter(Boolean)
+    .join(", ");
   return (
     <div className="open-asks">
       <Icon name="bell-dot" />
@@ -38,7 +42,7 @@ export function OpenAsksBar({ here, elsewhere, onShow, onNext, onShowAll }: Open
           Next
         </button>
       )}
-      {elsewhere > 0 && (
+      {elsewhere + unclaimed > 0 && (
         <button type="button" className="link" onClick={onShowAll}>
           Show All
         </button>

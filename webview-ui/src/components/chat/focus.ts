@@ -5,11 +5,12 @@ export function askElementId(askId: string): string {
   return `ask-${askId}`;
 }
 
-/** Brings an ask whose row is drawn into view, and the focus to it. */
-export function focusAsk(askId: string): void {
+/** Brings an ask whose row is drawn into view, and the focus to it; says whether it is there. */
+export function focusAsk(askId: string): boolean {
   const element = document.getElementById(askElementId(askId));
   element?.focus({ preventScroll: true });
   element?.scrollIntoView({ block: "nearest" });
+  return element !== null;
 }
 
 /** The ask that has the focus, settled or not. */

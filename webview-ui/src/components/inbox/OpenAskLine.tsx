@@ -10,7 +10,7 @@ export interface OpenAskLineProps {
 }
 
 /** What the card of each kind says, with its icon. */
-const does: Readonly<Record<AskWants, { readonly icon: string; readonly words: string }>> = {
+export const does: Readonly<Record<AskWants, { readonly icon: string; readonly words: string }>> = {
   mcp_elicitation: { icon: "question", words: "asks" },
   mcp_url_elicitation: { icon: "link-external", words: "wants you to open a page" },
   mcp_sampling: { icon: "sparkle", words: "wants a completion" },

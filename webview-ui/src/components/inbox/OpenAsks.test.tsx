@@ -1,11 +1,27 @@
-import type { Message, OpenAsk } from "@assent/protocol";
+import type {
+  ClaimAskParams,
+  ClaimAskResult,
+  Message,
+  OpenAsk,
+  UnclaimedAsk,
+} from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
-import { answered, ask, at, elicitation, message, openAsk, task } from "../../testing/samples.ts";
+import {
+  answered,
+  ask,
+  at,
+  elicitation,
+  message,
+  openAsk,
+  server,
+  task,
+  unclaimedAsk,
+} from "../../testing/samples.ts";
 
 // The clock stands, so that a slow machine does not count a second more.
 beforeEach(() => {
@@ -134,6 +150,103 @@ describe("the inbox", () => {
   });
 });
 
+describe("a question of no task", () => {
+  /** The inbox of two tasks with a question that either may have caused. */
+  function unplaced(claim?: (params: ClaimAskParams) => ClaimAskResult): FakeHost {
+    let unclaimed: readonly UnclaimedAsk[] = [unclaimedAsk("u1")];
+    const host = twoTasks({
+      "ask/list": () => ({ asks: inOrder, unclaimed }),
+      "ask/claim": (params) => {
+        const result = claim?.(params) ?? {};
+        unclaimed = [];
+        return result;
+      },
+    });
+    host.servers = [server({ name: "device", source: "/w/.vscode/mcp.json" })];
+    return host;
+  }
+  const item = async () => within(await inbox()).findByRole("listitem", { name: "device asks" });
+
+  test("comes first, with those whose it may be, and is counted", async () => {
+    const { user, container } = showApp(unplaced());
+    await user.click(await screen.findByRole("button", { name: "Open Questions (4 waiting)" }));
+    const headings = await within(await inbox()).findAllByRole("heading", { level: 3 });
+    expect(headings.map(({ textContent }) => textContent)).toEqual([
+      "Which task do these belong to?",
+      "First",
+      "Second",
+    ]);
+    const question = await item();
+    expect(document.activeElement).toBe(question);
+    const ways = within(question).getByRole("group", { name: "Where it belongs" });
+    expect(
+      within(ways)
+        .getAllByRole("button")
+        .map(({ textContent }) => textContent),
+    ).toEqual([
+      "Firstflash, running for 1 min 30 s",
+      "Secondfile:///a, cancelled here, started before 30 s",
+      "In a New Task",
+      "Dismiss",
+    ]);
+    expect(within(question).getByRole("blockquote").textContent).toBe("Which **port**?");
+    within(question).getByText("configured in .vscode/mcp.json");
+    expect(await axeFindings(container)).toEqual([]);
+    screen.getByText(/, 1 question of no task yet$/);
+  });
+
+  test("is placed in the task that the person chooses, and shown there", async () => {
+    const host = unplaced(() => ({ taskId: "t2", messageId: 2 }));
+    const { user } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await user.click(within(await item()).getByRole("button", { name: /^Second/ }));
+    const card = await screen.findByRole("region", { name: "mail asks" });
+    await waitFor(() => expect(document.activeElement).toBe(card));
+    expect(host.calls("ask/claim")).toEqual([{ id: "u1", taskId: "t2", messageId: 6 }]);
+    await screen.findByRole("button", { name: "Open Questions (3 waiting)" });
+  });
+
+  test.each([
+    { way: "In a New Task", params: { id: "u1", newTask: true }, result: { taskId: "t2" } },
+    { way: "Dismiss", params: { id: "u1", dismiss: true }, result: {} },
+  ])("may be put away: $way", async ({ way, params, result }) => {
+    const host = unplaced(() => result);
+    const { user } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await user.click(within(await item()).getByRole("button", { name: way }));
+    await screen.findByRole("button", { name: "Open Questions (3 waiting)" });
+    expect(host.calls("ask/claim")).toEqual([params]);
+    if (result.taskId !== undefined) await screen.findByRole("button", { name: "Second" });
+    else await waitFor(async () => expect(document.activeElement).toBe(await inbox()));
+  });
+
+  test("stays where the choice was refused, with the reason", async () => {
+    const host = unplaced(() => {
+      throw new ResponseError(-32602, "The question cannot be of that call.");
+    });
+    const { user } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    const first = within(await item()).getByRole("button", { name: /^First/ });
+    await user.click(first);
+    await within(await item()).findByText("The question cannot be of that call.");
+    await user.click(first);
+    await waitFor(() => expect(host.calls("ask/claim")).toHaveLength(2));
+  });
+
+  test("is read when the sidecar tells of it, and is where the notification leads", async () => {
+    let unclaimed: readonly UnclaimedAsk[] = [];
+    const host = new FakeHost(task(), [], { "ask/list": () => ({ unclaimed }) });
+    showApp(host);
+    await screen.findByRole("button", { name: "Open Questions" });
+    unclaimed = [unclaimedAsk("u1")];
+    await host.tell("ask/unclaimedChanged", { count: 1 });
+    await screen.findByText("1 question of no task yet");
+    await host.tell("host/reveal", { kind: "ask" });
+    const question = await item();
+    expect(document.activeElement).toBe(question);
+  });
+});
+
 test("the task list counts the questions of each task, as they come and go", async () => {
   const host = twoTasks();
   const { user } = showApp(host);
@@ -163,6 +276,25 @@ describe("next and previous", () => {
     await next();
     await focused("database asks");
     await host.tell("host/reveal", { kind: "previousAsk" });
+    await focused("files asks");
+  });
+
+  test("stop at a question of no task", async () => {
+    const unclaimed = [unclaimedAsk("u1", { time: at + 2 }), unclaimedAsk("u2", { time: at + 2 })];
+    const host = twoTasks({ "ask/list": () => ({ asks: [openAsk(1), openAsk(3)], unclaimed }) });
+    showApp(host);
+    const next = () => host.tell("host/reveal", { kind: "nextAsk" });
+    await next();
+    await focused("database asks");
+    const stops: (string | undefined)[] = [];
+    for (let i = 0; i < 2; i++) {
+      await next();
+      await waitFor(() => expect(stops).not.toContain(document.activeElement?.id));
+      await waitFor(() => expect(document.activeElement?.id).toMatch(/^ask-u/));
+      stops.push(document.activeElement?.id);
+    }
+    expect(stops).toEqual(["ask-u1", "ask-u2"]);
+    await next();
     await focused("files asks");
   });
 

@@ -1,27 +1,36 @@
-import type { Task } from "@assent/protocol";
+import type { ClaimAskParams, Task } from "@assent/protocol";
 import { useEffect, useId, useRef } from "react";
 import { type AsksOfTask, byTask, type Inbox } from "../../state/inbox.ts";
+import { focusAsk } from "../chat/focus.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { count } from "../ui/words.ts";
 import { OpenAskLine } from "./OpenAskLine.tsx";
+import { UnclaimedAskItem } from "./UnclaimedAskItem.tsx";
 
 export interface OpenAsksProps {
   readonly inbox: Inbox;
+  /** The question of no task that is to have the focus. */
+  readonly at: string | undefined;
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string, messageId: number) => void;
+  /** The person says whose a question of no task is; rejects where that was refused. */
+  readonly onClaim: (params: ClaimAskParams) => Promise<void>;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
 /** The questions of all servers and conversations that wait for the person, the oldest first. */
-export function OpenAsks({ inbox, tasks, onOpen, onRetry, onClose }: OpenAsksProps) {
-  const { entries, truncated, reading, failure } = inbox;
-  const now = useNow(entries !== undefined && entries.length > 0);
+export function OpenAsks(props: OpenAsksProps) {
+  const { inbox, at, tasks, onOpen, onClaim, onRetry, onClose } = props;
+  const { entries, unclaimed, truncated, reading, failure } = inbox;
+  const now = useNow(unclaimed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
-  // The panel has the focus at first; the oldest question is of more use to the Enter key.
-  useEffect(() => rows.current?.querySelector("button")?.focus(), []);
+  // The panel has the focus at first; the first question is of more use to the Enter key.
+  useEffect(() => {
+    if (at === undefined || !focusAsk(at)) focusFirst(rows.current);
+  }, [at]);
   return (
     <ListPanel
       heading="Open questions"
@@ -29,8 +38,20 @@ export function OpenAsks({ inbox, tasks, onOpen, onRetry, onClose }: OpenAsksPro
       busy={reading}
       {...{ failure, onRetry, onClose }}
     >
-      {entries?.length === 0 && <p className="muted">No question waits for you.</p>}
+      {entries?.length === 0 && unclaimed.length === 0 && (
+        <p className="muted">No question waits for you.</p>
+      )}
       <div ref={rows}>
+        {unclaimed.length > 0 && (
+          <Unclaimed
+            {...{ unclaimed, now }}
+            onClaim={async (params) => {
+              await onClaim(params);
+              // What had the focus goes away.
+              if (params.dismiss) rows.current?.closest<HTMLElement>("section")?.focus();
+            }}
+          />
+        )}
         {byTask(entries ?? []).map((group) => (
           <TaskAsks key={group.taskId} {...{ group, tasks, now, onOpen }} />
         ))}
@@ -41,6 +62,34 @@ export function OpenAsks({ inbox, tasks, onOpen, onRetry, onClose }: OpenAsksPro
         </p>
       )}
     </ListPanel>
+  );
+}
+
+/** Questions of no task come first, and none of their answers is to be given by pressing Enter too early. */
+function focusFirst(rows: HTMLElement | null): void {
+  rows?.querySelector<HTMLElement>("button, .unclaimed-ask")?.focus();
+}
+
+interface UnclaimedProps {
+  readonly unclaimed: Inbox["unclaimed"];
+  readonly now: number;
+  readonly onClaim: (params: ClaimAskParams) => Promise<void>;
+}
+
+/** What nothing proves to be of one conversation. */
+function Unclaimed({ unclaimed, now, onClaim }: UnclaimedProps) {
+  const headingId = useId();
+  return (
+    <>
+      <h3 id={headingId} className="open-asks-of">
+        Which task do these belong to?
+      </h3>
+      <ul aria-labelledby={headingId}>
+        {unclaimed.map((ask) => (
+          <UnclaimedAskItem key={ask.id} {...{ ask, now, onClaim }} />
+        ))}
+      </ul>
+    </>
   );
 }
 

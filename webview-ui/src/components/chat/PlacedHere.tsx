@@ -1,0 +1,12 @@
+import type { Ask } from "@assent/protocol";
+
+export interface PlacedHereProps {
+  readonly ask: Ask;
+}
+
+/** Says that the person put the question into this task: its server did not say where it belongs. */
+export function PlacedHere({ ask: { question } }: PlacedHereProps) {
+  const { placedBy } = question;
+  if (placedBy === undefined) return null;
+  return <p className="placed-here muted">{`You placed this question here, in ${placedBy}.`}</p>;
+}

@@ -1,0 +1,118 @@
+import type { AskCandidate, ClaimAskParams, UnclaimedAsk } from "@assent/protocol";
+import { useId } from "react";
+import { unreachable } from "../../unreachable.ts";
+import { AskingServer } from "../chat/AskingServer.tsx";
+import { askElementId } from "../chat/focus.ts";
+import { useAnswer } from "../chat/useAnswer.ts";
+import { taskTitle } from "../tasks/TaskLine.tsx";
+import { brief } from "../ui/brief.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { elapsed } from "../ui/words.ts";
+import { does } from "./OpenAskLine.tsx";
+
+export interface UnclaimedAskItemProps {
+  readonly ask: UnclaimedAsk;
+  readonly now: number;
+  /** Says whose it is, or dismisses it; rejects where that was refused. */
+  readonly onClaim: (params: ClaimAskParams) => Promise<void>;
+}
+
+/**
+ * A question that nothing proves to be of one task: who asks, what about, and the calls that it may come
+ * from, for the person to choose. Nobody is answered by the choice; the question is then an ask there.
+ */
+export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
+  const { id, serverName, wants, text = "", time, candidates = [] } = ask;
+  const { icon, words } = does[wants];
+  const headingId = useId();
+  const { busy, refusal, act } = useAnswer(() => Promise.resolve());
+  const claim = (how: Omit<ClaimAskParams, "id">) =>
+    act(async () => {
+      await onClaim({ id, ...how });
+      return true;
+    });
+  return (
+    // It takes the focus as a whole: no choice is to be made by an Enter that was meant for another.
+    <li
+      id={askElementId(id)}
+      className="unclaimed-ask"
+      aria-labelledby={headingId}
+      aria-busy={busy}
+      tabIndex={-1}
+    >
+      <p id={headingId} className="mcp-task-line">
+        <Icon name={icon} />
+        <span>
+          <strong className="name">{serverName}</strong> <span className="muted">{words}</span>
+        </span>
+      </p>
+      <AskingServer askId={id} serverName={serverName} />
+      {text !== "" && (
+        <blockquote className="ask-message" aria-label={`What ${serverName} says`}>
+          {brief(text)}
+        </blockquote>
+      )}
+      <p className="muted">
+        {`It has waited for ${elapsed(now - time)}, and does not say which call it is of.`}
+      </p>
+      <fieldset className="unclaimed-ways" aria-label="Where it belongs">
+        {candidates.map((candidate) => {
+          const { taskId, messageId, since, state } = candidate;
+          return (
+            <button
+              key={`${taskId}:${messageId}`}
+              type="button"
+              className="secondary unclaimed-way"
+              aria-disabled={busy}
+              onClick={() => claim({ taskId, messageId })}
+            >
+              <span>{taskTitle(candidate)}</span>
+              <span>{`${called(candidate)}, ${standing(state)} ${elapsed(now - since)}`}</span>
+            </button>
+          );
+        })}
+        <div className="actions">
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={busy}
+            onClick={() => claim({ newTask: true })}
+          >
+            In a New Task
+          </button>
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={busy}
+            onClick={() => claim({ dismiss: true })}
+          >
+            Dismiss
+          </button>
+        </div>
+      </fieldset>
+      {refusal !== undefined && <Refusal message={refusal.message} />}
+    </li>
+  );
+}
+
+/** What was called. */
+function called({ toolName, resourceUri, promptName }: AskCandidate): string {
+  if (toolName !== undefined) return brief(toolName);
+  if (resourceUri !== undefined) return brief(resourceUri);
+  return promptName === undefined ? "a call" : brief(promptName);
+}
+
+/** How the call stands, before for how long. */
+function standing(state: AskCandidate["state"]): string {
+  switch (state) {
+    case "inFlight":
+      return "running for";
+    case "givenUp":
+      return "cancelled here, started before";
+    case "ended":
+      return "has ended, started before";
+    default:
+      return unreachable(state);
+  }
+}
