@@ -103,6 +103,7 @@ async function replay(conversation: readonly Line[]): Promise<void> {
 
 const notifications: readonly (keyof EditorNotifications)[] = [
   "task/event",
+  "ask/unclaimedChanged",
   "mcpSamplingProgress",
   "callProgress",
   "server/changed",

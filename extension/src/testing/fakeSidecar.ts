@@ -48,6 +48,9 @@ connection.onRequest(async (method, params, token) => {
     case "test/emit":
       await connection.sendNotification("task/event", params);
       return null;
+    case "test/emitUnclaimed":
+      await connection.sendNotification("ask/unclaimedChanged", params);
+      return null;
     case "task/list":
       return { tasks: [{ id: "a", title: "First", createdAt: 0, openAsks: 2, lastNumber: 5 }] };
     default:

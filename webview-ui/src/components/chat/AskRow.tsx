@@ -13,6 +13,7 @@ import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
 import { McpSamplingReview } from "./McpSamplingReview.tsx";
 import { McpURLConsent } from "./McpURLConsent.tsx";
 import { byPerson } from "./OutcomeLine.tsx";
+import { typedBeforeKey } from "./runAgain.ts";
 import { SamplingRecord } from "./SamplingRecord.tsx";
 import { SamplingReviewRecord } from "./SamplingReviewRecord.tsx";
 import { URLRecord } from "./URLRecord.tsx";
@@ -37,6 +38,7 @@ export function AskRow(props: AskRowProps) {
   const view = useView();
   const answeredHere = useRef(false);
   const [opening, setOpening] = useState(false);
+  const [filledIn, setFilledIn] = useState(false);
   const { busy, refusal, answer, act } = useAnswer((response) => {
     answeredHere.current = true;
     return actions.answer({ taskId, askId, ...response });
@@ -79,8 +81,17 @@ export function AskRow(props: AskRowProps) {
         );
       }
       const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
-      return (
+      const key = typedBeforeKey(taskId, question);
+      const typedBefore = draft === undefined ? view.draft(key) : undefined;
+      const fillIn = (typed: Draft) => {
+        view.setDraft(key, undefined);
+        onDraft(typed);
+        setFilledIn(true);
+      };
+      const form = (
         <McpElicitationForm
+          // A form takes its draft when it is new.
+          key={filledIn ? "filled in" : "as it came"}
           {...{ askId, serverName, toolNames, resourceUri, busy }}
           {...ways}
           request={elicitationRequest}
@@ -92,6 +103,12 @@ export function AskRow(props: AskRowProps) {
             answer({ askResponse: "yesButtonClicked", elicitationContent })
           }
         />
+      );
+      return (
+        <>
+          {typedBefore !== undefined && <TypedBefore onFillIn={() => fillIn(typedBefore)} />}
+          {form}
+        </>
       );
     }
     case "mcp_sampling": {
@@ -198,4 +215,16 @@ export function AskRow(props: AskRowProps) {
     default:
       return unreachable(question);
   }
+}
+
+/** Offers what was typed into the same form before its call was lost. */
+function TypedBefore({ onFillIn }: { readonly onFillIn: () => void }) {
+  return (
+    <p className="typed-before">
+      You had begun to fill in this form before its call was lost.{" "}
+      <button type="button" className="link" onClick={onFillIn}>
+        Fill In What You Had Typed
+      </button>
+    </p>
+  );
 }

@@ -318,6 +318,12 @@ describe("a settled form", () => {
   });
 });
 
+test("a question that the person placed says so, open and settled", () => {
+  const placed = elicitation(undefined, { placedBy: "VS Code" });
+  show(ask("a1", placed, answered));
+  screen.getByText("You placed this question here, in VS Code.");
+});
+
 describe("an approved completion", () => {
   const showAnswer = (part: Parameters<typeof sampling>[0]) =>
     show(ask("a1", sampling(part), answered));

@@ -1,4 +1,4 @@
-import type { Message, SamplingTool } from "@assent/protocol";
+import type { Call, Message, SamplingTool } from "@assent/protocol";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -11,6 +11,7 @@ import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
 import { PlacedHere } from "./PlacedHere.tsx";
+import { RunAgain } from "./RunAgain.tsx";
 
 export interface ChatRowProps {
   readonly taskId: string;
@@ -21,11 +22,13 @@ export interface ChatRowProps {
   readonly offered?: readonly SamplingTool[] | undefined;
   /** An open ask that the message's call waits for. */
   readonly waitsFor?: string | undefined;
+  /** The call that the message's ask was lost with. */
+  readonly lostCall?: Call | undefined;
 }
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
-  const { taskId, message, models, actions, offered, waitsFor } = props;
+  const { taskId, message, models, actions, offered, waitsFor, lostCall } = props;
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
@@ -46,6 +49,9 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
       return (
         <>
           <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
+          {lostCall !== undefined && (
+            <RunAgain {...{ taskId, actions }} ask={body} call={lostCall} />
+          )}
           <PlacedHere ask={body} />
           <AskTime {...{ taskId, actions }} ask={body} />
           <DeclinedAll ask={body} actions={actions} />

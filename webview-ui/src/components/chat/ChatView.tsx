@@ -19,6 +19,7 @@ import { ChatRow } from "./ChatRow.tsx";
 import { focusRow, parkedFocus } from "./focus.ts";
 import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
 import { likelyHeight, offsetOf } from "./rowHeight.ts";
+import { lostCallOf } from "./runAgain.ts";
 import { ShowContext } from "./ShowContext.ts";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
 import { useMountedRows } from "./useMountedRows.ts";
@@ -165,6 +166,7 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
                       {...{ taskId, message, models, actions }}
                       offered={offeredTo(message, messages)}
                       waitsFor={askOf(message, asks)}
+                      lostCall={lostCallOf(message, messages)}
                     />
                   </RowBoundary>
                 </li>

@@ -1,0 +1,48 @@
+import type { Ask, Call, CallRequest } from "@assent/protocol";
+import type { Actions } from "../../session.ts";
+import { parseDraft } from "../../viewState.ts";
+import { useStart } from "../tools/useStart.ts";
+import { Refusal } from "../ui/Refusal.tsx";
+import { useView } from "../ViewContext.ts";
+import { typedBeforeKey } from "./runAgain.ts";
+
+export interface RunAgainProps {
+  readonly taskId: string;
+  readonly ask: Ask;
+  /** The call that the ask was lost with. */
+  readonly call: Call;
+  readonly actions: Actions;
+}
+
+/** The way on from an ask that was lost with its call: the same call, made anew. */
+export function RunAgain({ taskId, ask, call, actions }: RunAgainProps) {
+  const { serverName, request } = call;
+  const view = useView();
+  const { busy, refusal, start } = useStart(async () => {
+    const draft = view.draft(ask.askId) ?? parseDraft(ask.draft);
+    if (draft !== undefined && ask.question.type === "mcp_elicitation") {
+      view.setDraft(typedBeforeKey(taskId, ask.question), draft);
+    }
+    await actions.startCall({ serverName, request });
+  });
+  return (
+    <div className="run-again">
+      <p className="muted">The call was lost with this question. Made again, it starts anew.</p>
+      <div className="actions">
+        <button type="button" className="secondary" aria-disabled={busy} onClick={() => start()}>
+          {again[request.type]}
+        </button>
+      </div>
+      {refusal !== undefined && (
+        <Refusal message={refusal instanceof Error ? refusal.message : String(refusal)} />
+      )}
+    </div>
+  );
+}
+
+const again: Readonly<Record<CallRequest["type"], string>> = {
+  "tools/call": "Run the Tool Again",
+  "resources/read": "Read the Resource Again",
+  "prompts/get": "Fill In the Prompt Again",
+  "tasks/result": "Follow the MCP Task Again",
+};
