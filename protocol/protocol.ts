@@ -1964,7 +1964,7 @@ export interface Configuration {
   journal?: JournalSettings;
   /**
    * IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
-   * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 10.
+   * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
    */
   idleMinutes?: number;
 }

@@ -292,7 +292,7 @@ type Configuration struct {
 	// Journal is absent where the person has set nothing of it.
 	Journal *JournalSettings `json:"journal,omitempty"`
 	// IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
-	// before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 10.
+	// before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
 	IdleMinutes *int64 `json:"idleMinutes,omitempty"`
 }
 

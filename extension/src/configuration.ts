@@ -23,7 +23,7 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       answers: settings.get<FixedAnswer[]>("elicitation.answers", []),
       maxOpen: settings.get("elicitation.maxOpen", 32),
     },
-    idleMinutes: settings.get("connections.idleMinutes", 10),
+    idleMinutes: settings.get("connections.idleMinutes", 30),
     journal: { keepDays: settings.get("journal.keepDays", 90) },
     mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
   };

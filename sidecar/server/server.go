@@ -41,7 +41,7 @@ const demoPace = 20 * time.Millisecond
 const defaultKeepResults = 30
 
 // defaultIdle is for how long a connection may go unused, as in [protocol.Configuration].
-const defaultIdle = 10 * time.Minute
+const defaultIdle = 30 * time.Minute
 
 // Options are what a server needs.
 type Options struct {
