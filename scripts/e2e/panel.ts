@@ -61,6 +61,11 @@ export class Panel {
       .getByRole("button");
   }
 
+  /** A server's question that no conversation has, in the inbox. */
+  unplaced(server: string): Locator {
+    return this.#view.getByRole("listitem", { name: `${server} asks`, exact: true });
+  }
+
   /** The list of the MCP tasks of all conversations. */
   mcpTasks(): Locator {
     return this.#view.getByRole("region", { name: "MCP tasks", exact: true });
@@ -128,6 +133,14 @@ export class Panel {
   async newTask(begin = () => this.button("New Task").click()): Promise<void> {
     await begin();
     await this.#view.getByRole("button", { name: "New task", exact: true }).waitFor();
+  }
+
+  /** Gives the open task a title. */
+  async rename(title: string): Promise<void> {
+    await this.button("Rename Task").click();
+    await this.#view.getByRole("textbox", { name: /^New title of / }).fill(title);
+    await this.press("Enter");
+    await this.button(title).waitFor();
   }
 
   /** Opens the runner with a server chosen, and a tab where the server has several. */

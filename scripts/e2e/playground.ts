@@ -13,6 +13,7 @@ import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { followCompletion, wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
+import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
 import { lookAtServer } from "./serversStory.ts";
@@ -118,6 +119,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await panel.button("Servers").click();
   await lookAtServer(panel);
   await panel.button("Close the Page of the Server").click();
+  await placeQuestion(page, panel, join(folder, "workspace"));
   await page.screenshot({ path: join(screenshotFolder, "playground.png") });
   assert.deepEqual(errors, [], "the page's console has no errors");
 }
