@@ -125,6 +125,8 @@ func TestACallThatWasGivenUpMayAskStill(t *testing.T) {
 	f, asked := newFixtureWhose(t, shared("s"), handshake("s")+callOf(2, "a")+`
 -- client s --
 {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"context canceled"}}
+-- server s --
+{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}
 `+callOf(3, "b")+question+`
 -- client s --
 {"jsonrpc":"2.0","id":"q","result":{}}
@@ -136,6 +138,7 @@ func TestACallThatWasGivenUpMayAskStill(t *testing.T) {
 	f.awaitChange(t, protocol.ListTools)
 	cancel()
 	<-first
+	f.awaitChange(t, protocol.ListPrompts) // go-sdk says in its own time that a call is cancelled
 	second := f.call(t.Context(), "t2", "s", "b")
 	u := <-asked
 	wantCandidates(t, u, candidate("t1", "a", protocol.CandidateGivenUp), candidate("t2", "b", protocol.CandidateInFlight))
