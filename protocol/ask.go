@@ -33,7 +33,8 @@ type AskKind string
 
 // The kinds.
 const (
-	// AskUseMcpServer: the server asks during a tool call or a prompt, or by itself.
+	// AskUseMcpServer: the server asks during a tool call or a prompt, or by itself; or a model wants something
+	// of a server.
 	AskUseMcpServer AskKind = "use_mcp_server"
 	// AskAccessMcpResource: the server asks while a resource of its is read.
 	AskAccessMcpResource AskKind = "access_mcp_resource"

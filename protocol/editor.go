@@ -23,6 +23,12 @@ type Editor interface {
 	//protocol:method mcpSamplingProgress
 	McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error
 
+	// ChatProgress is a piece of what a model writes in a conversation. It has no event number and is not
+	// kept: [ModelMessageEnded] brings the whole.
+	//
+	//protocol:method chat/progress
+	ChatProgress(ctx context.Context, params *ChatProgressParams) error
+
 	// CallProgress is what a server says of how far a call is. It has no event number and is not kept.
 	//
 	//protocol:method callProgress

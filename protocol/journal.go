@@ -24,7 +24,7 @@ type JournalKind string
 
 // The kinds.
 const (
-	// JournalCallStarted: a person called a server, or a conversation took up an MCP task.
+	// JournalCallStarted: a person or a model called a server, or a conversation took up an MCP task.
 	JournalCallStarted JournalKind = "callStarted"
 	// JournalCallTaskChanged: the MCP task that a call became has another status.
 	JournalCallTaskChanged JournalKind = "callTaskChanged"
@@ -49,6 +49,10 @@ const (
 	// because they dismissed it. One that was placed is an [JournalAskOpened] like any other, whose
 	// [Origin.PlacedBy] says so.
 	JournalRequestUnclaimed JournalKind = "requestUnclaimed"
+	// JournalToolRuleCreated and JournalToolRuleRemoved: the person had an answer about a tool remembered, or
+	// took that back.
+	JournalToolRuleCreated JournalKind = "toolRuleCreated"
+	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"
 )
 
 // JournalSettings are of the journal.

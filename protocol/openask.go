@@ -23,7 +23,7 @@ type OpenAsk struct {
 	Wants  AskWants `json:"wants"`
 	Origin Origin   `json:"origin"`
 	// Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
-	// a conversation to complete, an answer to review. It is a stranger's and may be empty.
+	// a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be empty.
 	Text string `json:"text,omitempty"`
 	// Elsewhere: its task is not live in this window; see [Task.Elsewhere].
 	Elsewhere bool `json:"elsewhere,omitempty"`
@@ -42,4 +42,8 @@ const (
 	WantsCompletion AskWants = "mcp_sampling"
 	// WantsReview is a [McpSamplingReview].
 	WantsReview AskWants = "mcp_sampling_review"
+	// WantsTool is a [UseMcpTool].
+	WantsTool AskWants = "use_mcp_tool"
+	// WantsResource is an [AccessMcpResource].
+	WantsResource AskWants = "access_mcp_resource"
 )

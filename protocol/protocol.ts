@@ -36,6 +36,11 @@ export interface EditorNotifications {
    * no event number and is not kept: `SamplingEnded` brings the whole.
    */
   "mcpSamplingProgress": McpSamplingProgressParams;
+  /**
+   * ChatProgress is a piece of what a model writes in a conversation. It has no event number and is not
+   * kept: `ModelMessageEnded` brings the whole.
+   */
+  "chat/progress": ChatProgressParams;
   /** CallProgress is what a server says of how far a call is. It has no event number and is not kept. */
   "callProgress": CallProgressParams;
   /** ServerChanged reports one server's new state. */
@@ -99,6 +104,35 @@ export interface SidecarRequests {
    * `OutcomeTakenOver`. A task that is live here already is left as it is.
    */
   "task/takeOver": { params: TakeOverParams; result: Task };
+  /**
+   * BranchTask starts another task with a copy of a task's conversation up to a message: what the person and
+   * the model said, the calls that have ended, and the settings. Asks are not copied.
+   */
+  "task/branch": { params: BranchTaskParams; result: Task };
+  /** ConfigureTask chooses the model and the servers of a task's conversation, from its next completion on. */
+  "task/configure": { params: ConfigureTaskParams; result: Task };
+  /**
+   * SendChat says something to the model of a task's conversation, and begins a turn; while one is under
+   * way, it is queued. It returns as soon as the message is kept. What follows arrives as messages of the
+   * task and as `Editor.ChatProgress`.
+   */
+  "chat/send": { params: SendChatParams; result: SendChatResult };
+  /**
+   * StopChat stops the turn that is under way: the model writes no more, calls that it asked for are
+   * cancelled, and asks about those are dismissed. What was written by then stays.
+   */
+  "chat/stop": { params: ChatParams; result: StopChatResult };
+  /**
+   * RetryChat asks the model again: what it said last, with the calls that followed, leaves the conversation.
+   * It fails with `CodeInvalidParams` while a turn is under way, and where nothing was said.
+   */
+  "chat/retry": { params: ChatParams; result: RetryChatResult };
+  /** UnqueueChat takes a message out of the queue. */
+  "chat/unqueue": { params: UnqueueChatParams; result: UnqueueChatResult };
+  /** ListToolRules returns the answers about tools and resources that are remembered. */
+  "toolRule/list": { params: undefined; result: ListToolRulesResult };
+  /** RemoveToolRule takes one of them back: the person is asked again. */
+  "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
    * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
    * changes whenever a `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged`.
@@ -273,7 +307,10 @@ export interface Ask {
 
 /** AskKind is the kind of an ask. */
 export type AskKind =
-  /** AskUseMcpServer: the server asks during a tool call or a prompt, or by itself. */
+  /**
+   * AskUseMcpServer: the server asks during a tool call or a prompt, or by itself; or a model wants something
+   * of a server.
+   */
   | "use_mcp_server"
   /** AskAccessMcpResource: the server asks while a resource of its is read. */
   | "access_mcp_resource";
@@ -283,7 +320,9 @@ export type UseMcpServer =
   | McpElicitation
   | McpURLElicitation
   | McpSampling
-  | McpSamplingReview;
+  | McpSamplingReview
+  | UseMcpTool
+  | AccessMcpResource;
 
 /** McpElicitation shows a form of the server's making. */
 export interface McpElicitation extends Origin {
@@ -660,6 +699,352 @@ export interface StopSamplingParams {
 /** StopSamplingResult says whether there was a model to stop. */
 export interface StopSamplingResult {
   stopped: boolean;
+}
+
+/** UserMessage is what the person said to the model. */
+export interface UserMessage {
+  type: "user";
+  text: string;
+  /**
+   * Attachments are messages of this task: calls of the person's own that have ended, a resource that they
+   * read, a prompt that they filled in. Their results go to the model before the text.
+   */
+  attachments?: readonly number[];
+  /**
+   * Replaces is the first of the messages that have left the conversation for this one; absent where none
+   * have.
+   */
+  replaces?: number;
+}
+
+/** ModelMessage is what a model said: one completion. */
+export interface ModelMessage {
+  type: "model";
+  /** Model is the one that was asked; absent where none could be found, and where the turn ended before. */
+  model?: Model;
+  /** ResponseModel is the name that its provider gave; absent until the end. */
+  responseModel?: string;
+  /** Text is in Markdown, and not to be trusted; absent until the end. */
+  text?: string;
+  /** ToolUses are the calls that it asked for, in its order. */
+  toolUses?: readonly ModelToolUse[];
+  /** Progress is what it has written so far; present only while it writes. */
+  progress?: SamplingProgress;
+  /** End is absent while the model writes. */
+  end?: ModelEnd;
+  /** Usage is what was read and written; absent where no model was reached. */
+  usage?: SamplingUsage;
+  /** LeftOut is what the model was not sent because it cannot read that much; absent where it was sent all. */
+  leftOut?: LeftOut;
+  /** Replaces is as in `UserMessage`: it is another try. */
+  replaces?: number;
+}
+
+/**
+ * ModelToolUse is a call that a model asked for. Where it became one, a `Call` names it by `Call.ToolUse`,
+ * and where the person is asked about it, so does a `UseMcpTool` or an `AccessMcpResource`.
+ */
+export interface ModelToolUse {
+  /** ID is unique within the message. */
+  id: string;
+  /** Name is what the model wrote. */
+  name: string;
+  /**
+   * ServerName and ToolName are what it stands for; ToolName is absent where that is no tool of a server
+   * but Assent's own way to a server's resources, and both are where there is no such tool.
+   */
+  serverName?: string;
+  toolName?: string;
+  /** Arguments is the JSON object that the model wrote; absent where what it wrote is none. */
+  arguments?: unknown;
+  /**
+   * Error is what the model was told instead of a result; absent where a call has the result, and as long as
+   * there is none.
+   */
+  error?: string;
+}
+
+/** ToolUseRef names a `ModelToolUse` of the same task. */
+export interface ToolUseRef {
+  /** MessageID is the `ModelMessage`'s. */
+  messageId: number;
+  toolUseId: string;
+}
+
+/** ModelEnd is why a model stopped writing. */
+export interface ModelEnd {
+  reason: ModelEndReason;
+  /** Detail is a sentence for the person, where the reason alone does not say enough. */
+  detail?: string;
+  at: number;
+}
+
+/**
+ * ModelEndReason is why, in MCP's words where it has one (2025-11-25, CreateMessageResult.stopReason). After
+ * all but the first two, `Sidecar.RetryChat` tries again from there.
+ */
+export type ModelEndReason =
+  /** ModelEndTurn: the model said what it had to say. */
+  | "endTurn"
+  /** ModelEndToolUse: it asked for calls, and goes on when they have ended. */
+  | "toolUse"
+  /** ModelEndMaxTokens: it may not write more in one message. */
+  | "maxTokens"
+  /** ModelEndRefused: the model, or its provider, did not want to. */
+  | "refused"
+  /** ModelEndStopped: the person stopped the turn. What was written by then stays. */
+  | "stopped"
+  /** ModelEndFailed: the model could not be asked or gave no whole answer. */
+  | "failed"
+  /** ModelEndRoundsLimit: the turn went to the tools and back as often as it may. */
+  | "roundsLimit"
+  /** ModelEndInterrupted: the sidecar ended in the middle. */
+  | "interrupted";
+
+/** LeftOut is what did not fit, by Assent's own measure. */
+export interface LeftOut {
+  /** Messages counts those of the conversation that were left out whole, the oldest after the first. */
+  messages?: number;
+  /** ToolResults counts results of which only the beginning was sent. */
+  toolResults?: number;
+  /** Tools counts tools that the model was not offered: there were too many. */
+  tools?: number;
+  /** Tokens is about how much was left out, without the tools. */
+  tokens?: number;
+}
+
+/** ModelMessageEnded brings what a model said, whole. */
+export interface ModelMessageEnded {
+  type: "modelMessageEnded";
+  messageId: number;
+  /** ModelMessage is the message's body from here on. */
+  modelMessage: ModelMessage;
+}
+
+/** ToolUseFailed says that a call which a model asked for was not made, and what the model was told. */
+export interface ToolUseFailed {
+  type: "toolUseFailed";
+  messageId: number;
+  toolUseId: string;
+  /** Error is the `ModelToolUse.Error` from here on. */
+  error: string;
+}
+
+/** ChatProgressParams is one piece of what a model writes in a conversation. */
+export interface ChatProgressParams {
+  taskId: string;
+  messageId: number;
+  /** Sequence counts the pieces of one message from 0. */
+  sequence: number;
+  chunk: string;
+}
+
+/**
+ * QueuedMessage is what the person typed while a turn was under way. It is sent when the turn has ended
+ * well; after one that was stopped, or failed, it waits for `Sidecar.SendChat`. It never answers an ask.
+ */
+export interface QueuedMessage {
+  id: string;
+  text: string;
+  attachments?: readonly number[];
+}
+
+/** TaskSettings is with whom and with what a task's conversation is. */
+export interface TaskSettings {
+  /** ModelID is one of `Sidecar.ListModels`; absent means the first of them. */
+  modelId?: string;
+  /** Servers are those whose tools and resources the model is offered; absent means all, an empty list none. */
+  servers?: readonly TaskServer[];
+}
+
+/** TaskServer is a server that is enabled for a task. */
+export interface TaskServer {
+  serverName: string;
+  /** ToolNames are the tools that are enabled; absent means all, an empty list none. */
+  toolNames?: readonly string[];
+}
+
+/** SendChatParams is a message to the model. */
+export interface SendChatParams {
+  taskId: string;
+  /** Text may be empty where something is attached, and where messages are queued, which are then sent. */
+  text: string;
+  /** Attachments are as in `UserMessage`. */
+  attachments?: readonly number[];
+  /**
+   * Replaces is a `UserMessage` of the conversation that this one takes the place of: it, and all that
+   * followed, leaves the conversation. It fails with `CodeInvalidParams` while a turn is under way.
+   */
+  replaces?: number;
+}
+
+/** SendChatResult says what became of the message: one of the two is set. */
+export interface SendChatResult {
+  /** MessageID is the new message's. */
+  messageId?: number;
+  /** QueuedID is set where a turn is under way, or others were queued before. */
+  queuedId?: string;
+}
+
+/** ChatParams names a task. */
+export interface ChatParams {
+  taskId: string;
+}
+
+/** StopChatResult says whether there was a turn to stop. */
+export interface StopChatResult {
+  stopped: boolean;
+}
+
+/** RetryChatResult confirms that the model is asked again. */
+export interface RetryChatResult {
+}
+
+/** UnqueueChatParams names a queued message. */
+export interface UnqueueChatParams {
+  taskId: string;
+  queuedId: string;
+}
+
+/** UnqueueChatResult says whether it was still queued. */
+export interface UnqueueChatResult {
+  removed: boolean;
+}
+
+/** BranchTaskParams says from where another conversation begins. */
+export interface BranchTaskParams {
+  taskId: string;
+  /** MessageID is the last message that the new task has as well. */
+  messageId: number;
+}
+
+/** ConfigureTaskParams replaces a task's settings. */
+export interface ConfigureTaskParams {
+  taskId: string;
+  settings: TaskSettings;
+}
+
+/**
+ * UseMcpTool asks whether a model may call a tool. `YesButtonClicked` calls it, with the arguments as they
+ * are or as the person edited them; `NoButtonClicked` tells the model that the person declined, and
+ * `CancelButtonClicked` that they gave no answer.
+ */
+export interface UseMcpTool extends Origin {
+  type: "use_mcp_tool";
+  toolUse: ToolUseRef;
+  /**
+   * Tool is as its server describes it: nothing of that is to be trusted. A schema that is very long is left
+   * out, with its fields.
+   */
+  tool: Tool;
+  /** Arguments is the JSON object that the model wrote. */
+  arguments: unknown;
+  /**
+   * Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
+   * ToolAnnotations: a tool that does not say otherwise).
+   */
+  destructive?: boolean;
+  /** SentArguments is what the tool was called with instead, where the person edited the arguments. */
+  sentArguments?: unknown;
+}
+
+/** AccessMcpResource asks whether a model may read a resource; it is answered as `UseMcpTool`. */
+export interface AccessMcpResource extends Origin {
+  type: "access_mcp_resource";
+  toolUse: ToolUseRef;
+  uri: string;
+  /** Resource is what the server's list says of it; absent where it is not in there. */
+  resource?: Resource;
+}
+
+/**
+ * ToolAnnotations are a server's own claims of a tool (2025-11-25, ToolAnnotations), and no more than that.
+ * What it does not claim is absent.
+ */
+export interface ToolAnnotations {
+  title?: string;
+  /** ReadOnlyHint: it changes nothing; where absent, it may. */
+  readOnlyHint?: boolean;
+  /** DestructiveHint: it may destroy something; where absent, so it may. */
+  destructiveHint?: boolean;
+  /** IdempotentHint: calling it again with the same arguments changes nothing more. */
+  idempotentHint?: boolean;
+  /** OpenWorldHint: it reaches beyond its server; where absent, so it may. */
+  openWorldHint?: boolean;
+}
+
+/**
+ * Remember is for how long an answer to a `UseMcpTool` or an `AccessMcpResource` holds. It is about that one
+ * tool, or resource, alone.
+ */
+export type Remember =
+  /** RememberTask, with `YesButtonClicked`, is until the task is closed. */
+  | "task"
+  /**
+   * RememberAlways, with `YesButtonClicked`, is until the person takes it back, or the server describes the
+   * tool in other words.
+   */
+  | "always"
+  /** RememberNever, with `NoButtonClicked`, declines from now on, until the person takes it back. */
+  | "never";
+
+/** ToolRule is an answer that is remembered. */
+export interface ToolRule {
+  id: string;
+  serverName: string;
+  /** Command is the server's `Server.Command` by then: another program that has taken the name is not meant. */
+  command?: string;
+  /** ToolName or ResourceURI is set. */
+  toolName?: string;
+  resourceUri?: string;
+  remember: Remember;
+  /** TaskID is set with `RememberTask`. */
+  taskId?: string;
+  /**
+   * Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations by then: a tool
+   * that has changed is asked about again. It is absent for resources and with `RememberNever`.
+   */
+  digest?: string;
+  /** By names the front end in which the person answered. */
+  by: string;
+  createdAt: number;
+}
+
+/** ListToolRulesResult holds the rules, the newest first. */
+export interface ListToolRulesResult {
+  rules?: readonly ToolRule[];
+}
+
+/** RemoveToolRuleParams names a rule. */
+export interface RemoveToolRuleParams {
+  ruleId: string;
+}
+
+/** RemoveToolRuleResult says whether there was such a rule. */
+export interface RemoveToolRuleResult {
+  removed: boolean;
+}
+
+/** ToolSettings are of the tools that a model calls. */
+export interface ToolSettings {
+  /** AutoApprove is absent where the person has not said: it is then `AutoApproveNever`. */
+  autoApprove?: AutoApprove;
+}
+
+/** AutoApprove is which calls of a model are made without asking. */
+export type AutoApprove =
+  | "never"
+  /** AutoApproveReadOnly: of tools whose server claims that they change nothing. */
+  | "readOnly";
+
+/** ChatSettings are of conversations with a model. */
+export interface ChatSettings {
+  /** MaxRounds is how often a turn may go to the tools and back; absent means 50. */
+  maxRounds?: number;
+  /** MaxTokens is how much a model may write in one message; absent means 8192. */
+  maxTokens?: number;
+  /** SystemPrompt goes before every conversation, after Assent's own few words. */
+  systemPrompt?: string;
 }
 
 /** CallProgressParams is how far a call is. */
@@ -1412,7 +1797,7 @@ export interface JournalRecord {
 
 /** JournalKind is what a record is about. */
 export type JournalKind =
-  /** JournalCallStarted: a person called a server, or a conversation took up an MCP task. */
+  /** JournalCallStarted: a person or a model called a server, or a conversation took up an MCP task. */
   | "callStarted"
   /** JournalCallTaskChanged: the MCP task that a call became has another status. */
   | "callTaskChanged"
@@ -1440,7 +1825,13 @@ export type JournalKind =
    * because they dismissed it. One that was placed is an `JournalAskOpened` like any other, whose
    * `Origin.PlacedBy` says so.
    */
-  | "requestUnclaimed";
+  | "requestUnclaimed"
+  /**
+   * JournalToolRuleCreated and JournalToolRuleRemoved: the person had an answer about a tool remembered, or
+   * took that back.
+   */
+  | "toolRuleCreated"
+  | "toolRuleRemoved";
 
 /** JournalSettings are of the journal. */
 export interface JournalSettings {
@@ -1713,7 +2104,7 @@ export interface OpenAsk {
   origin: Origin;
   /**
    * Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
-   * a conversation to complete, an answer to review. It is a stranger's and may be empty.
+   * a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be empty.
    */
   text?: string;
   /** Elsewhere: its task is not live in this window; see `Task.Elsewhere`. */
@@ -1729,7 +2120,11 @@ export type AskWants =
   /** WantsCompletion is a `McpSampling`. */
   | "mcp_sampling"
   /** WantsReview is a `McpSamplingReview`. */
-  | "mcp_sampling_review";
+  | "mcp_sampling_review"
+  /** WantsTool is a `UseMcpTool`. */
+  | "use_mcp_tool"
+  /** WantsResource is an `AccessMcpResource`. */
+  | "access_mcp_resource";
 
 /**
  * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,
@@ -1856,6 +2251,8 @@ export interface Tool {
   /** Fields is a form for the arguments. */
   fields?: readonly Field[];
   inputSchema?: unknown;
+  /** Annotations are the server's own claims; absent where it makes none. */
+  annotations?: ToolAnnotations;
 }
 
 /** ListKind is one of the lists that a server has. */
@@ -1967,6 +2364,10 @@ export interface Configuration {
    * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
    */
   idleMinutes?: number;
+  /** Tools is absent where the person has set nothing of it. */
+  tools?: ToolSettings;
+  /** Chat is absent where the person has set nothing of it. */
+  chat?: ChatSettings;
 }
 
 /** McpTaskSettings are of MCP tasks. */
@@ -1988,7 +2389,7 @@ export interface WorkspaceFolder {
 
 /** CreateTaskParams names a new task. */
 export interface CreateTaskParams {
-  /** Title may be empty: the task is then named after its first tool call. */
+  /** Title may be empty: the task is then named after the first message, or tool call. */
   title?: string;
 }
 
@@ -2098,6 +2499,13 @@ export interface AskResponseParams {
    * `Sidecar.CreateGrant`. From this one on, its terms say what is reviewed.
    */
   grant?: GrantTerms;
+  /**
+   * ToolArguments is a JSON object that the tool is called with in place of what the model wrote; with
+   * `YesButtonClicked` on a `UseMcpTool` only.
+   */
+  toolArguments?: unknown;
+  /** Remember has the answer hold for longer; on a `UseMcpTool` or an `AccessMcpResource` only. */
+  remember?: Remember;
 }
 
 /** SaveDraftParams is what was typed into an ask. */
@@ -2255,6 +2663,12 @@ export interface Task {
    * change it fails with `CodeTaskElsewhere` unless that window is gone. `Sidecar.TakeOver` brings it here.
    */
   elsewhere?: Elsewhere;
+  /** Running: a turn of its conversation with a model is under way, which `Sidecar.StopChat` ends. */
+  running?: boolean;
+  /** Queue is what the person typed meanwhile, the first to be sent first. */
+  queue?: readonly QueuedMessage[];
+  /** Settings is absent where the person has set nothing: all servers, and the first model. */
+  settings?: TaskSettings;
 }
 
 /** Elsewhere is the window that a task is live in, or was. */
@@ -2282,6 +2696,8 @@ export interface TaskEventParams {
 
 /** Event is what changed. */
 export type Event =
+  | ModelMessageEnded
+  | ToolUseFailed
   | TaskChanged
   | TaskFollowed
   | MessageAdded
@@ -2293,7 +2709,10 @@ export type Event =
   | CallEnded
   | CallTaskChanged;
 
-/** TaskChanged says that the task is new, or has another title, or was closed. */
+/**
+ * TaskChanged says that the task is new, or has another title, another queue or other settings, or was
+ * closed, or that a turn of its conversation began or ended.
+ */
 export interface TaskChanged {
   type: "taskChanged";
   task: Task;
@@ -2335,6 +2754,8 @@ export interface AskSettled {
   sentRequest?: McpSamplingRequest;
   /** SentResponse is what the server got, where the person edited the model's answer. */
   sentResponse?: McpSamplingResponse;
+  /** SentArguments is what a tool is called with, where the person edited what the model wrote. */
+  sentArguments?: unknown;
 }
 
 /** AskExtended says that there is more time for an open ask. */
@@ -2400,6 +2821,8 @@ export interface Message {
 /** Body is what a message holds. */
 export type Body =
   | Ask
+  | UserMessage
+  | ModelMessage
   | Notice
   | Call;
 
@@ -2421,6 +2844,8 @@ export interface Call {
   type: "call";
   serverName: string;
   request: CallRequest;
+  /** ToolUse is set where a model asked for the call, and absent where the person made it. */
+  toolUse?: ToolUseRef;
   /** Progress is what the server said last; present only while the call runs. */
   progress?: Progress;
   /** Task is present once the server made an MCP task of the call. Such a call outlives the sidecar. */

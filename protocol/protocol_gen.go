@@ -30,6 +30,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.McpSamplingProgress(ctx, &p)
+	case "chat/progress":
+		var p ChatProgressParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.ChatProgress(ctx, &p)
 	case "callProgress":
 		var p CallProgressParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -124,6 +130,10 @@ func (r remoteEditor) UnclaimedChanged(ctx context.Context, params *UnclaimedCha
 
 func (r remoteEditor) McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error {
 	return r.conn.Notify(ctx, "mcpSamplingProgress", params)
+}
+
+func (r remoteEditor) ChatProgress(ctx context.Context, params *ChatProgressParams) error {
+	return r.conn.Notify(ctx, "chat/progress", params)
 }
 
 func (r remoteEditor) CallProgress(ctx context.Context, params *CallProgressParams) error {
@@ -250,6 +260,50 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.TakeOver(ctx, &p)
+	case "task/branch":
+		var p BranchTaskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.BranchTask(ctx, &p)
+	case "task/configure":
+		var p ConfigureTaskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ConfigureTask(ctx, &p)
+	case "chat/send":
+		var p SendChatParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.SendChat(ctx, &p)
+	case "chat/stop":
+		var p ChatParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.StopChat(ctx, &p)
+	case "chat/retry":
+		var p ChatParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RetryChat(ctx, &p)
+	case "chat/unqueue":
+		var p UnqueueChatParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.UnqueueChat(ctx, &p)
+	case "toolRule/list":
+		return s.ListToolRules(ctx)
+	case "toolRule/remove":
+		var p RemoveToolRuleParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RemoveToolRule(ctx, &p)
 	case "ask/list":
 		return s.ListOpenAsks(ctx)
 	case "ask/claim":
@@ -477,6 +531,70 @@ func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (
 func (r remoteSidecar) TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error) {
 	var result Task
 	if err := r.conn.Call(ctx, "task/takeOver", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) BranchTask(ctx context.Context, params *BranchTaskParams) (*Task, error) {
+	var result Task
+	if err := r.conn.Call(ctx, "task/branch", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ConfigureTask(ctx context.Context, params *ConfigureTaskParams) (*Task, error) {
+	var result Task
+	if err := r.conn.Call(ctx, "task/configure", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) SendChat(ctx context.Context, params *SendChatParams) (*SendChatResult, error) {
+	var result SendChatResult
+	if err := r.conn.Call(ctx, "chat/send", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) StopChat(ctx context.Context, params *ChatParams) (*StopChatResult, error) {
+	var result StopChatResult
+	if err := r.conn.Call(ctx, "chat/stop", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RetryChat(ctx context.Context, params *ChatParams) (*RetryChatResult, error) {
+	var result RetryChatResult
+	if err := r.conn.Call(ctx, "chat/retry", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) UnqueueChat(ctx context.Context, params *UnqueueChatParams) (*UnqueueChatResult, error) {
+	var result UnqueueChatResult
+	if err := r.conn.Call(ctx, "chat/unqueue", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListToolRules(ctx context.Context) (*ListToolRulesResult, error) {
+	var result ListToolRulesResult
+	if err := r.conn.Call(ctx, "toolRule/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error) {
+	var result RemoveToolRuleResult
+	if err := r.conn.Call(ctx, "toolRule/remove", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -770,6 +888,28 @@ func (v McpSamplingReview) MarshalJSON() ([]byte, error) {
 	}{"mcp_sampling_review", plain(v)})
 }
 
+func (UseMcpTool) isUseMcpServer() {}
+
+// MarshalJSON adds the tag "use_mcp_tool".
+func (v UseMcpTool) MarshalJSON() ([]byte, error) {
+	type plain UseMcpTool
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"use_mcp_tool", plain(v)})
+}
+
+func (AccessMcpResource) isUseMcpServer() {}
+
+// MarshalJSON adds the tag "access_mcp_resource".
+func (v AccessMcpResource) MarshalJSON() ([]byte, error) {
+	type plain AccessMcpResource
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"access_mcp_resource", plain(v)})
+}
+
 // UnmarshalUseMcpServer decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 	tag, err := unionTag(data)
@@ -791,6 +931,14 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 		return v, err
 	case "mcp_sampling_review":
 		var v McpSamplingReview
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "use_mcp_tool":
+		var v UseMcpTool
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "access_mcp_resource":
+		var v AccessMcpResource
 		err := json.Unmarshal(data, &v)
 		return v, err
 	default:
@@ -999,6 +1147,28 @@ func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
 	}
 }
 
+func (ModelMessageEnded) isEvent() {}
+
+// MarshalJSON adds the tag "modelMessageEnded".
+func (v ModelMessageEnded) MarshalJSON() ([]byte, error) {
+	type plain ModelMessageEnded
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"modelMessageEnded", plain(v)})
+}
+
+func (ToolUseFailed) isEvent() {}
+
+// MarshalJSON adds the tag "toolUseFailed".
+func (v ToolUseFailed) MarshalJSON() ([]byte, error) {
+	type plain ToolUseFailed
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"toolUseFailed", plain(v)})
+}
+
 func (TaskChanged) isEvent() {}
 
 // MarshalJSON adds the tag "taskChanged".
@@ -1116,6 +1286,14 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return nil, err
 	}
 	switch tag {
+	case "modelMessageEnded":
+		var v ModelMessageEnded
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "toolUseFailed":
+		var v ToolUseFailed
+		err := json.Unmarshal(data, &v)
+		return v, err
 	case "taskChanged":
 		var v TaskChanged
 		err := json.Unmarshal(data, &v)
@@ -1172,6 +1350,28 @@ func (v Ask) MarshalJSON() ([]byte, error) {
 	}{"ask", plain(v)})
 }
 
+func (UserMessage) isBody() {}
+
+// MarshalJSON adds the tag "user".
+func (v UserMessage) MarshalJSON() ([]byte, error) {
+	type plain UserMessage
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"user", plain(v)})
+}
+
+func (ModelMessage) isBody() {}
+
+// MarshalJSON adds the tag "model".
+func (v ModelMessage) MarshalJSON() ([]byte, error) {
+	type plain ModelMessage
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"model", plain(v)})
+}
+
 func (Notice) isBody() {}
 
 // MarshalJSON adds the tag "notice".
@@ -1203,6 +1403,14 @@ func UnmarshalBody(data []byte) (Body, error) {
 	switch tag {
 	case "ask":
 		var v Ask
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "user":
+		var v UserMessage
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "model":
+		var v ModelMessage
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "notice":

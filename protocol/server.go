@@ -73,6 +73,8 @@ type Tool struct {
 	// Fields is a form for the arguments.
 	Fields      []Field         `json:"fields,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	// Annotations are the server's own claims; absent where it makes none.
+	Annotations *ToolAnnotations `json:"annotations,omitempty"`
 }
 
 // ListKind is one of the lists that a server has.

@@ -57,6 +57,51 @@ type Sidecar interface {
 	//protocol:method task/takeOver
 	TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error)
 
+	// BranchTask starts another task with a copy of a task's conversation up to a message: what the person and
+	// the model said, the calls that have ended, and the settings. Asks are not copied.
+	//
+	//protocol:method task/branch
+	BranchTask(ctx context.Context, params *BranchTaskParams) (*Task, error)
+
+	// ConfigureTask chooses the model and the servers of a task's conversation, from its next completion on.
+	//
+	//protocol:method task/configure
+	ConfigureTask(ctx context.Context, params *ConfigureTaskParams) (*Task, error)
+
+	// SendChat says something to the model of a task's conversation, and begins a turn; while one is under
+	// way, it is queued. It returns as soon as the message is kept. What follows arrives as messages of the
+	// task and as [Editor.ChatProgress].
+	//
+	//protocol:method chat/send
+	SendChat(ctx context.Context, params *SendChatParams) (*SendChatResult, error)
+
+	// StopChat stops the turn that is under way: the model writes no more, calls that it asked for are
+	// cancelled, and asks about those are dismissed. What was written by then stays.
+	//
+	//protocol:method chat/stop
+	StopChat(ctx context.Context, params *ChatParams) (*StopChatResult, error)
+
+	// RetryChat asks the model again: what it said last, with the calls that followed, leaves the conversation.
+	// It fails with [CodeInvalidParams] while a turn is under way, and where nothing was said.
+	//
+	//protocol:method chat/retry
+	RetryChat(ctx context.Context, params *ChatParams) (*RetryChatResult, error)
+
+	// UnqueueChat takes a message out of the queue.
+	//
+	//protocol:method chat/unqueue
+	UnqueueChat(ctx context.Context, params *UnqueueChatParams) (*UnqueueChatResult, error)
+
+	// ListToolRules returns the answers about tools and resources that are remembered.
+	//
+	//protocol:method toolRule/list
+	ListToolRules(ctx context.Context) (*ListToolRulesResult, error)
+
+	// RemoveToolRule takes one of them back: the person is asked again.
+	//
+	//protocol:method toolRule/remove
+	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
+
 	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
 	// changes whenever a [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged].
 	//
@@ -294,6 +339,10 @@ type Configuration struct {
 	// IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
 	// before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
 	IdleMinutes *int64 `json:"idleMinutes,omitempty"`
+	// Tools is absent where the person has set nothing of it.
+	Tools *ToolSettings `json:"tools,omitempty"`
+	// Chat is absent where the person has set nothing of it.
+	Chat *ChatSettings `json:"chat,omitempty"`
 }
 
 // McpTaskSettings are of MCP tasks.
@@ -313,7 +362,7 @@ type WorkspaceFolder struct {
 
 // CreateTaskParams names a new task.
 type CreateTaskParams struct {
-	// Title may be empty: the task is then named after its first tool call.
+	// Title may be empty: the task is then named after the first message, or tool call.
 	Title string `json:"title,omitempty"`
 }
 
@@ -399,6 +448,11 @@ type AskResponseParams struct {
 	// [YesButtonClicked] on an [McpSampling] only. Its problems are named as those of
 	// [Sidecar.CreateGrant]. From this one on, its terms say what is reviewed.
 	Grant *GrantTerms `json:"grant,omitempty"`
+	// ToolArguments is a JSON object that the tool is called with in place of what the model wrote; with
+	// [YesButtonClicked] on a [UseMcpTool] only.
+	ToolArguments json.RawMessage `json:"toolArguments,omitempty"`
+	// Remember has the answer hold for longer; on a [UseMcpTool] or an [AccessMcpResource] only.
+	Remember Remember `json:"remember,omitempty"`
 }
 
 // SaveDraftParams is what was typed into an ask.

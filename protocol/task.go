@@ -17,6 +17,12 @@ type Task struct {
 	// Elsewhere is present where the task is not live in this window: it can be read here, and what would
 	// change it fails with [CodeTaskElsewhere] unless that window is gone. [Sidecar.TakeOver] brings it here.
 	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
+	// Running: a turn of its conversation with a model is under way, which [Sidecar.StopChat] ends.
+	Running bool `json:"running,omitempty"`
+	// Queue is what the person typed meanwhile, the first to be sent first.
+	Queue []QueuedMessage `json:"queue,omitempty"`
+	// Settings is absent where the person has set nothing: all servers, and the first model.
+	Settings *TaskSettings `json:"settings,omitempty"`
 }
 
 // Elsewhere is the window that a task is live in, or was.
@@ -45,7 +51,8 @@ type TaskEventParams struct {
 //protocol:union
 type Event interface{ isEvent() }
 
-// TaskChanged says that the task is new, or has another title, or was closed.
+// TaskChanged says that the task is new, or has another title, another queue or other settings, or was
+// closed, or that a turn of its conversation began or ended.
 //
 //protocol:variant Event taskChanged
 type TaskChanged struct {
@@ -85,6 +92,8 @@ type AskSettled struct {
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
 	// SentResponse is what the server got, where the person edited the model's answer.
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
+	// SentArguments is what a tool is called with, where the person edited what the model wrote.
+	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 }
 
 // AskExtended says that there is more time for an open ask.
@@ -180,6 +189,8 @@ const (
 type Call struct {
 	ServerName string      `json:"serverName"`
 	Request    CallRequest `json:"request"`
+	// ToolUse is set where a model asked for the call, and absent where the person made it.
+	ToolUse *ToolUseRef `json:"toolUse,omitempty"`
 	// Progress is what the server said last; present only while the call runs.
 	Progress *Progress `json:"progress,omitempty"`
 	// Task is present once the server made an MCP task of the call. Such a call outlives the sidecar.

@@ -10,8 +10,10 @@ import type {
   McpSampling,
   McpSamplingProgressParams,
   Message,
+  ModelMessageEnded,
   SamplingEnded,
   SamplingMoved,
+  ToolUseFailed,
 } from "@assent/protocol";
 import { unreachable } from "../unreachable.ts";
 import { indexOfMessage } from "./messages.ts";
@@ -42,6 +44,10 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => endCall(message, event));
     case "callTaskChanged":
       return change(messages, event.messageId, (message) => changeTask(message, event));
+    case "modelMessageEnded":
+      return change(messages, event.messageId, (message) => endModelMessage(message, event));
+    case "toolUseFailed":
+      return change(messages, event.messageId, (message) => failToolUse(message, event));
     default:
       return unreachable(event);
   }
@@ -144,6 +150,13 @@ function settle(message: Message, event: AskSettled): Message {
         ...(event.model === undefined ? {} : { model: event.model }),
         ...(event.sentResponse === undefined ? {} : { sentResponse: event.sentResponse }),
       });
+    case "use_mcp_tool":
+      return withQuestion(message, ask, {
+        ...question,
+        ...(event.sentArguments === undefined ? {} : { sentArguments: event.sentArguments }),
+      });
+    case "access_mcp_resource":
+      return withQuestion(message, ask, question);
     default:
       return unreachable(question);
   }
@@ -158,6 +171,21 @@ function endCall(message: Message, { endedAt, result }: CallEnded): Message {
 function changeTask(message: Message, { task }: CallTaskChanged): Message {
   if (message.body.type !== "call") return message;
   return { ...message, body: { ...message.body, task } };
+}
+
+function endModelMessage(message: Message, { modelMessage }: ModelMessageEnded): Message {
+  return message.body.type === "model"
+    ? { ...message, body: { ...modelMessage, type: "model" } }
+    : message;
+}
+
+function failToolUse(message: Message, { toolUseId, error }: ToolUseFailed): Message {
+  const { body } = message;
+  if (body.type !== "model") return message;
+  const toolUses = (body.toolUses ?? []).map((use) =>
+    use.id === toolUseId ? { ...use, error } : use,
+  );
+  return { ...message, body: { ...body, toolUses } };
 }
 
 function moveSampling(message: Message, event: SamplingMoved): Message {

@@ -16,6 +16,8 @@ import { byPerson } from "./OutcomeLine.tsx";
 import { typedBeforeKey } from "./runAgain.ts";
 import { SamplingRecord } from "./SamplingRecord.tsx";
 import { SamplingReviewRecord } from "./SamplingReviewRecord.tsx";
+import { ToolApproval } from "./ToolApproval.tsx";
+import { ToolUseRecord } from "./ToolUseRecord.tsx";
 import { URLRecord } from "./URLRecord.tsx";
 import { useAnswer } from "./useAnswer.ts";
 
@@ -212,6 +214,22 @@ export function AskRow(props: AskRowProps) {
         />
       );
     }
+    case "use_mcp_tool":
+    case "access_mcp_resource":
+      if (outcome !== undefined) return <ToolUseRecord {...{ askId, question, outcome }} />;
+      return (
+        <ToolApproval
+          {...{ askId, question, busy }}
+          refusal={refusal?.message}
+          onApprove={(remember) =>
+            answer({
+              askResponse: "yesButtonClicked",
+              ...(remember === undefined ? {} : { remember }),
+            })
+          }
+          {...ways}
+        />
+      );
     default:
       return unreachable(question);
   }

@@ -9,9 +9,11 @@ import { AskTime } from "./AskTime.tsx";
 import { CallRow } from "./CallRow.tsx";
 import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
+import { ModelRow } from "./ModelRow.tsx";
 import { NoticeRow } from "./NoticeRow.tsx";
 import { PlacedHere } from "./PlacedHere.tsx";
 import { RunAgain } from "./RunAgain.tsx";
+import { UserRow } from "./UserRow.tsx";
 
 export interface ChatRowProps {
   readonly taskId: string;
@@ -32,6 +34,10 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
+    case "user":
+      return <UserRow said={body} />;
+    case "model":
+      return <ModelRow said={body} />;
     case "notice":
       return <NoticeRow notice={body} />;
     case "call":

@@ -15,6 +15,8 @@ export const does: Readonly<Record<AskWants, { readonly icon: string; readonly w
   mcp_url_elicitation: { icon: "link-external", words: "wants you to open a page" },
   mcp_sampling: { icon: "sparkle", words: "wants a completion" },
   mcp_sampling_review: { icon: "eye", words: "is to get an answer" },
+  use_mcp_tool: { icon: "tools", words: "has a tool that a model wants to use" },
+  access_mcp_resource: { icon: "file", words: "has a resource that a model wants to read" },
 };
 
 /** An open question in a list: who asks, what about, during what, and for how long it has waited. */

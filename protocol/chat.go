@@ -1,0 +1,346 @@
+package protocol
+
+import "encoding/json"
+
+// A conversation with a model is made of three kinds of messages: what the person said ([UserMessage]), what
+// the model said ([ModelMessage]), and the calls that the model asked for ([Call.ToolUse]). Nothing is ever
+// taken out of a task: a message with Replaces says which earlier ones have left the conversation, namely
+// all from that one up to itself. They are kept, and shown folded.
+//
+// A turn is what follows a message of the person: the model writes, its calls run, it writes again, until
+// it asks for none. Every turn ends with a [ModelMessage] whose end is not [ModelEndToolUse].
+
+// UserMessage is what the person said to the model.
+//
+//protocol:variant Body user
+type UserMessage struct {
+	Text string `json:"text"`
+	// Attachments are messages of this task: calls of the person's own that have ended, a resource that they
+	// read, a prompt that they filled in. Their results go to the model before the text.
+	Attachments []int64 `json:"attachments,omitempty"`
+	// Replaces is the first of the messages that have left the conversation for this one; absent where none
+	// have.
+	Replaces int64 `json:"replaces,omitempty"`
+}
+
+// ModelMessage is what a model said: one completion.
+//
+//protocol:variant Body model
+type ModelMessage struct {
+	// Model is the one that was asked; absent where none could be found, and where the turn ended before.
+	Model *Model `json:"model,omitempty"`
+	// ResponseModel is the name that its provider gave; absent until the end.
+	ResponseModel string `json:"responseModel,omitempty"`
+	// Text is in Markdown, and not to be trusted; absent until the end.
+	Text string `json:"text,omitempty"`
+	// ToolUses are the calls that it asked for, in its order.
+	ToolUses []ModelToolUse `json:"toolUses,omitempty"`
+	// Progress is what it has written so far; present only while it writes.
+	Progress *SamplingProgress `json:"progress,omitempty"`
+	// End is absent while the model writes.
+	End *ModelEnd `json:"end,omitempty"`
+	// Usage is what was read and written; absent where no model was reached.
+	Usage *SamplingUsage `json:"usage,omitempty"`
+	// LeftOut is what the model was not sent because it cannot read that much; absent where it was sent all.
+	LeftOut *LeftOut `json:"leftOut,omitempty"`
+	// Replaces is as in [UserMessage]: it is another try.
+	Replaces int64 `json:"replaces,omitempty"`
+}
+
+// ModelToolUse is a call that a model asked for. Where it became one, a [Call] names it by [Call.ToolUse],
+// and where the person is asked about it, so does a [UseMcpTool] or an [AccessMcpResource].
+type ModelToolUse struct {
+	// ID is unique within the message.
+	ID string `json:"id"`
+	// Name is what the model wrote.
+	Name string `json:"name"`
+	// ServerName and ToolName are what it stands for; ToolName is absent where that is no tool of a server
+	// but Assent's own way to a server's resources, and both are where there is no such tool.
+	ServerName string `json:"serverName,omitempty"`
+	ToolName   string `json:"toolName,omitempty"`
+	// Arguments is the JSON object that the model wrote; absent where what it wrote is none.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Error is what the model was told instead of a result; absent where a call has the result, and as long as
+	// there is none.
+	Error string `json:"error,omitempty"`
+}
+
+// ToolUseRef names a [ModelToolUse] of the same task.
+type ToolUseRef struct {
+	// MessageID is the [ModelMessage]'s.
+	MessageID int64  `json:"messageId"`
+	ToolUseID string `json:"toolUseId"`
+}
+
+// ModelEnd is why a model stopped writing.
+type ModelEnd struct {
+	Reason ModelEndReason `json:"reason"`
+	// Detail is a sentence for the person, where the reason alone does not say enough.
+	Detail string `json:"detail,omitempty"`
+	At     int64  `json:"at"`
+}
+
+// ModelEndReason is why, in MCP's words where it has one (2025-11-25, CreateMessageResult.stopReason). After
+// all but the first two, [Sidecar.RetryChat] tries again from there.
+type ModelEndReason string
+
+// The reasons.
+const (
+	// ModelEndTurn: the model said what it had to say.
+	ModelEndTurn ModelEndReason = "endTurn"
+	// ModelEndToolUse: it asked for calls, and goes on when they have ended.
+	ModelEndToolUse ModelEndReason = "toolUse"
+	// ModelEndMaxTokens: it may not write more in one message.
+	ModelEndMaxTokens ModelEndReason = "maxTokens"
+	// ModelEndRefused: the model, or its provider, did not want to.
+	ModelEndRefused ModelEndReason = "refused"
+	// ModelEndStopped: the person stopped the turn. What was written by then stays.
+	ModelEndStopped ModelEndReason = "stopped"
+	// ModelEndFailed: the model could not be asked or gave no whole answer.
+	ModelEndFailed ModelEndReason = "failed"
+	// ModelEndRoundsLimit: the turn went to the tools and back as often as it may.
+	ModelEndRoundsLimit ModelEndReason = "roundsLimit"
+	// ModelEndInterrupted: the sidecar ended in the middle.
+	ModelEndInterrupted ModelEndReason = "interrupted"
+)
+
+// LeftOut is what did not fit, by Assent's own measure.
+type LeftOut struct {
+	// Messages counts those of the conversation that were left out whole, the oldest after the first.
+	Messages int `json:"messages,omitempty"`
+	// ToolResults counts results of which only the beginning was sent.
+	ToolResults int `json:"toolResults,omitempty"`
+	// Tools counts tools that the model was not offered: there were too many.
+	Tools int `json:"tools,omitempty"`
+	// Tokens is about how much was left out, without the tools.
+	Tokens int64 `json:"tokens,omitempty"`
+}
+
+// ModelMessageEnded brings what a model said, whole.
+//
+//protocol:variant Event modelMessageEnded
+type ModelMessageEnded struct {
+	MessageID int64 `json:"messageId"`
+	// ModelMessage is the message's body from here on.
+	ModelMessage ModelMessage `json:"modelMessage"`
+}
+
+// ToolUseFailed says that a call which a model asked for was not made, and what the model was told.
+//
+//protocol:variant Event toolUseFailed
+type ToolUseFailed struct {
+	MessageID int64  `json:"messageId"`
+	ToolUseID string `json:"toolUseId"`
+	// Error is the [ModelToolUse.Error] from here on.
+	Error string `json:"error"`
+}
+
+// ChatProgressParams is one piece of what a model writes in a conversation.
+type ChatProgressParams struct {
+	TaskID    string `json:"taskId"`
+	MessageID int64  `json:"messageId"`
+	// Sequence counts the pieces of one message from 0.
+	Sequence int64  `json:"sequence"`
+	Chunk    string `json:"chunk"`
+}
+
+// QueuedMessage is what the person typed while a turn was under way. It is sent when the turn has ended
+// well; after one that was stopped, or failed, it waits for [Sidecar.SendChat]. It never answers an ask.
+type QueuedMessage struct {
+	ID          string  `json:"id"`
+	Text        string  `json:"text"`
+	Attachments []int64 `json:"attachments,omitempty"`
+}
+
+// TaskSettings is with whom and with what a task's conversation is.
+type TaskSettings struct {
+	// ModelID is one of [Sidecar.ListModels]; absent means the first of them.
+	ModelID string `json:"modelId,omitempty"`
+	// Servers are those whose tools and resources the model is offered; absent means all, an empty list none.
+	Servers []TaskServer `json:"servers,omitzero"`
+}
+
+// TaskServer is a server that is enabled for a task.
+type TaskServer struct {
+	ServerName string `json:"serverName"`
+	// ToolNames are the tools that are enabled; absent means all, an empty list none.
+	ToolNames []string `json:"toolNames,omitzero"`
+}
+
+// SendChatParams is a message to the model.
+type SendChatParams struct {
+	TaskID string `json:"taskId"`
+	// Text may be empty where something is attached, and where messages are queued, which are then sent.
+	Text string `json:"text"`
+	// Attachments are as in [UserMessage].
+	Attachments []int64 `json:"attachments,omitempty"`
+	// Replaces is a [UserMessage] of the conversation that this one takes the place of: it, and all that
+	// followed, leaves the conversation. It fails with [CodeInvalidParams] while a turn is under way.
+	Replaces int64 `json:"replaces,omitempty"`
+}
+
+// SendChatResult says what became of the message: one of the two is set.
+type SendChatResult struct {
+	// MessageID is the new message's.
+	MessageID int64 `json:"messageId,omitempty"`
+	// QueuedID is set where a turn is under way, or others were queued before.
+	QueuedID string `json:"queuedId,omitempty"`
+}
+
+// ChatParams names a task.
+type ChatParams struct {
+	TaskID string `json:"taskId"`
+}
+
+// StopChatResult says whether there was a turn to stop.
+type StopChatResult struct {
+	Stopped bool `json:"stopped"`
+}
+
+// RetryChatResult confirms that the model is asked again.
+type RetryChatResult struct{}
+
+// UnqueueChatParams names a queued message.
+type UnqueueChatParams struct {
+	TaskID   string `json:"taskId"`
+	QueuedID string `json:"queuedId"`
+}
+
+// UnqueueChatResult says whether it was still queued.
+type UnqueueChatResult struct {
+	Removed bool `json:"removed"`
+}
+
+// BranchTaskParams says from where another conversation begins.
+type BranchTaskParams struct {
+	TaskID string `json:"taskId"`
+	// MessageID is the last message that the new task has as well.
+	MessageID int64 `json:"messageId"`
+}
+
+// ConfigureTaskParams replaces a task's settings.
+type ConfigureTaskParams struct {
+	TaskID   string       `json:"taskId"`
+	Settings TaskSettings `json:"settings"`
+}
+
+// UseMcpTool asks whether a model may call a tool. [YesButtonClicked] calls it, with the arguments as they
+// are or as the person edited them; [NoButtonClicked] tells the model that the person declined, and
+// [CancelButtonClicked] that they gave no answer.
+//
+//protocol:variant UseMcpServer use_mcp_tool
+type UseMcpTool struct {
+	Origin
+	ToolUse ToolUseRef `json:"toolUse"`
+	// Tool is as its server describes it: nothing of that is to be trusted. A schema that is very long is left
+	// out, with its fields.
+	Tool Tool `json:"tool"`
+	// Arguments is the JSON object that the model wrote.
+	Arguments json.RawMessage `json:"arguments"`
+	// Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
+	// ToolAnnotations: a tool that does not say otherwise).
+	Destructive bool `json:"destructive,omitempty"`
+	// SentArguments is what the tool was called with instead, where the person edited the arguments.
+	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
+}
+
+// AccessMcpResource asks whether a model may read a resource; it is answered as [UseMcpTool].
+//
+//protocol:variant UseMcpServer access_mcp_resource
+type AccessMcpResource struct {
+	Origin
+	ToolUse ToolUseRef `json:"toolUse"`
+	URI     string     `json:"uri"`
+	// Resource is what the server's list says of it; absent where it is not in there.
+	Resource *Resource `json:"resource,omitempty"`
+}
+
+// ToolAnnotations are a server's own claims of a tool (2025-11-25, ToolAnnotations), and no more than that.
+// What it does not claim is absent.
+type ToolAnnotations struct {
+	Title string `json:"title,omitempty"`
+	// ReadOnlyHint: it changes nothing; where absent, it may.
+	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
+	// DestructiveHint: it may destroy something; where absent, so it may.
+	DestructiveHint *bool `json:"destructiveHint,omitempty"`
+	// IdempotentHint: calling it again with the same arguments changes nothing more.
+	IdempotentHint *bool `json:"idempotentHint,omitempty"`
+	// OpenWorldHint: it reaches beyond its server; where absent, so it may.
+	OpenWorldHint *bool `json:"openWorldHint,omitempty"`
+}
+
+// Remember is for how long an answer to a [UseMcpTool] or an [AccessMcpResource] holds. It is about that one
+// tool, or resource, alone.
+type Remember string
+
+// What can be remembered.
+const (
+	// RememberTask, with [YesButtonClicked], is until the task is closed.
+	RememberTask Remember = "task"
+	// RememberAlways, with [YesButtonClicked], is until the person takes it back, or the server describes the
+	// tool in other words.
+	RememberAlways Remember = "always"
+	// RememberNever, with [NoButtonClicked], declines from now on, until the person takes it back.
+	RememberNever Remember = "never"
+)
+
+// ToolRule is an answer that is remembered.
+type ToolRule struct {
+	ID         string `json:"id"`
+	ServerName string `json:"serverName"`
+	// Command is the server's [Server.Command] by then: another program that has taken the name is not meant.
+	Command string `json:"command,omitempty"`
+	// ToolName or ResourceURI is set.
+	ToolName    string   `json:"toolName,omitempty"`
+	ResourceURI string   `json:"resourceUri,omitempty"`
+	Remember    Remember `json:"remember"`
+	// TaskID is set with [RememberTask].
+	TaskID string `json:"taskId,omitempty"`
+	// Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations by then: a tool
+	// that has changed is asked about again. It is absent for resources and with [RememberNever].
+	Digest string `json:"digest,omitempty"`
+	// By names the front end in which the person answered.
+	By        string `json:"by"`
+	CreatedAt int64  `json:"createdAt"`
+}
+
+// ListToolRulesResult holds the rules, the newest first.
+type ListToolRulesResult struct {
+	Rules []ToolRule `json:"rules,omitempty"`
+}
+
+// RemoveToolRuleParams names a rule.
+type RemoveToolRuleParams struct {
+	RuleID string `json:"ruleId"`
+}
+
+// RemoveToolRuleResult says whether there was such a rule.
+type RemoveToolRuleResult struct {
+	Removed bool `json:"removed"`
+}
+
+// ToolSettings are of the tools that a model calls.
+type ToolSettings struct {
+	// AutoApprove is absent where the person has not said: it is then [AutoApproveNever].
+	AutoApprove AutoApprove `json:"autoApprove,omitempty"`
+}
+
+// AutoApprove is which calls of a model are made without asking.
+type AutoApprove string
+
+// What is approved without asking.
+const (
+	AutoApproveNever AutoApprove = "never"
+	// AutoApproveReadOnly: of tools whose server claims that they change nothing.
+	AutoApproveReadOnly AutoApprove = "readOnly"
+)
+
+// ChatSettings are of conversations with a model.
+type ChatSettings struct {
+	// MaxRounds is how often a turn may go to the tools and back; absent means 50.
+	MaxRounds int `json:"maxRounds,omitempty"`
+	// MaxTokens is how much a model may write in one message; absent means 8192.
+	MaxTokens int64 `json:"maxTokens,omitempty"`
+	// SystemPrompt goes before every conversation, after Assent's own few words.
+	SystemPrompt string `json:"systemPrompt,omitempty"`
+}
