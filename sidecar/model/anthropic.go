@@ -206,9 +206,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 		return nil, a.failure(err)
 	}
 	completion.Text, completion.Usage = text.String(), counted.usage()
-	if completion.ToolUses, err = calls.uses(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, completion.Model, err)
-	}
+	completion.ToolUses = calls.uses()
 	completion.StopReason = fromAnthropic(reason)
 	switch {
 	case reason == "refusal":

@@ -165,7 +165,6 @@ func TestAnthropicFailures(t *testing.T) {
 		{"garbage", 200, "data: {]\n\n", model.ErrFailed, "cannot be read"},
 		{"another kind of garbage", 200, "<html>\n", model.ErrFailed, "in the middle"},
 		{"a line without an end", 200, "data: " + strings.Repeat("x", 5<<20), model.ErrFailed, "too long"},
-		{"arguments that are none", 200, claudeEvents(claudeStart(), `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"get"}}`, `{"type":"content_block_delta","index":0,"delta":{"partial_json":"[1"}}`, claudeStop("max_tokens"), claudeEnd), model.ErrFailed, `the tool "get" are no JSON object`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

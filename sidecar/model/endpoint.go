@@ -156,8 +156,8 @@ func (l *listing) cost() (in, out float64, known bool) {
 type refused struct {
 	code    int
 	status  string
-	message string // empty where the endpoint gave none
-	after   string // when to try again, as the endpoint said it; empty where it did not
+	message string        // empty where the endpoint gave none
+	after   time.Duration // when to try again, as the endpoint said it; 0 where it did not
 }
 
 // Error implements error.
@@ -166,10 +166,20 @@ func (r *refused) Error() string {
 	if r.message != "" {
 		text = r.message
 	}
-	if r.after != "" {
-		text += " (try again in " + r.after + ")"
+	if r.after > 0 {
+		text += " (try again in " + r.after.String() + ")"
 	}
 	return text
+}
+
+// TryAgain reports whether an endpoint failed in a way that may be over soon: it has too much to do, or
+// something broke there. After is when to try again, where the endpoint has said so, and otherwise 0.
+func TryAgain(err error) (after time.Duration, soon bool) {
+	var no *refused
+	if !errors.As(err, &no) {
+		return 0, false
+	}
+	return no.after, no.code == http.StatusTooManyRequests || no.code >= 500
 }
 
 // Do sends a request with the key. An answer other than 2xx is an error, and the body of one that is
@@ -279,16 +289,16 @@ func problem(body []byte) string {
 	return cmp.Or(inner.Message, text, outer.Message)
 }
 
-// retryAfter reads when to come back: seconds or a date (RFC 9110, 10.2.3).
-func retryAfter(header http.Header) string {
+// retryAfter reads when to come back: seconds or a date (RFC 9110, 10.2.3). It is 0 where that is not said.
+func retryAfter(header http.Header) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
-		return (time.Duration(min(seconds, 1<<20)) * time.Second).String()
+		return time.Duration(min(seconds, 1<<20)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil && time.Until(at) > 0 {
-		return time.Until(at).Round(time.Second).String()
+		return time.Until(at).Round(time.Second)
 	}
-	return ""
+	return 0
 }
 
 // boundedBody is a body that ends with an error where it gets too long.

@@ -215,9 +215,31 @@ func (s *Set) forbidden(id string) error {
 	return fmt.Errorf("%w: the setting assent.model.allowed does not let %q have %q. Choose another, or add it there", ErrNone, s.server, id)
 }
 
-// Generate asks a model of [Set.List]. It gives up when the model is silent for too long, or writes
-// without an end.
+// Generate asks a model of [Set.List] for a server. It gives up when the model is silent for too long, or
+// writes without an end, or asks for tools in a way that no server could serve.
 func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+	completion, err := s.generate(ctx, id, request, emit)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkUses(completion.ToolUses, request); err != nil {
+		return nil, err
+	}
+	return completion, nil
+}
+
+// Converse asks a model of [Set.List] to go on with a conversation of the person's own, and gives up as
+// Generate does. What it asks of tools is passed on as the model wrote it: the names may be made up, and the
+// Input of a call need be no JSON. It is the caller's to tell the model.
+func (s *Set) Converse(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
+	return s.generate(context.WithValue(ctx, conversing{}, true), id, request, emit)
+}
+
+// conversing is the key of a context in which no server waits for the answer.
+type conversing struct{}
+
+// generate asks a model of [Set.List].
+func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	if !Permits(s.allowed, id) {
 		return nil, s.forbidden(id)
 	}
@@ -249,9 +271,6 @@ func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamp
 		if cause := context.Cause(ctx); errors.Is(cause, ErrStalled) {
 			return nil, cause
 		}
-		return nil, err
-	}
-	if err := checkUses(completion.ToolUses, request); err != nil {
 		return nil, err
 	}
 	return completion, nil

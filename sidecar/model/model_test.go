@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -284,6 +286,55 @@ func TestAToolThatWasNotOfferedIsRefused(t *testing.T) {
 		if _, err := generate(t, uses(name), request, nil); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "which it was not offered") {
 			t.Errorf("the tool %q = %v", name, err)
 		}
+	}
+}
+
+// A server gets no call that it could do nothing with; in a conversation, the model is told.
+func TestCallsThatNobodyCanMake(t *testing.T) {
+	var thousand []protocol.ToolUseContent
+	for range 1000 {
+		thousand = append(thousand, protocol.ToolUseContent{ID: "1", Name: "get"})
+	}
+	for name, uses := range map[string][]protocol.ToolUseContent{
+		"are no JSON object":       {{ID: "1", Name: "get", Input: json.RawMessage(`[1`)}},
+		"more than 128 tools":      thousand,
+		"which it was not offered": {{ID: "1", Name: "rm"}},
+	} {
+		made := generates(func(context.Context, func(string)) (*model.Completion, error) {
+			return &model.Completion{ToolUses: uses}, nil
+		})
+		if _, err := generate(t, made, weather(), nil); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), name) {
+			t.Errorf("Generate = %v, want %q", err, name)
+		}
+		s := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: made}, protocol.ModelSettings{}, model.DefaultPatience)
+		c, err := s.Converse(t.Context(), "openai:m", weather(), func(string) {})
+		if err != nil || len(c.ToolUses) != len(uses) {
+			t.Errorf("Converse = %+v, %v", c, err)
+		}
+	}
+}
+
+func TestWhatMayBeOverSoon(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		want   bool
+	}{{"too many", 429, true}, {"broken", 500, true}, {"overloaded", 529, true}, {"wrong", 400, false}, {"a wrong key", 401, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "7")
+				w.WriteHeader(tt.status)
+			}))
+			defer server.Close()
+			p := openAI(protocol.OpenAISettings{BaseURL: server.URL, Model: "m"})
+			_, err := p.Generate(t.Context(), "m", ask("?"), func(string) {})
+			if after, soon := model.TryAgain(err); soon != tt.want || after != 7*time.Second {
+				t.Errorf("TryAgain(%v) = %v, %v", err, after, soon)
+			}
+		})
+	}
+	if _, soon := model.TryAgain(model.ErrStalled); soon {
+		t.Error("a model that stalled may answer soon")
 	}
 }
 

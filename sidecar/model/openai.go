@@ -106,9 +106,7 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 		}
 	}
 	completion.Text = text.String()
-	if completion.ToolUses, err = calls.uses(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, completion.Model, err)
-	}
+	completion.ToolUses = calls.uses()
 	if len(completion.ToolUses) > 0 && completion.StopReason == StopEndTurn {
 		completion.StopReason = StopToolUse // some endpoints do not say so
 	}
@@ -223,7 +221,8 @@ func openAIRequest(model string, request *protocol.McpSamplingRequest) (openai.C
 	return body, nil
 }
 
-// openAIMessages makes one message of a turn; or, of one that holds the results of tools, one each.
+// openAIMessages makes one message of a turn; or, of one that holds the results of tools, one each, and one
+// of the user's with the images that are in them, which this wire has no place for elsewhere.
 func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage, error) {
 	var results []openai.ChatCompletionMessage
 	message := openai.ChatCompletionMessage{Role: string(m.Role)}
@@ -232,10 +231,7 @@ func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage,
 		case protocol.TextContent:
 			message.MultiContent = append(message.MultiContent, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: block.Text})
 		case protocol.ImageContent:
-			message.MultiContent = append(message.MultiContent, openai.ChatMessagePart{
-				Type:     openai.ChatMessagePartTypeImageURL,
-				ImageURL: &openai.ChatMessageImageURL{URL: "data:" + block.MIMEType + ";base64," + block.Data},
-			})
+			message.MultiContent = append(message.MultiContent, openAIImage(block))
 		case protocol.ToolUseContent:
 			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
 				ID: block.ID, Type: openai.ToolTypeFunction,
@@ -245,6 +241,11 @@ func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage,
 			text, err := resultText(block)
 			if err != nil {
 				return nil, err
+			}
+			for _, part := range block.Content {
+				if image, ok := part.(protocol.ImageContent); ok {
+					message.MultiContent = append(message.MultiContent, openAIImage(image))
+				}
 			}
 			results = append(results, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: block.ToolUseID, Content: text})
 		default:
@@ -261,15 +262,26 @@ func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage,
 	return append(results, message), nil
 }
 
-// resultText is what a tool returned; this wire has no place for anything but text there.
+func openAIImage(image protocol.ImageContent) openai.ChatMessagePart {
+	return openai.ChatMessagePart{
+		Type:     openai.ChatMessagePartTypeImageURL,
+		ImageURL: &openai.ChatMessageImageURL{URL: "data:" + image.MIMEType + ";base64," + image.Data},
+	}
+}
+
+// resultText is what a tool returned; this wire has no place for anything but text there. An image comes
+// after the results.
 func resultText(result protocol.ToolResultContent) (string, error) {
 	var texts []string
 	for _, block := range result.Content {
-		text, ok := block.(protocol.TextContent)
-		if !ok {
-			return "", fmt.Errorf("%w: this endpoint takes no more than text from a tool, and a result in the request holds %s", ErrFailed, kindOf(block))
+		switch block := block.(type) {
+		case protocol.TextContent:
+			texts = append(texts, block.Text)
+		case protocol.ImageContent:
+			texts = append(texts, "(an image, which follows)")
+		default:
+			return "", fmt.Errorf("%w: this endpoint takes no more than text and images from a tool, and a result in the request holds %s", ErrFailed, kindOf(block))
 		}
-		texts = append(texts, text.Text)
 	}
 	text := strings.Join(texts, "\n")
 	if result.IsError { // nor has it one for this

@@ -242,13 +242,12 @@ func TestOpenAICallsTools(t *testing.T) {
 		})
 	}
 	var many []string
-	for i := range 200 {
+	for i := range 2000 {
 		many = append(many, call(i, "", "get", "{}"))
 	}
 	for name, stream := range map[string]string{
-		"are no JSON object": events(call(0, "a", "get", "[1]"), finish("tool_calls")) + done,
-		"more than 128":      events(many...) + done,
-		"more than 1024 KiB": events(call(0, "a", "get", strings.Repeat("x", 2<<20))) + done,
+		"more than 1024 tools": events(many...) + done,
+		"more than 1024 KiB":   events(call(0, "a", "get", strings.Repeat("x", 2<<20))) + done,
 	} {
 		p, _ := endpoint(t, http.StatusOK, stream)
 		if _, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), name) {
@@ -256,10 +255,46 @@ func TestOpenAICallsTools(t *testing.T) {
 		}
 	}
 	p, _ := endpoint(t, http.StatusOK, "")
-	picture := weather()
-	picture.Messages[2].Content = []protocol.ContentBlock{protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{}}}}
-	if _, err := p.Generate(t.Context(), "gpt-x", picture, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "no more than text from a tool") {
-		t.Errorf("a picture of a tool = %v", err)
+	sound := weather()
+	sound.Messages[2].Content = []protocol.ContentBlock{protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.AudioContent{}}}}
+	if _, err := p.Generate(t.Context(), "gpt-x", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "no more than text and images from a tool") {
+		t.Errorf("a sound of a tool = %v", err)
+	}
+}
+
+// This wire has texts alone in the results of tools, so their images come after all of them.
+func TestOpenAIForwardsTheImagesOfTools(t *testing.T) {
+	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
+	request := weather()
+	result := func(id string, content ...protocol.ToolResultBlock) protocol.ContentBlock {
+		return protocol.ToolResultContent{ToolUseID: id, Content: content}
+	}
+	request.Messages = []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
+		result("c1", protocol.TextContent{Text: "A map:"}, protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}),
+		result("c2", protocol.TextContent{Text: "18"}),
+	}}}
+	request.SystemPrompt = ""
+	if _, err := p.Generate(t.Context(), "gpt-x", request, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	want := []any{
+		map[string]any{"role": "tool", "tool_call_id": "c1", "content": "A map:\n(an image, which follows)"},
+		map[string]any{"role": "tool", "tool_call_id": "c2", "content": "18"},
+		map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QQ=="}},
+		}},
+	}
+	if diff := cmp.Diff(want, (*got)["messages"]); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+// What a model writes as arguments is its own: whoever asked decides what becomes of it.
+func TestOpenAIPassesOnArgumentsThatAreNone(t *testing.T) {
+	p, _ := endpoint(t, http.StatusOK, events(call(0, "a", "get", "[1"), finish("tool_calls"))+done)
+	c, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {})
+	if err != nil || len(c.ToolUses) != 1 || string(c.ToolUses[0].Input) != "[1" {
+		t.Errorf("Generate = %+v, %v", c, err)
 	}
 }
 

@@ -19,8 +19,10 @@ const (
 
 // The bounds of the calls in one answer.
 const (
-	mostCalls     = 128
-	mostArguments = 1 << 20 // bytes of one call's
+	mostCalls     = 1024
+	mostForServer = 128      // that a server is given
+	mostArguments = 1 << 20  // bytes of one call's
+	mostOfCalls   = 16 << 20 // bytes of all together
 )
 
 // toolMode is what the model may do with the tools.
@@ -52,6 +54,8 @@ type toolCalls struct {
 	calls []*toolCall
 	// current is the call that pieces with this number belong to.
 	current map[int]*toolCall
+	// size is what all arguments have in bytes.
+	size int
 }
 
 type toolCall struct {
@@ -78,13 +82,16 @@ func (t *toolCalls) add(index int, id, name, arguments string) error {
 	if call.arguments.Len()+len(arguments) > mostArguments {
 		return fmt.Errorf("the model gave the tool %s more than %d KiB", quote(call.name), mostArguments>>10)
 	}
+	if t.size += len(arguments); t.size > mostOfCalls {
+		return fmt.Errorf("the model gave its tools more than %d MiB", mostOfCalls>>20)
+	}
 	call.arguments.WriteString(arguments)
 	return nil
 }
 
-// uses are the calls, in the model's order. What a model wrote as arguments may be anything; only an
-// object is passed on.
-func (t *toolCalls) uses() ([]protocol.ToolUseContent, error) {
+// uses are the calls, in the model's order. What a model wrote as arguments may be anything, and need be no
+// JSON.
+func (t *toolCalls) uses() []protocol.ToolUseContent {
 	var uses []protocol.ToolUseContent
 	for i, call := range t.calls {
 		use := protocol.ToolUseContent{ID: call.id, Name: call.name, Input: json.RawMessage(call.arguments.String())}
@@ -92,16 +99,19 @@ func (t *toolCalls) uses() ([]protocol.ToolUseContent, error) {
 			use.ID = fmt.Sprintf("call_%d", i+1) // some local endpoints give none
 		}
 		use.Input = argumentsOf(use)
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(use.Input, &object); err != nil || object == nil {
-			return nil, fmt.Errorf("the arguments that the model gave the tool %s are no JSON object", quote(use.Name))
-		}
 		uses = append(uses, use)
 	}
-	return uses, nil
+	return uses
 }
 
-// checkUses refuses calls of tools that the model was not offered: it made them up.
+// IsObject reports whether a model wrote arguments that a tool can be called with.
+func IsObject(arguments json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(arguments, &object) == nil && object != nil
+}
+
+// checkUses refuses calls of tools that the model was not offered, which it made up, and arguments that are
+// none: a server could do nothing with either.
 func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequest) error {
 	offered := map[string]bool{}
 	if toolMode(request) != protocol.ToolChoiceNone {
@@ -109,9 +119,15 @@ func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequ
 			offered[t.Name] = true
 		}
 	}
+	if len(uses) > mostForServer {
+		return fmt.Errorf("%w: it asked for more than %d tools at once", ErrFailed, mostForServer)
+	}
 	for _, use := range uses {
 		if !offered[use.Name] {
 			return fmt.Errorf("%w: it asked for the tool %s, which it was not offered", ErrFailed, quote(use.Name))
+		}
+		if !IsObject(argumentsOf(use)) {
+			return fmt.Errorf("%w: the arguments that the model gave the tool %s are no JSON object", ErrFailed, quote(use.Name))
 		}
 	}
 	return nil

@@ -73,6 +73,9 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 		StopSequences: request.StopSequences,
 		Justification: "An MCP server asks for a completion, and you approved it in Assent.",
 	}
+	if ctx.Value(conversing{}) != nil {
+		r.Justification = "You talk to this model in Assent."
+	}
 	if toolMode(request) != protocol.ToolChoiceNone { // VS Code has no word for it but no tools
 		r.Tools, r.ToolRequired = request.Tools, toolMode(request) == protocol.ToolChoiceRequired
 	}
