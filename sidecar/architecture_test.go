@@ -33,7 +33,7 @@ var layers = map[string][]string{
 	"sidecar/mcptask":        {"protocol"},
 	"sidecar/hub":            {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/machine", "sidecar/mcptask", "sidecar/patience", "sidecar/task", "sidecar/wire"},
 	"sidecar/inbox":          {"protocol", "sidecar/task"},
-	"sidecar/chat":           {"protocol", "sidecar/hub", "sidecar/task"},
+	"sidecar/chat":           {"protocol", "sidecar/broker", "sidecar/hub", "sidecar/model", "sidecar/task"},
 	"sidecar/server":         {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/inbox", "sidecar/journal", "sidecar/model", "sidecar/secret", "sidecar/store", "sidecar/tap", "sidecar/task"},
 	"sidecar":                {"sidecar/journal", "sidecar/server", "sidecar/store", "sidecar/tap"},
 	"sidecar/task/tasktest":  {"protocol", "sidecar/store", "sidecar/task"},

@@ -69,6 +69,10 @@ type Options struct {
 	Held func() []secret.Held
 	// Grants are what the person allowed before; nil where nothing can be.
 	Grants *grant.Book
+	// ToolRules are what the person said before about tools that models call; nil where nothing is remembered.
+	ToolRules *grant.ToolRules
+	// Tools returns which calls are made without asking, as it is configured now; nil means none.
+	Tools func() protocol.ToolSettings
 	// Elicitation returns how servers may elicit, as it is configured now; nil means the defaults.
 	Elicitation func() protocol.ElicitationSettings
 	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
@@ -91,6 +95,9 @@ func New(opts Options) *Broker {
 	}
 	if opts.Denied == nil {
 		opts.Denied = func(protocol.Origin, string, protocol.Outcome, int64) {}
+	}
+	if opts.Tools == nil {
+		opts.Tools = func() protocol.ToolSettings { return protocol.ToolSettings{} }
 	}
 	return &Broker{
 		opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(),
@@ -126,6 +133,10 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
 			return checkReview(b.models(q.ServerName), p, &q)
 		}
+	case protocol.UseMcpTool:
+		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, Tool: &q.Tool})
+	case protocol.AccessMcpResource:
+		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, URI: q.URI})
 	case protocol.McpURLElicitation:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
 			answer, err := checkWayOut(p)

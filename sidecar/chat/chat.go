@@ -1,8 +1,9 @@
-// Package chat does what a person does in a task: it runs tools there, reads resources, fills in
-// prompts, and cancels all of these.
+// Package chat does what a person does in a task: it talks to a model there, which uses the servers' tools and
+// resources as far as the person lets it; it runs tools, reads resources, fills in prompts, and cancels all of
+// these.
 //
-// A [Chat] owns the goroutine of every call; each ends with its call, and Close waits for all of
-// them. It may be used from any goroutine.
+// A [Chat] owns the goroutine of every call and of every turn; each ends with its call or its turn, and Close
+// waits for all of them. It may be used from any goroutine.
 package chat
 
 import (
@@ -10,41 +11,79 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/rs/zerolog"
+
 	"assent/protocol"
+	"assent/sidecar/broker"
 	"assent/sidecar/hub"
+	"assent/sidecar/model"
 	"assent/sidecar/task"
 )
 
 // Servers does what a task asks of a server, and says how that ended.
 type Servers interface {
+	Servers() []protocol.Server
+	Tools(ctx context.Context, serverName string) ([]protocol.Tool, error)
+	Resources(ctx context.Context, serverName string) ([]protocol.Resource, error)
+	ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error)
 	CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks hub.Hooks) protocol.CallResult
 	ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks hub.Hooks) protocol.CallResult
 	ReadResource(ctx context.Context, taskID, serverName, uri string, hooks hub.Hooks) protocol.CallResult
 	GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks hub.Hooks) protocol.CallResult
 }
 
+// Models is the part of [model.Set] that a conversation needs.
+type Models interface {
+	Find(ctx context.Context, id string) (*protocol.Model, error)
+	Converse(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error)
+}
+
+// Approver is the part of [broker.Broker] that asks whether a model may do what it wants.
+type Approver interface {
+	UseTool(ctx context.Context, t broker.Asker, taskID string, q protocol.UseMcpTool) (json.RawMessage, error)
+	AccessResource(ctx context.Context, t broker.Asker, taskID string, q protocol.AccessMcpResource) error
+}
+
+// Options are what a chat needs.
+type Options struct {
+	Tasks   *task.Registry
+	Servers Servers
+	// Models returns the models as they are configured now.
+	Models   func() Models
+	Approver Approver
+	// Settings returns those of conversations as they are now; nil means the defaults.
+	Settings func() protocol.ChatSettings
+	Log      zerolog.Logger
+}
+
 // Chat is what goes on in all tasks.
 type Chat struct {
+	opts    Options
 	tasks   *task.Registry
 	servers Servers
 
-	wg sync.WaitGroup // the calls; grows under mu only, and not once closed
+	wg sync.WaitGroup // the calls and turns; grows under mu only, and not once closed
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	running map[callKey]*run
+	turns   map[string]*turn // those under way, by their task's id
+	// noted is what a task was told last of a server without tools, lest it be told at every turn.
+	noted map[notedKey]string
 }
 
 // run is a call under way.
 type run struct {
 	cancel context.CancelCauseFunc
-	// left is set where another window goes on with the call, and done closed at its end here.
+	// left is set where another window goes on with the call.
 	left bool
-	done chan struct{}
 	// isTask is set once the call became an MCP task, and asked when its end was asked for.
 	isTask bool
 	asked  chan struct{}
 	once   sync.Once // closes asked
+	// done is closed when the call has ended here, by then with the result; nil where another sidecar goes on.
+	done   chan struct{}
+	result protocol.CallResult
 }
 
 // stop cancels a call. The first time, the server of an MCP task is asked to cancel it; the second time
@@ -72,8 +111,14 @@ type callKey struct {
 }
 
 // New returns a chat in which nothing goes on.
-func New(tasks *task.Registry, servers Servers) *Chat {
-	return &Chat{tasks: tasks, servers: servers, running: map[callKey]*run{}}
+func New(opts Options) *Chat {
+	if opts.Settings == nil {
+		opts.Settings = func() protocol.ChatSettings { return protocol.ChatSettings{} }
+	}
+	return &Chat{
+		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
+		running: map[callKey]*run{}, turns: map[string]*turn{}, noted: map[notedKey]string{},
+	}
 }
 
 // StartCall starts a call; see [protocol.Sidecar.StartCall].
@@ -131,7 +176,7 @@ func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string
 }
 
 // begin runs a call to its end. The lock must be held.
-func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) {
+func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) *run {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{}), done: make(chan struct{})}
 	key := callKey{t.Info().ID, messageID}
@@ -155,7 +200,6 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 		Cancel: r.asked,
 	}
 	c.wg.Go(func() {
-		defer close(r.done)
 		result := call(ctx, hooks)
 		c.mu.Lock()
 		delete(c.running, key)
@@ -164,8 +208,11 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 		cancel(nil)
 		if !goesOn { // with the next sidecar
 			t.EndCall(messageID, result)
+			r.result = result
 		}
+		close(r.done)
 	})
+	return r
 }
 
 // Resume takes up the calls that were under way when an earlier sidecar ended and can go on.
@@ -210,7 +257,7 @@ func (c *Chat) takeUp(unfinished []task.Unfinished) {
 	}
 }
 
-// Leave ends every call of a task here that another window has by now, and returns when they have ended. What
+// Leave ends the turn and every call of a task here that another window has by now, and returns when they have ended. What
 // can go on goes on there: no server is asked to cancel an MCP task.
 func (c *Chat) Leave(taskID string) {
 	c.mu.Lock()
@@ -221,9 +268,14 @@ func (c *Chat) Leave(taskID string) {
 			left = append(left, r)
 		}
 	}
+	turn := c.turns[taskID]
 	c.mu.Unlock()
 	for _, r := range left {
 		<-r.done
+	}
+	if turn != nil { // after its calls, which it would cancel
+		turn.cancel(hub.ErrGoesOnElsewhere)
+		<-turn.done
 	}
 }
 
@@ -272,10 +324,13 @@ func (c *Chat) CancelCall(ctx context.Context, taskID string, messageID int64) (
 	return true, nil
 }
 
-// CancelTask cancels every call of a task.
+// CancelTask cancels every call of a task, and the turn that is under way.
 func (c *Chat) CancelTask(taskID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if turn := c.turns[taskID]; turn != nil {
+		turn.stop("The task was closed.")
+	}
 	for key, r := range c.running {
 		if key.taskID == taskID {
 			r.cancel(nil)
@@ -283,10 +338,13 @@ func (c *Chat) CancelTask(taskID string) {
 	}
 }
 
-// Close cancels every call and returns when all have ended.
+// Close cancels every call and every turn, and returns when all have ended.
 func (c *Chat) Close() {
 	c.mu.Lock()
 	c.closed = true
+	for _, turn := range c.turns {
+		turn.cancel(errClosing)
+	}
 	for _, r := range c.running {
 		r.cancel(nil)
 	}

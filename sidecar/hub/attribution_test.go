@@ -167,6 +167,7 @@ func (p *person) TaskEvent(_ context.Context, e *protocol.TaskEventParams) error
 func (*person) McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error {
 	return nil
 }
+func (*person) ChatProgress(context.Context, *protocol.ChatProgressParams) error   { return nil }
 func (*person) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
 func (*person) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
 

@@ -303,7 +303,7 @@ func TestToolsKeepTheirAuthorsOrder(t *testing.T) {
 	overEach(t, handshake("s")+`
 {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
 -- server s --
-{"jsonrpc":"2.0","id":2,"result":{"nextCursor":"more","tools":[{"name":"one","description":"d","annotations":{"title":"One"},"inputSchema":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}}]}}
+{"jsonrpc":"2.0","id":2,"result":{"nextCursor":"more","tools":[{"name":"one","description":"d","annotations":{"title":"One","readOnlyHint":true,"destructiveHint":false},"inputSchema":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}}]}}
 -- client s --
 {"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"more"}}
 -- server s --
@@ -321,6 +321,7 @@ func TestToolsKeepTheirAuthorsOrder(t *testing.T) {
 					protocol.JSONField{FieldHead: protocol.FieldHead{Name: "a"}, Schema: json.RawMessage(`{"type":"object"}`)},
 				},
 				InputSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"object"}}}`),
+				Annotations: &protocol.ToolAnnotations{Title: "One", ReadOnlyHint: new(true), DestructiveHint: new(false)},
 			},
 			{Name: "two", Title: "Two", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		}

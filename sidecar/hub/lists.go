@@ -173,13 +173,11 @@ func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error)
 func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	var page struct {
 		Tools []struct {
-			Name        string          `json:"name"`
-			Title       string          `json:"title"`
-			Description string          `json:"description"`
-			InputSchema json.RawMessage `json:"inputSchema"`
-			Annotations struct {
-				Title string `json:"title"`
-			} `json:"annotations"`
+			Name        string                    `json:"name"`
+			Title       string                    `json:"title"`
+			Description string                    `json:"description"`
+			InputSchema json.RawMessage           `json:"inputSchema"`
+			Annotations *protocol.ToolAnnotations `json:"annotations"`
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &page); err != nil {
@@ -187,8 +185,8 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	}
 	var tools []protocol.Tool
 	for _, t := range page.Tools {
-		tool := protocol.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
-		if tool.Title == "" {
+		tool := protocol.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, Annotations: t.Annotations}
+		if tool.Title == "" && t.Annotations != nil {
 			tool.Title = t.Annotations.Title // 2025-03-26 had it there
 		}
 		fields, err := form.ParseInput(t.InputSchema)

@@ -77,7 +77,7 @@ func liveAs(t *testing.T, name, dir, transcript string) *life {
 		},
 		Log: log,
 	})
-	l.chat = chat.New(l.tasks, l.hub)
+	l.chat = chat.New(chat.Options{Tasks: l.tasks, Servers: l.hub})
 	l.hub.Configure([]config.Server{server("s")})
 	return l
 }

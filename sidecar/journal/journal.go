@@ -85,6 +85,23 @@ func (j *Journal) GrantEnded(g protocol.Grant, by string) store.Record {
 	}{g.ID, by, g.Spent}, nil)}
 }
 
+// ToolRuleCreated is what the journal says of an answer about a tool that is remembered.
+func (j *Journal) ToolRuleCreated(r protocol.ToolRule) store.Record {
+	return store.Record{
+		At: r.CreatedAt, Kind: string(protocol.JournalToolRuleCreated), TaskID: r.TaskID, Server: r.ServerName, Body: j.encode(r, nil),
+	}
+}
+
+// ToolRuleRemoved is what the journal says of a rule that a person took back in the front end that by names.
+func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) store.Record {
+	return store.Record{At: at, Kind: string(protocol.JournalToolRuleRemoved), TaskID: r.TaskID, Server: r.ServerName, Body: j.encode(struct {
+		ID          string `json:"id"`
+		ToolName    string `json:"toolName,omitempty"`
+		ResourceURI string `json:"resourceUri,omitempty"`
+		By          string `json:"by"`
+	}{r.ID, r.ToolName, r.ResourceURI, by}, nil)}
+}
+
 // Denied is what the journal says of requests of a server that were refused without asking anybody: how the
 // last one was, and how many there were since the last record of this kind.
 func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, outcome protocol.Outcome, count int64) store.Record {

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"encoding/json"
+
 	"assent/protocol"
 )
 
@@ -9,6 +11,8 @@ type (
 	callStarted struct {
 		MessageID int64                `json:"messageId"`
 		Request   protocol.CallRequest `json:"request"`
+		// ToolUse is set where a model asked for the call.
+		ToolUse *protocol.ToolUseRef `json:"toolUse,omitempty"`
 	}
 	callTaskChanged struct {
 		MessageID     int64                  `json:"messageId"`
@@ -51,6 +55,8 @@ type (
 		// SentRequest and SentResponse are what the person made of the request and of the model's answer.
 		SentRequest  *protocol.McpSamplingRequest  `json:"sentRequest,omitempty"`
 		SentResponse *protocol.McpSamplingResponse `json:"sentResponse,omitempty"`
+		// SentArguments is what the person made of the arguments of a tool.
+		SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 	}
 	samplingMoved struct {
 		MessageID int64  `json:"messageId"`
@@ -69,7 +75,7 @@ type (
 func ofCall(messageID int64, call protocol.Call, event protocol.Event) (protocol.JournalKind, any) {
 	switch e := event.(type) {
 	case protocol.MessageAdded:
-		return protocol.JournalCallStarted, callStarted{messageID, maskedRequest(call.Request)}
+		return protocol.JournalCallStarted, callStarted{messageID, maskedRequest(call.Request), call.ToolUse}
 	case protocol.CallTaskChanged:
 		return protocol.JournalCallTaskChanged, callTaskChanged{messageID, e.Task.TaskID, e.Task.Status, e.Task.StatusMessage}
 	case protocol.CallEnded:
@@ -149,6 +155,11 @@ func opened(messageID int64, ask protocol.Ask) askOpened {
 	case protocol.McpSamplingReview:
 		q.SamplingResponse, q.SentResponse = withoutMedia(q.SamplingResponse), nil
 		body.Question = q
+	case protocol.UseMcpTool:
+		// The form and the schema are the tool's own, and of any length; what it was asked to do is here.
+		q.Tool.Fields, q.Tool.InputSchema, q.SentArguments = nil, nil, nil
+		q.Arguments = maskMembers(q.Arguments)
+		body.Question = q
 	}
 	return body
 }
@@ -168,6 +179,10 @@ func settled(messageID int64, ask protocol.Ask) askSettled {
 	case protocol.McpSampling:
 		if yes {
 			body.Model, body.SentRequest = idOf(q.Model), requestWithoutMedia(q.SentRequest)
+		}
+	case protocol.UseMcpTool:
+		if q.SentArguments != nil {
+			body.SentArguments = maskMembers(q.SentArguments)
 		}
 	case protocol.McpSamplingReview:
 		if body.Outcome.Reason == protocol.OutcomeRegenerated {
@@ -197,6 +212,10 @@ func serverOf(question protocol.UseMcpServer) string {
 	case protocol.McpSampling:
 		return q.ServerName
 	case protocol.McpSamplingReview:
+		return q.ServerName
+	case protocol.UseMcpTool:
+		return q.ServerName
+	case protocol.AccessMcpResource:
 		return q.ServerName
 	default:
 		return ""

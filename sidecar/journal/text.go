@@ -37,6 +37,9 @@ func sentence(r protocol.JournalRecord) string {
 		Question                                     struct {
 			Type, Message, URL string
 			ToolNames          []string
+			URI                string
+			Tool               struct{ Name string }
+			Arguments          json.RawMessage
 			ElicitationRequest struct{ Message string }
 			SamplingRequest    struct {
 				Messages  []json.RawMessage
@@ -47,6 +50,11 @@ func sentence(r protocol.JournalRecord) string {
 		ElicitationResponse *protocol.McpElicitationResponse
 		SentRequest         json.RawMessage
 		SentResponse        json.RawMessage
+		SentArguments       json.RawMessage
+		ToolUse             *protocol.ToolUseRef
+		ToolName            string
+		ResourceURI         string
+		Remember            protocol.Remember
 		Result              struct{ Type, Reason string }
 		Usage               *protocol.SamplingUsage
 		Models              []string
@@ -58,6 +66,9 @@ func sentence(r protocol.JournalRecord) string {
 	switch r.Kind {
 	case protocol.JournalCallStarted:
 		what := cmp.Or(b.Request.ToolName, b.Request.URI, b.Request.PromptName, b.Request.McpTaskID)
+		if b.ToolUse != nil {
+			return fmt.Sprintf("a model's %s %s %s", b.Request.Type, what, b.Request.Arguments)
+		}
 		return fmt.Sprintf("%s %s %s", b.Request.Type, what, b.Request.Arguments)
 	case protocol.JournalCallTaskChanged:
 		return "the MCP task is " + b.Status
@@ -80,6 +91,10 @@ func sentence(r protocol.JournalRecord) string {
 			return "a model's answer is shown for review"
 		case "mcp_url_elicitation":
 			return join("asks for a page to be opened: "+q.URL, q.Message)
+		case "use_mcp_tool":
+			return fmt.Sprintf("a model wants to use the tool %s %s", q.Tool.Name, q.Arguments)
+		case "access_mcp_resource":
+			return "a model wants to read " + q.URI
 		}
 		return "asks: " + q.ElicitationRequest.Message
 	case protocol.JournalAskExtended:
@@ -92,7 +107,7 @@ func sentence(r protocol.JournalRecord) string {
 		if b.Outcome.GrantID != "" {
 			text += " (grant " + b.Outcome.GrantID + ")"
 		}
-		if b.SentRequest != nil || b.SentResponse != nil {
+		if b.SentRequest != nil || b.SentResponse != nil || b.SentArguments != nil {
 			text += ", edited"
 		}
 		if b.Model != "" {
@@ -126,6 +141,10 @@ func sentence(r protocol.JournalRecord) string {
 			text += " in " + b.Outcome.By
 		}
 		return join(text, b.Text)
+	case protocol.JournalToolRuleCreated:
+		return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
+	case protocol.JournalToolRuleRemoved:
+		return fmt.Sprintf("taken back in %s what was remembered for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
 	case protocol.JournalRequestDenied:
 		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
 		if b.Count > 1 {

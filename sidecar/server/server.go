@@ -59,11 +59,13 @@ type Options struct {
 
 // Server is the sidecar as its front end sees it.
 type Server struct {
-	opts    Options
-	editor  protocol.Editor
-	tasks   *task.Registry
-	grants  *grant.Book
-	journal *journal.Journal
+	opts   Options
+	editor protocol.Editor
+	tasks  *task.Registry
+	grants *grant.Book
+	// toolRules are kept beside the grants.
+	toolRules *grant.ToolRules
+	journal   *journal.Journal
 
 	// The handshake sets these once, and closes initialized.
 	initialized  chan struct{}
@@ -135,6 +137,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		NewID:     s.opts.NewID,
 	})
 	s.grants = s.grantBook()
+	s.toolRules = grant.NewToolRules(s.grants)
 	close(ready)
 
 	<-conn.DisconnectNotify()
@@ -148,6 +151,7 @@ func (s *Server) shutdown() {
 	if s.isInitialized() {
 		s.stopKeeping()
 		s.watcher.Close()
+		s.chat.Interrupt()
 		s.auth.Close() // whoever waits for a login waits no more
 		s.hub.Close()
 		s.chat.Close()
@@ -209,7 +213,8 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	}
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
-		Denied: s.deniedUnclaimed, FrontEnd: params.Capabilities, Log: s.opts.Log,
+		Denied: s.deniedUnclaimed, ToolRules: s.toolRules, Tools: s.toolSettings,
+		FrontEnd: params.Capabilities, Log: s.opts.Log,
 	})
 	s.inbox = s.newInbox()
 	s.auth = auth.New(s.logins(params.Capabilities))
@@ -236,7 +241,9 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		Tap:          s.tapServer(),
 		Log:          s.opts.Log,
 	})
-	s.chat = chat.New(s.tasks, s.hub)
+	s.chat = chat.New(chat.Options{
+		Tasks: s.tasks, Servers: s.hub, Models: s.chatModels, Approver: s.broker, Settings: s.chatSettings, Log: s.opts.Log,
+	})
 	s.capabilities = params.Capabilities
 	s.watcher = config.NewWatcher(s.reload, s.opts.Log)
 	s.configure(params.Configuration)

@@ -32,6 +32,9 @@ var update = flag.Bool("update", false, "rewrite what the sidecar says in the tr
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if playsTools() {
+		os.Exit(serveTools())
+	}
 	code := wiretest.Main(m)
 	// go-sdk announces a cancelled call in a goroutine of its own, which has five seconds.
 	if err := goleak.Find(goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.call.func1")); err != nil && code == 0 {
@@ -126,17 +129,10 @@ func newFrontEnd(t *testing.T) *frontEnd {
 // newFrontEndOn is newFrontEnd, of a sidecar with that data directory.
 func newFrontEndOn(t *testing.T, dir string) *frontEnd {
 	t.Helper()
-	stdin, toServer := io.Pipe()
-	fromServer, stdout := io.Pipe()
-	f := &frontEnd{
-		t: t, toServer: toServer, messages: make(chan string, 1000), served: make(chan error, 1), logs: &syncBuffer{},
-	}
 	var mu sync.Mutex
 	ids := 0
-	s := server.New(server.Options{
-		Version: "test",
+	return newFrontEndOf(t, server.Options{
 		DataDir: dir,
-		Log:     zerolog.New(f.logs),
 		Now:     func() time.Time { return clock },
 		NewID: func() string {
 			mu.Lock()
@@ -145,6 +141,18 @@ func newFrontEndOn(t *testing.T, dir string) *frontEnd {
 			return fmt.Sprintf("id-%d", ids)
 		},
 	})
+}
+
+// newFrontEndOf is newFrontEnd for a sidecar with options of its own.
+func newFrontEndOf(t *testing.T, opts server.Options) *frontEnd {
+	t.Helper()
+	stdin, toServer := io.Pipe()
+	fromServer, stdout := io.Pipe()
+	f := &frontEnd{
+		t: t, toServer: toServer, messages: make(chan string, 1000), served: make(chan error, 1), logs: &syncBuffer{},
+	}
+	opts.Version, opts.Log = "test", zerolog.New(f.logs)
+	s := server.New(opts)
 	f.sidecar = s
 	go func() { f.served <- s.Serve(context.Background(), stdin, stdout) }()
 	go func() {

@@ -23,6 +23,9 @@ CREATE INDEX tasks_by_owner ON tasks (owner) WHERE owner IS NOT NULL;
 CREATE INDEX tasks_by_claim ON tasks (claimed);
 `
 
+// running is the condition of a task whose model is at work, or was when its sidecar died.
+const running = `(chat IS NOT NULL AND COALESCE(json_extract(chat, '$.running'), 0))`
+
 // nextClaim is what claimed is after a claim or a release. It takes the end of an index.
 const nextClaim = `(SELECT COALESCE(MAX(claimed), 0) + 1 FROM tasks)`
 
@@ -91,8 +94,8 @@ type Standing struct {
 // standings reads tasks.
 func (s *Store) standings(ctx context.Context, q querier, condition string, args ...any) (_ []Standing, err error) {
 	rows, err := q.QueryContext(ctx, `
-		SELECT id, created_at, title, closed, last_number, open_asks, COALESCE(owner, ''), owner_name, owned_since, claimed,
-			EXISTS (SELECT 1 FROM messages INDEXED BY live_messages WHERE task_id = tasks.id AND live = 1)
+		SELECT id, created_at, title, closed, last_number, open_asks, COALESCE(owner, ''), owner_name, owned_since, claimed, chat,
+			EXISTS (SELECT 1 FROM messages INDEXED BY live_messages WHERE task_id = tasks.id AND live = 1) OR `+running+`
 		FROM tasks `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read tasks: %w", err)
@@ -105,9 +108,13 @@ func (s *Store) standings(ctx context.Context, q querier, condition string, args
 		var window string
 		var since int64
 		var live bool
+		var chat []byte
 		t := &st.Task
-		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber, &t.OpenAsks, &st.Owner, &window, &since, &st.Claimed, &live); err != nil {
+		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber, &t.OpenAsks, &st.Owner, &window, &since, &st.Claimed, &chat, &live); err != nil {
 			return nil, fmt.Errorf("read tasks: %w", err)
+		}
+		if err := readChat(t, chat); err != nil {
+			return nil, err
 		}
 		lives, known := alive[st.Owner]
 		if !known {
@@ -199,15 +206,15 @@ func (s *Store) claim(ctx context.Context, tx *sql.Tx, taskID string, now int64)
 	return nil
 }
 
-// ClaimLeft makes this sidecar's what others of its workspace left behind: the tasks with live messages that
-// no living sidecar has. It returns their ids.
+// ClaimLeft makes this sidecar's what others of its workspace left behind: the tasks with live messages, or
+// whose model was at work, that no living sidecar has. It returns their ids.
 func (s *Store) ClaimLeft(ctx context.Context, now int64) (_ []string, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	found, err := s.standings(ctx, tx, `WHERE id IN (SELECT task_id FROM messages INDEXED BY live_messages WHERE live = 1)
+	found, err := s.standings(ctx, tx, `WHERE (id IN (SELECT task_id FROM messages INDEXED BY live_messages WHERE live = 1) OR `+running+`)
 		AND (workspace IS NULL OR workspace = ?)`, s.introduced().Workspace)
 	if err != nil {
 		return nil, err
@@ -242,16 +249,20 @@ func (s *Store) Release(ctx context.Context, taskID string) error {
 
 // saveTaskQuery is prepared once: it is run at every change, and reading it would take longer than running it.
 const saveTaskQuery = `
-INSERT INTO tasks (id, created_at, title, closed, last_number, open_asks, owner, owner_name, owned_since, workspace, claimed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + nextClaim + `)
+INSERT INTO tasks (id, created_at, title, closed, last_number, open_asks, chat, owner, owner_name, owned_since, workspace, claimed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + nextClaim + `)
 ON CONFLICT (id) DO UPDATE SET title = excluded.title, closed = excluded.closed, last_number = excluded.last_number,
-	open_asks = excluded.open_asks WHERE owner = excluded.owner`
+	open_asks = excluded.open_asks, chat = excluded.chat WHERE owner = excluded.owner`
 
 // saveTask writes a task's row within a transaction, which has the writer's lock.
 func (s *Store) saveTask(ctx context.Context, tx *sql.Tx, task *protocol.Task) error {
+	chat, err := chatOf(task)
+	if err != nil {
+		return err
+	}
 	w := s.introduced()
 	saved, err := tx.StmtContext(ctx, s.saveTaskStmt).ExecContext(ctx,
-		task.ID, task.CreatedAt, task.Title, task.Closed, task.LastNumber, task.OpenAsks, s.me, w.Name, task.CreatedAt, w.Workspace)
+		task.ID, task.CreatedAt, task.Title, task.Closed, task.LastNumber, task.OpenAsks, chat, s.me, w.Name, task.CreatedAt, w.Workspace)
 	if err != nil {
 		return fmt.Errorf("save task: %w", err)
 	}

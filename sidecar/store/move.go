@@ -20,6 +20,7 @@ var moves = []string{
 	`INSERT OR IGNORE INTO home.rounds SELECT * FROM main.rounds`,
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
+	`INSERT OR IGNORE INTO home.tool_rules SELECT * FROM main.tool_rules`,
 }
 
 // copyInto copies the database of a connection into the file of a name, which has the same schema: all of

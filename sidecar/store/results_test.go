@@ -71,6 +71,7 @@ const toVersion2 = `
 	DROP INDEX tasks_by_owner; DROP INDEX tasks_by_claim;
 	ALTER TABLE tasks DROP COLUMN owner; ALTER TABLE tasks DROP COLUMN owner_name; ALTER TABLE tasks DROP COLUMN owned_since;
 	ALTER TABLE tasks DROP COLUMN workspace; ALTER TABLE tasks DROP COLUMN open_asks; ALTER TABLE tasks DROP COLUMN claimed;
+	ALTER TABLE tasks DROP COLUMN chat; DROP TABLE tool_rules;
 	PRAGMA user_version = 2`
 
 // A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.

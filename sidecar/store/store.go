@@ -1,4 +1,4 @@
-// Package store keeps tasks, their messages, grants, and the journal in one SQLite file.
+// Package store keeps tasks, their messages, grants, rules about tools, and the journal in one SQLite file.
 //
 // It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
 // JSON of [protocol.Message]. A Store may be used from any goroutine; every method is one
@@ -25,7 +25,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 9
+const schemaVersion = 10
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -96,7 +96,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema}
+`, journalSchema, leaseSchema, chatSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {

@@ -47,7 +47,8 @@ type Check func(*protocol.AskResponseParams) (*Answer, error)
 type Answer struct {
 	// Response is the way out that the person took.
 	Response protocol.AskResponse
-	// Content is what goes to the server, where the question was a form and the answer is yes.
+	// Content is what goes to the server, where the question was a form and the answer is yes; or the arguments
+	// of a tool, where the person edited them.
 	Content json.RawMessage
 	// Model is the one to ask, where the question was a sampling request and the answer is yes, or the
 	// review of a completion and the answer wants another.
@@ -399,6 +400,11 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 			a.message.live = true // until the model is done
 			q.Model, q.SentRequest = answer.Model, answer.SentRequest
 			event.Model, event.SentRequest = answer.Model, answer.SentRequest
+		}
+		a.question.Question = q
+	case protocol.UseMcpTool:
+		if answer != nil && answer.Response == protocol.YesButtonClicked {
+			q.SentArguments, event.SentArguments = answer.Content, answer.Content
 		}
 		a.question.Question = q
 	case protocol.McpSamplingReview:

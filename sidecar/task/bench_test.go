@@ -30,6 +30,7 @@ func (*lastAsk) McpSamplingProgress(context.Context, *protocol.McpSamplingProgre
 }
 func (*lastAsk) CallProgress(context.Context, *protocol.CallProgressParams) error   { return nil }
 func (*lastAsk) StorageFailed(context.Context, *protocol.StorageFailedParams) error { return nil }
+func (*lastAsk) ChatProgress(context.Context, *protocol.ChatProgressParams) error   { return nil }
 func (*lastAsk) StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error {
 	return nil
 }

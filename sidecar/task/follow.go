@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"assent/protocol"
@@ -118,20 +119,11 @@ func (t *Task) follow(st *store.Standing) {
 		return
 	}
 	t.owner, t.claimed = st.Owner, st.Claimed
-	if sameTask(&t.info, &st.Task) {
+	if reflect.DeepEqual(t.info, st.Task) {
 		return
 	}
 	t.info = st.Task
 	t.announce(protocol.TaskFollowed{Task: t.info})
-}
-
-func sameTask(a, b *protocol.Task) bool {
-	x, y := *a, *b
-	if (x.Elsewhere == nil) != (y.Elsewhere == nil) || x.Elsewhere != nil && *x.Elsewhere != *y.Elsewhere {
-		return false
-	}
-	x.Elsewhere, y.Elsewhere = nil, nil
-	return x == y
 }
 
 // refresh looks how a task stands that is not live here. The lock must be held.

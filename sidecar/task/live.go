@@ -147,7 +147,7 @@ func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	}
 }
 
-// Progress adds a piece to an approved completion. Pieces are announced together, at most once a
+// Progress adds a piece to an approved completion, or to what a model says. Pieces are announced together, at most once a
 // frame.
 func (t *Task) Progress(messageID int64, chunk string) {
 	t.mu.Lock()
@@ -193,9 +193,16 @@ func (t *Task) flush(m *message) {
 	chunk := s.pending.String()
 	s.pending.Reset()
 	s.text.WriteString(chunk)
-	err := t.registry.opts.Events.McpSamplingProgress(context.Background(), &protocol.McpSamplingProgressParams{
-		TaskID: t.info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
-	})
+	var err error
+	if _, ok := m.Body.(protocol.ModelMessage); ok {
+		err = t.registry.opts.Events.ChatProgress(context.Background(), &protocol.ChatProgressParams{
+			TaskID: t.info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
+		})
+	} else {
+		err = t.registry.opts.Events.McpSamplingProgress(context.Background(), &protocol.McpSamplingProgressParams{
+			TaskID: t.info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
+		})
+	}
 	s.sequence++
 	t.registry.logSend(err)
 }
@@ -234,9 +241,14 @@ func (m *message) snapshot() protocol.Message {
 		return m.Message
 	}
 	out := m.Message
+	progress := &protocol.SamplingProgress{Text: m.stream.text.String(), Sequence: m.stream.sequence}
+	if said, ok := out.Body.(protocol.ModelMessage); ok {
+		said.Progress = progress
+		out.Body = said
+	}
 	if a, ok := out.Body.(protocol.Ask); ok {
 		if q, ok := a.Question.(protocol.McpSampling); ok {
-			q.Progress = &protocol.SamplingProgress{Text: m.stream.text.String(), Sequence: m.stream.sequence}
+			q.Progress = progress
 			a.Question = q
 			out.Body = a
 		}

@@ -659,6 +659,9 @@ func (l *link) McpSamplingProgress(_ context.Context, p *protocol.McpSamplingPro
 // CallProgress implements [task.Events]. What is lost of it is lost: the next word of the server makes it good.
 func (l *link) CallProgress(context.Context, *protocol.CallProgressParams) error { return nil }
 
+// ChatProgress implements [task.Events]. Nobody talks to a model here.
+func (l *link) ChatProgress(context.Context, *protocol.ChatProgressParams) error { return nil }
+
 // StorageRecovered implements [task.Events].
 func (l *link) StorageRecovered(_ context.Context, p *protocol.StorageRecoveredParams) error {
 	return l.StorageFailed(context.Background(), &protocol.StorageFailedParams{Message: p.Message})

@@ -134,6 +134,10 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, origin pr
 		return protocol.WantsCompletion, q.Origin, text
 	case protocol.McpSamplingReview:
 		return protocol.WantsReview, q.Origin, firstText(q.SamplingResponse.Content)
+	case protocol.UseMcpTool:
+		return protocol.WantsTool, q.Origin, firstLine(q.Tool.Name + " " + string(q.Arguments))
+	case protocol.AccessMcpResource:
+		return protocol.WantsResource, q.Origin, firstLine(q.URI)
 	default:
 		return "", origin, ""
 	}

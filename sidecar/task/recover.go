@@ -65,6 +65,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			t.recoverAsk(m, body)
 		}
 	}
+	interrupted := false // a model, or the calls that it asked for
 	for _, e := range entries {
 		if e.Damaged {
 			continue // it stays as it is, for whoever can read it
@@ -86,6 +87,11 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			body.Result = protocol.CallLost{Reason: left.detail + " Start it again."}
 			m.Body = body
 			t.journal(m, protocol.CallEnded{MessageID: m.ID, EndedAt: now, Result: body.Result})
+		case protocol.ModelMessage:
+			if m.Body, err = t.interruptedMessage(ctx, m.ID, body, left); err != nil {
+				return err
+			}
+			interrupted = interrupted || body.End == nil
 		case protocol.Ask:
 			if t.memory[m.ID] != nil {
 				continue
@@ -93,7 +99,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			var event protocol.Event
 			if body.Outcome == nil {
 				event = protocol.AskSettled{MessageID: m.ID}
-				body.Outcome = &protocol.Outcome{Reason: left.reason, At: now, Detail: left.detail + " The server stopped waiting."}
+				body.Outcome = &protocol.Outcome{Reason: left.reason, At: now, Detail: left.detail + whatEnded(body.Question)}
 			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil && answerOf(body).Response == protocol.YesButtonClicked {
 				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: left.detail}
 				body.Question = q
@@ -113,6 +119,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			t.memory[m.ID] = m
 		}
 	}
+	t.recoverTurn(interrupted, left)
 	return nil
 }
 

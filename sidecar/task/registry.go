@@ -31,6 +31,7 @@ import (
 type Events interface {
 	TaskEvent(context.Context, *protocol.TaskEventParams) error
 	McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error
+	ChatProgress(context.Context, *protocol.ChatProgressParams) error
 	CallProgress(context.Context, *protocol.CallProgressParams) error
 	StorageFailed(context.Context, *protocol.StorageFailedParams) error
 	StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error

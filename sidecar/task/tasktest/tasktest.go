@@ -32,6 +32,11 @@ func (e *Events) McpSamplingProgress(_ context.Context, p *protocol.McpSamplingP
 	return e.add(*p)
 }
 
+// ChatProgress implements [task.Events].
+func (e *Events) ChatProgress(_ context.Context, p *protocol.ChatProgressParams) error {
+	return e.add(*p)
+}
+
 // CallProgress implements [task.Events].
 func (e *Events) CallProgress(_ context.Context, p *protocol.CallProgressParams) error {
 	return e.add(*p)

@@ -1,0 +1,150 @@
+package chat
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"assent/protocol"
+)
+
+const (
+	// maxResultText is how much text of one result a model is sent, in bytes.
+	maxResultText = 100 << 10
+	// maxImage is how large the images of one result may be, in bytes of base64: more no provider takes.
+	maxImage = 5 << 20
+)
+
+// cut shortens a text to so many bytes, not within a character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// cutNote tells a model that a text was cut, and how long it was.
+func cutNote(sent, whole int) string {
+	return fmt.Sprintf("\n[cut here: %d of %d bytes are shown]", sent, whole)
+}
+
+// readable is what a model can be sent of a server's content: texts and images. What is neither is named. It
+// holds at most so many bytes of text, and says where there was more.
+func readable(content []protocol.ContentBlock, structured json.RawMessage) []protocol.ToolResultBlock {
+	var blocks []protocol.ToolResultBlock
+	left := maxResultText
+	text := func(s string) {
+		if len(s) > left {
+			kept := cut(s, left)
+			s = kept + cutNote(len(kept), len(s))
+			left = 0
+		} else {
+			left -= len(s)
+		}
+		blocks = append(blocks, protocol.TextContent{Text: s})
+	}
+	images := 0
+	image := func(mimeType, data string) bool {
+		shown, ok := imageOf(mimeType, data)
+		if ok = ok && images+len(data) <= maxImage; ok {
+			images += len(data)
+			blocks = append(blocks, shown)
+		}
+		return ok
+	}
+	hasJSON := false
+	for _, block := range content {
+		switch b := block.(type) {
+		case protocol.TextContent:
+			hasJSON = hasJSON || json.Valid([]byte(b.Text))
+			text(b.Text)
+		case protocol.ImageContent:
+			if !image(b.MIMEType, b.Data) {
+				text(fmt.Sprintf("[an image of the type %s, which cannot be shown]", brief(b.MIMEType)))
+			}
+		case protocol.AudioContent:
+			text(fmt.Sprintf("[a sound of the type %s, which cannot be played]", brief(b.MIMEType)))
+		case protocol.ResourceLink:
+			text(linkText(b))
+		case protocol.EmbeddedResource:
+			if b.Resource.Blob == "" {
+				text(fmt.Sprintf("[the resource %s]\n%s", brief(b.Resource.URI), b.Resource.Text))
+			} else if !image(b.Resource.MIMEType, b.Resource.Blob) {
+				text(fmt.Sprintf("[the resource %s, of the type %s, which cannot be shown]", brief(b.Resource.URI), brief(b.Resource.MIMEType)))
+			}
+		default:
+			text("[content of a kind that cannot be shown]")
+		}
+		if left == 0 {
+			return blocks
+		}
+	}
+	// A tool that returns structured content is to return its JSON as text too (2025-06-18, "Tools: Structured
+	// Content"); not all do.
+	if len(structured) > 0 && !hasJSON {
+		text(string(structured))
+	}
+	if len(blocks) == 0 {
+		text("[it returned nothing]")
+	}
+	return blocks
+}
+
+// imageOf returns an image as providers take it.
+func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
+	switch mimeType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	default:
+		return protocol.ImageContent{}, false
+	}
+	if data == "" || len(data) > maxImage {
+		return protocol.ImageContent{}, false
+	}
+	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
+		return protocol.ImageContent{}, false
+	}
+	return protocol.ImageContent{MIMEType: mimeType, Data: data}, true
+}
+
+func linkText(link protocol.ResourceLink) string {
+	text := fmt.Sprintf("[a link to the resource %s: %s", brief(link.URI), brief(link.Name))
+	if link.Description != "" {
+		text += ", " + brief(link.Description)
+	}
+	return text + "]"
+}
+
+// brief puts a stranger's text on one short line.
+func brief(text string) string { return cut(strings.Join(strings.Fields(text), " "), 1000) }
+
+// resultOf is what a model is told of how a call ended.
+func resultOf(toolUseID string, result protocol.CallResult) protocol.ToolResultContent {
+	failed := func(text string) protocol.ToolResultContent { return failedUse(toolUseID, text) }
+	switch r := result.(type) {
+	case protocol.ToolResult:
+		if r.RemovedAfter > 0 {
+			return failed("The result was removed after a while, and is not known any more.")
+		}
+		return protocol.ToolResultContent{ToolUseID: toolUseID, Content: readable(r.Content, r.StructuredContent), IsError: r.IsError}
+	case protocol.CallError:
+		return failed(fmt.Sprintf("The server answered with the error %d: %s", r.Code, cut(r.Message, maxResultText)))
+	case protocol.CallCancelled:
+		return failed("The user cancelled the call.")
+	case protocol.CallAbandoned:
+		return failed("The call was given up: " + r.Reason)
+	case protocol.CallLost:
+		return failed("There is no result: " + cut(r.Reason, maxResultText))
+	default:
+		return failed("The call has not ended yet.")
+	}
+}
+
+// failedUse is the result of a call that has none.
+func failedUse(toolUseID, text string) protocol.ToolResultContent {
+	return protocol.ToolResultContent{ToolUseID: toolUseID, Content: []protocol.ToolResultBlock{protocol.TextContent{Text: text}}, IsError: true}
+}

@@ -1,0 +1,146 @@
+package chat
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+const (
+	// maxName is how long the name of a tool may be for every provider, and of what it may be made:
+	// ^[a-zA-Z0-9_-]{1,64}$.
+	maxName = 64
+	// maxTools is how many tools the providers take; OpenAI has the least.
+	maxTools = 128
+	// maxDescription bounds what a model is told of one tool, in bytes, and maxSchema its schema.
+	maxDescription = 16 << 10
+	maxSchema      = 256 << 10
+	// maxListed bounds what the model is told of the resources that it may read, in bytes.
+	maxListed = 16 << 10
+)
+
+// readResourceName is what a model calls Assent's own way to the servers' resources.
+const readResourceName = "read_mcp_resource"
+
+// target is what a name stands for that a model was given.
+type target struct {
+	serverName string
+	// tool is nil where the name is readResourceName.
+	tool *protocol.Tool
+}
+
+// offer is what a model may call in a turn.
+type offer struct {
+	tools []protocol.SamplingTool
+	names map[string]target
+	// resources are those that the servers list, by server and URI.
+	resources map[string]map[string]protocol.Resource
+	// servers are those that have resources.
+	servers map[string]bool
+	// omitted counts the tools that are not in there.
+	omitted int
+}
+
+// offered is what a server has, or why that is not known.
+type offered struct {
+	serverName string
+	tools      []protocol.Tool
+	resources  []protocol.Resource
+	templates  []protocol.ResourceTemplate
+	err        error
+}
+
+// newOffer names what the servers have, in their order. Where there is too much, it is the last that is left
+// out.
+func newOffer(servers []offered) *offer {
+	o := &offer{names: map[string]target{}, resources: map[string]map[string]protocol.Resource{}, servers: map[string]bool{}}
+	var listed strings.Builder
+	for _, s := range servers {
+		o.listResources(&listed, s)
+	}
+	most := maxTools
+	if len(o.servers) > 0 {
+		most--
+	}
+	for _, s := range servers {
+		for _, tool := range s.tools {
+			if len(o.tools) == most || len(tool.InputSchema) > maxSchema {
+				o.omitted++
+				continue
+			}
+			name := o.unused(nameOf(s.serverName, tool.Name))
+			o.names[name] = target{s.serverName, &tool}
+			o.tools = append(o.tools, protocol.SamplingTool{
+				Name: name, Description: cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: tool.InputSchema,
+			})
+		}
+	}
+	if len(o.servers) > 0 {
+		o.names[readResourceName] = target{}
+		o.tools = append(o.tools, protocol.SamplingTool{
+			Name:        readResourceName,
+			Description: "Reads a resource of an MCP server, by its URI. The servers list:\n" + listed.String(),
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"server":{"type":"string"},"uri":{"type":"string"}},"required":["server","uri"]}`),
+		})
+	}
+	return o
+}
+
+// listResources notes the resources of a server, and writes of them what there is room for.
+func (o *offer) listResources(list *strings.Builder, s offered) {
+	if len(s.resources) == 0 && len(s.templates) == 0 {
+		return
+	}
+	o.servers[s.serverName] = true
+	o.resources[s.serverName] = map[string]protocol.Resource{}
+	line := func(uri, name, description string) {
+		text := fmt.Sprintf("- server %q: %s (%s)\n", s.serverName, uri, cut(strings.Join(strings.Fields(name+" "+description), " "), 200))
+		if list.Len()+len(text) <= maxListed {
+			list.WriteString(text)
+		}
+	}
+	for _, r := range s.resources {
+		o.resources[s.serverName][r.URI] = r
+		line(r.URI, cmp.Or(r.Title, r.Name), r.Description)
+	}
+	for _, t := range s.templates {
+		line(t.URITemplate, cmp.Or(t.Title, t.Name), t.Description)
+	}
+}
+
+// nameOf makes a name of those of a server and its tool that every provider takes.
+func nameOf(serverName, toolName string) string {
+	name := sanitized(serverName) + "__" + sanitized(toolName)
+	if len(name) <= maxName {
+		return name
+	}
+	// The end of it tells apart what has the beginning in common.
+	sum := sha256.Sum256([]byte(serverName + "\x00" + toolName))
+	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+}
+
+func sanitized(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// unused returns the name, or where another tool has it one that is like it.
+func (o *offer) unused(name string) string {
+	unique := name
+	for i := 2; ; i++ {
+		if _, taken := o.names[unique]; !taken && unique != readResourceName {
+			return unique
+		}
+		suffix := fmt.Sprintf("_%d", i)
+		unique = name[:min(len(name), maxName-len(suffix))] + suffix
+	}
+}

@@ -1,0 +1,241 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/task"
+)
+
+// turn is what follows a message of the person; after it, what they queued meanwhile.
+type turn struct {
+	*Chat
+	task   *task.Task
+	taskID string
+	cancel context.CancelCauseFunc
+	// done is closed when it is over.
+	done chan struct{}
+	// replaces is the message that leaves the conversation for the next one of a model; 0 where none does.
+	replaces int64
+	// before is where the conversation ends that the turn begins with; 0 where it is all of it.
+	before int64
+}
+
+// errClosing ends the turns that are under way when the chat closes.
+var errClosing = &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent was closed."}
+
+// stop ends the turn as a person wants it.
+func (u *turn) stop(detail string) {
+	u.cancel(&task.Ended{Reason: protocol.OutcomeDismissed, Detail: detail})
+}
+
+// SendChat says something to the model of a task; see [protocol.Sidecar.SendChat].
+func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*protocol.SendChatResult, error) {
+	t, err := c.tasks.Own(ctx, p.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	said := protocol.UserMessage{Text: p.Text, Attachments: p.Attachments, Replaces: p.Replaces}
+	if err := checkMessages(ctx, t, said); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errUnavailable()
+	}
+	running, queued := c.turns[p.TaskID] != nil, len(t.Info().Queue) > 0
+	if said.Replaces != 0 {
+		if running {
+			return nil, errRunning()
+		}
+		return c.say(t, said)
+	}
+	if !running && !queued {
+		return c.say(t, said)
+	}
+	result := &protocol.SendChatResult{}
+	if strings.TrimSpace(said.Text) != "" || len(said.Attachments) > 0 || !queued {
+		if result.QueuedID, err = t.Enqueue(said); err != nil {
+			return nil, err
+		}
+	}
+	if running {
+		return result, nil
+	}
+	id, ok := t.SayQueued() // what waits is older
+	if !ok {
+		return nil, protocol.Errorf(protocol.CodeTaskClosed, "the task %q is closed: start a new one", t.Info().Title)
+	}
+	if result.QueuedID == "" {
+		result.MessageID = id
+	}
+	c.beginTurn(t, &turn{})
+	return result, nil
+}
+
+// say adds what the person said and begins the turn. The lock must be held.
+func (c *Chat) say(t *task.Task, said protocol.UserMessage) (*protocol.SendChatResult, error) {
+	id, err := t.Say(said)
+	if err != nil {
+		return nil, err
+	}
+	c.beginTurn(t, &turn{})
+	return &protocol.SendChatResult{MessageID: id}, nil
+}
+
+// checkMessages refuses a message that names others which are not what they should be.
+func checkMessages(ctx context.Context, t *task.Task, said protocol.UserMessage) error {
+	if said.Replaces != 0 {
+		m, err := t.Message(ctx, said.Replaces)
+		if err != nil {
+			return err
+		}
+		if _, ok := m.Body.(protocol.UserMessage); !ok {
+			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d is none of yours: only those can be replaced", said.Replaces)
+		}
+	}
+	for _, id := range said.Attachments {
+		m, err := t.Message(ctx, id)
+		if err != nil {
+			return err
+		}
+		if call, ok := m.Body.(protocol.Call); !ok || call.Result == nil {
+			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d cannot be attached: it is no call that has ended", id)
+		}
+	}
+	return nil
+}
+
+func errRunning() error {
+	return protocol.Errorf(protocol.CodeInvalidParams, "the model is at work: stop it first")
+}
+
+func errUnavailable() error {
+	return protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+}
+
+// StopChat stops a task's turn and reports whether one was under way.
+func (c *Chat) StopChat(ctx context.Context, taskID string) (bool, error) {
+	if _, err := c.tasks.Own(ctx, taskID); err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	turn := c.turns[taskID]
+	if turn == nil {
+		return false, nil
+	}
+	turn.stop("You stopped it.")
+	return true, nil
+}
+
+// RetryChat asks the model of a task again; see [protocol.Sidecar.RetryChat].
+func (c *Chat) RetryChat(ctx context.Context, taskID string) error {
+	t, err := c.tasks.Own(ctx, taskID)
+	if err != nil {
+		return err
+	}
+	said, replaces, err := newest(ctx, t)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return errUnavailable()
+	case c.turns[taskID] != nil:
+		return errRunning()
+	case !said:
+		return protocol.Errorf(protocol.CodeInvalidParams, "there is nothing to try again: say something first")
+	}
+	if err := t.BeginTurn(); err != nil {
+		return err
+	}
+	c.beginTurn(t, &turn{replaces: replaces, before: replaces})
+	return nil
+}
+
+// newest reports whether something was said in the conversation, and the message of the model that it ends
+// with; 0 where it ends with what the person said.
+func newest(ctx context.Context, t *task.Task) (said bool, model int64, err error) {
+	err = t.Conversation(ctx, 0, func(m protocol.Message) bool {
+		switch m.Body.(type) {
+		case protocol.UserMessage:
+			said = true
+		case protocol.ModelMessage:
+			said, model = true, m.ID
+		}
+		return !said
+	})
+	return said, model, err
+}
+
+// Interrupt ends all turns, as the sidecar does, and waits for none: what goes on with the servers need not be
+// told to a model any more.
+func (c *Chat) Interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, turn := range c.turns {
+		turn.cancel(errClosing)
+	}
+}
+
+// UnqueueChat takes a message out of a task's queue and reports whether it was there.
+func (c *Chat) UnqueueChat(ctx context.Context, taskID, queuedID string) (bool, error) {
+	t, err := c.tasks.Own(ctx, taskID)
+	if err != nil {
+		return false, err
+	}
+	return t.Unqueue(queuedID), nil
+}
+
+// beginTurn runs a turn to its end, and then what was queued. The lock must be held.
+func (c *Chat) beginTurn(t *task.Task, u *turn) {
+	taskID := t.Info().ID
+	ctx, cancel := context.WithCancelCause(context.Background())
+	u.Chat, u.task, u.taskID, u.cancel, u.done = c, t, taskID, cancel, make(chan struct{})
+	c.turns[taskID] = u
+	c.wg.Go(func() {
+		defer close(u.done)
+		defer cancel(nil)
+		for {
+			well := u.run(ctx)
+			if !c.goOn(u, well && ctx.Err() == nil) {
+				return
+			}
+			u.replaces, u.before = 0, 0
+		}
+	})
+}
+
+// goOn says the next message of the queue, where the turn ended well and there is one, and reports whether it
+// did; otherwise the turn is over.
+func (c *Chat) goOn(u *turn, well bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if well && !c.closed {
+		if _, ok := u.task.SayQueued(); ok {
+			return true
+		}
+	}
+	delete(c.turns, u.taskID)
+	u.task.EndTurn()
+	return false
+}
+
+// whyEnded says for the person why a turn's context has ended, and how a model's message ends with it.
+func whyEnded(ctx context.Context) *protocol.ModelEnd {
+	var ended *task.Ended
+	if errors.As(context.Cause(ctx), &ended) && ended.Reason == protocol.OutcomeRestarted {
+		return &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: ended.Detail}
+	}
+	end := &protocol.ModelEnd{Reason: protocol.ModelEndStopped}
+	if ended != nil {
+		end.Detail = ended.Detail
+	}
+	return end
+}

@@ -1,0 +1,108 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// toolServerName is what a test binary is called when it is an MCP server with tools for a model.
+const toolServerName = "toolserver"
+
+func playsTools() bool {
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == toolServerName
+}
+
+// installToolServer makes "toolserver" a program, and returns where it is, for the rest of the test.
+func installToolServer(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), toolServerName)
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	return program
+}
+
+// serveTools is the server.
+func serveTools() int {
+	server := mcp.NewServer(&mcp.Implementation{Name: toolServerName, Version: "1"}, nil)
+	add := func(name string, annotations *mcp.ToolAnnotations, properties string, do func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult) {
+		server.AddTool(&mcp.Tool{
+			Name: name, Description: "The tool " + name, Annotations: annotations,
+			InputSchema: json.RawMessage(`{"type":"object","properties":` + properties + `}`),
+		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var arguments map[string]any
+			if err := json.Unmarshal(r.Params.Arguments, &arguments); err != nil {
+				return nil, err
+			}
+			return do(ctx, r, arguments), nil
+		})
+	}
+	text := func(format string, args ...any) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
+	}
+	yes := true
+	add("echo", &mcp.ToolAnnotations{ReadOnlyHint: true}, `{"text":{"type":"string"}}`, func(_ context.Context, _ *mcp.CallToolRequest, a map[string]any) *mcp.CallToolResult {
+		return text("echo: %v", a["text"])
+	})
+	add("wipe", &mcp.ToolAnnotations{DestructiveHint: &yes}, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
+		return text("wiped")
+	})
+	add("slow", nil, `{}`, func(ctx context.Context, _ *mcp.CallToolRequest, _ map[string]any) *mcp.CallToolResult {
+		<-ctx.Done()
+		return text("too late")
+	})
+	add("big", nil, `{"bytes":{"type":"integer"}}`, func(_ context.Context, _ *mcp.CallToolRequest, a map[string]any) *mcp.CallToolResult {
+		bytes, _ := a["bytes"].(float64)
+		return text("%s", strings.Repeat("x", int(bytes)))
+	})
+	add("fail", nil, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
+		failed := text("the disk is full")
+		failed.IsError = true
+		return failed
+	})
+	add("look", nil, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
+		return &mcp.CallToolResult{
+			Content: []mcp.Content{
+				&mcp.ImageContent{MIMEType: "image/png", Data: []byte("A")},
+				&mcp.ResourceLink{URI: "memo://note", Name: "The note"},
+			},
+			StructuredContent: map[string]any{"seen": 1},
+		}
+	})
+	add("ask", nil, `{}`, func(_ context.Context, r *mcp.CallToolRequest, _ map[string]any) *mcp.CallToolResult {
+		if len(r.Params.InputResponses) == 0 {
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{
+				Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`),
+			}}}
+		}
+		answer, err := json.Marshal(r.Params.InputResponses)
+		if err != nil {
+			return text("%v", err)
+		}
+		return text("%s", answer)
+	})
+	server.AddResource(&mcp.Resource{URI: "memo://note", Name: "note", MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "memo://note", MIMEType: "text/plain", Text: "Buy milk."}}}, nil
+	})
+	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// chatSchema keeps what a task's conversation with a model has beside its messages, and the answers about
+// tools that are remembered.
+const chatSchema = `
+ALTER TABLE tasks ADD COLUMN chat TEXT; -- JSON of chat, or NULL where there is nothing to say
+CREATE TABLE tool_rules (
+	id         TEXT PRIMARY KEY,
+	server     TEXT NOT NULL,
+	task_id    TEXT NOT NULL, -- empty where the rule is for all
+	created_at INTEGER NOT NULL,
+	body       TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tool_rules_by_server ON tool_rules (server, created_at);
+`
+
+// chat is the column of that name.
+type chat struct {
+	Running  bool                     `json:"running,omitempty"`
+	Queue    []protocol.QueuedMessage `json:"queue,omitempty"`
+	Settings *protocol.TaskSettings   `json:"settings,omitempty"`
+}
+
+// chatOf returns what the column has of a task: text, or nil.
+func chatOf(task *protocol.Task) (any, error) {
+	if !task.Running && len(task.Queue) == 0 && task.Settings == nil {
+		return nil, nil
+	}
+	encoded, err := json.Marshal(chat{task.Running, task.Queue, task.Settings})
+	if err != nil {
+		return nil, fmt.Errorf("encode the conversation's state: %w", err)
+	}
+	return string(encoded), nil
+}
+
+// readChat puts into a task what the column has.
+func readChat(task *protocol.Task, column []byte) error {
+	if len(column) == 0 {
+		return nil
+	}
+	var c chat
+	if err := json.Unmarshal(column, &c); err != nil {
+		return fmt.Errorf("the conversation's state of the task %q is damaged: %w", task.ID, err)
+	}
+	task.Running, task.Queue, task.Settings = c.Running, c.Queue, c.Settings
+	return nil
+}

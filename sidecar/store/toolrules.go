@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// AddToolRule keeps a rule in place of those of the same server, task and tool, or resource, together with
+// what the journal says of it.
+func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records ...Record) error {
+	body, err := json.Marshal(rule)
+	if err != nil {
+		return fmt.Errorf("encode tool rule: %w", err)
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("save tool rule: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	_, err = tx.ExecContext(ctx, `DELETE FROM tool_rules WHERE server = ? AND task_id = ?
+		AND COALESCE(json_extract(body, '$.toolName'), '') = ? AND COALESCE(json_extract(body, '$.resourceUri'), '') = ?`,
+		rule.ServerName, rule.TaskID, rule.ToolName, rule.ResourceURI)
+	if err != nil {
+		return fmt.Errorf("save tool rule: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO tool_rules (id, server, task_id, created_at, body) VALUES (?, ?, ?, ?, ?)`,
+		rule.ID, rule.ServerName, rule.TaskID, rule.CreatedAt, string(body))
+	if err != nil {
+		return fmt.Errorf("save tool rule: %w", err)
+	}
+	if err := appendJournal(ctx, tx, records); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("save tool rule: %w", err)
+	}
+	return nil
+}
+
+// RemoveToolRule removes a rule, together with what the journal says of it, and returns it; nil where there
+// is none.
+func (s *Store) RemoveToolRule(ctx context.Context, id string, record func(protocol.ToolRule) Record) (*protocol.ToolRule, error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("remove tool rule: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	found, err := toolRules(ctx, tx, `SELECT body FROM tool_rules WHERE id = ?`, id)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM tool_rules WHERE id = ?`, id); err != nil {
+		return nil, fmt.Errorf("remove tool rule: %w", err)
+	}
+	if err := appendJournal(ctx, tx, []Record{record(found[0])}); err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, fmt.Errorf("remove tool rule: %w", err)
+	}
+	return &found[0], nil
+}
+
+// ToolRules returns the rules of a server, or of all where serverName is empty, the newest first.
+func (s *Store) ToolRules(ctx context.Context, serverName string) ([]protocol.ToolRule, error) {
+	return toolRules(ctx, s.db, `SELECT body FROM tool_rules WHERE server = ? OR ? = '' ORDER BY created_at DESC, id DESC`, serverName, serverName)
+}
+
+func toolRules(ctx context.Context, q querier, query string, args ...any) (_ []protocol.ToolRule, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read tool rules: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var found []protocol.ToolRule
+	for rows.Next() {
+		var body []byte
+		var r protocol.ToolRule
+		if err := rows.Scan(&body); err != nil {
+			return nil, fmt.Errorf("read tool rules: %w", err)
+		}
+		if err := json.Unmarshal(body, &r); err != nil {
+			return nil, fmt.Errorf("a tool rule is damaged: %w", err)
+		}
+		found = append(found, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read tool rules: %w", err)
+	}
+	return found, nil
+}

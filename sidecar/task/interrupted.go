@@ -1,0 +1,75 @@
+package task
+
+import (
+	"context"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// notCalledDetail is what became of the calls that a model had asked for and that had not been made.
+const notCalledDetail = "The call was not made before: "
+
+// interruptedMessage is a model's message as an earlier sidecar left it: in the middle of its text, or before
+// all the calls were made that it asked for.
+func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.ModelMessage, left left) (protocol.ModelMessage, error) {
+	if body.End == nil {
+		body.Progress = nil
+		body.End = &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: left.detail, At: t.registry.now()}
+		return body, nil
+	}
+	entries, err := t.registry.store.Messages(ctx, t.info.ID, store.Range{Limit: maxAfter})
+	if err != nil {
+		return body, err
+	}
+	made := map[string]bool{}
+	for _, e := range entries {
+		if call, ok := e.Message.Body.(protocol.Call); ok && call.ToolUse != nil && call.ToolUse.MessageID == id {
+			made[call.ToolUse.ToolUseID] = true
+		}
+	}
+	uses := make([]protocol.ModelToolUse, len(body.ToolUses))
+	for i, use := range body.ToolUses {
+		if !made[use.ID] && use.Error == "" {
+			use.Error = notCalledDetail + left.detail
+		}
+		uses[i] = use
+	}
+	body.ToolUses = uses
+	return body, nil
+}
+
+// maxAfter bounds how many messages can have come after one whose calls have not all ended: the calls, their
+// questions, and what a person did meanwhile.
+const maxAfter = 500
+
+// recoverTurn ends the turn that was under way when an earlier sidecar ended; interrupted, where a message
+// says so already. What is queued waits for the person.
+func (t *Task) recoverTurn(interrupted bool, left left) {
+	if !t.info.Running {
+		return
+	}
+	t.info.Running = false
+	t.info.LastNumber++
+	if interrupted || t.info.Closed {
+		t.save(nil)
+		return
+	}
+	t.lastMessage++
+	m := &message{Message: protocol.Message{ID: t.lastMessage, Time: t.registry.now(), Body: protocol.ModelMessage{
+		End: &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: left.detail, At: t.registry.now()},
+	}}, number: t.info.LastNumber}
+	if !t.save(m) {
+		t.memory[m.ID] = m
+	}
+}
+
+// whatEnded says what ended with the sidecar that asked.
+func whatEnded(question protocol.UseMcpServer) string {
+	switch question.(type) {
+	case protocol.UseMcpTool, protocol.AccessMcpResource:
+		return " The call was not made."
+	default:
+		return " The server stopped waiting."
+	}
+}
