@@ -218,7 +218,7 @@ func (f *frontEnd) next() string {
 			f.t.Fatal("the sidecar has ended")
 		}
 		return m
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		f.t.Fatal("the sidecar says nothing")
 	}
 	return ""

@@ -136,7 +136,7 @@ type window struct {
 	settings configured
 }
 
-// configured is what a window was configured with.
+// configured is what a window is configured with: parts of the configuration, and the table of models.
 type configured map[string]any
 
 // newWindow opens a window on a data directory, with the tool server as "t", and a task.
@@ -155,7 +155,7 @@ func openWindow(t *testing.T, dir string, model *endpoint, settings configured) 
 	}
 	configuration := map[string]any{
 		"servers": map[string]any{"t": map[string]any{"command": installToolServer(t)}},
-		"model":   map[string]any{"openai": map[string]any{"baseUrl": model.URL + "/v1", "model": "gpt-test"}},
+		"model":   map[string]any{"openai": map[string]any{"baseUrl": model.URL + "/v1", "model": "gpt-test"}, "table": settings["table"]},
 	}
 	for name, value := range settings {
 		configuration[name] = value
