@@ -1,0 +1,81 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+)
+
+func TestWhatAModelIsToldOfAResult(t *testing.T) {
+	text := func(s string) []protocol.ContentBlock {
+		return []protocol.ContentBlock{protocol.TextContent{Text: s}}
+	}
+	tests := []struct {
+		name   string
+		result protocol.CallResult
+		want   string
+		failed bool
+	}{
+		{"text", protocol.ToolResult{Content: text("hi")}, "hi", false},
+		{"nothing", protocol.ToolResult{}, "[it returned nothing]", false},
+		{"an error of the tool", protocol.ToolResult{Content: text("full"), IsError: true}, "full", true},
+		{"structured content alone", protocol.ToolResult{StructuredContent: json.RawMessage(`{"a":1}`)}, `{"a":1}`, false},
+		{"structured content beside its JSON", protocol.ToolResult{Content: text(`{"a": 1}`), StructuredContent: json.RawMessage(`{"a":1}`)}, `{"a": 1}`, false},
+		{"structured content beside words", protocol.ToolResult{Content: text(`See:`), StructuredContent: json.RawMessage(`{"a":1}`)}, "See:|" + `{"a":1}`, false},
+		{"a link", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ResourceLink{URI: "a:b", Name: "n\n n", Description: "d"}}}, "[a link to the resource a:b: n n, d]", false},
+		{"a resource", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "a:b", Text: "x"}}}}, "[the resource a:b]\nx", false},
+		{"bytes", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "a:b", MIMEType: "application/zip", Blob: "QQ=="}}}}, "[the resource a:b, of the type application/zip, which cannot be shown]", false},
+		{"a sound", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.AudioContent{MIMEType: "audio/wav"}}}, "[a sound of the type audio/wav, which cannot be played]", false},
+		{"an image of another kind", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ImageContent{MIMEType: "image/svg+xml", Data: "QQ=="}}}, "[an image of the type image/svg+xml, which cannot be shown]", false},
+		{"an image that is none", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ImageContent{MIMEType: "image/png", Data: "?"}}}, "[an image of the type image/png, which cannot be shown]", false},
+		{"what is not known", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.UnknownContent{}}}, "[content of a kind that cannot be shown]", false},
+		{"an error of the server", protocol.CallError{Code: -32602, Message: "no such thing"}, "The server answered with the error -32602: no such thing", true},
+		{"cancelled", protocol.CallCancelled{}, "The user cancelled the call.", true},
+		{"given up", protocol.CallAbandoned{Reason: "You declined."}, "The call was given up: You declined.", true},
+		{"lost", protocol.CallLost{Reason: "It died."}, "There is no result: It died.", true},
+		{"removed", protocol.ToolResult{RemovedAfter: 30}, "The result was removed after a while, and is not known any more.", true},
+		{"under way", nil, "The call has not ended yet.", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := resultOf("id", tt.result)
+			var texts []string
+			for _, block := range got.Content {
+				texts = append(texts, block.(protocol.TextContent).Text)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(texts, "|")); diff != "" || got.IsError != tt.failed || got.ToolUseID != "id" {
+				t.Errorf("it is told %+v (-want +got):\n%s", got, diff)
+			}
+		})
+	}
+}
+
+func TestALongResultIsCut(t *testing.T) {
+	long := strings.Repeat("é", 80<<10)
+	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
+		protocol.TextContent{Text: "é" + long}, protocol.TextContent{Text: long},
+	}})
+	whole := ""
+	for _, block := range got.Content {
+		text := block.(protocol.TextContent).Text
+		if !utf8.ValidString(text) {
+			t.Error("it is cut within a character")
+		}
+		whole += text
+	}
+	if len(whole) > maxResultText+100 || !strings.Contains(whole, "[cut here: 102400 of 163842 bytes are shown]") {
+		t.Errorf("%d bytes are sent, at the end %q", len(whole), whole[len(whole)-60:])
+	}
+	images := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
+		protocol.ImageContent{MIMEType: "image/png", Data: strings.Repeat("A", 3<<20)},
+		protocol.ImageContent{MIMEType: "image/png", Data: strings.Repeat("A", 3<<20)},
+	}})
+	if _, ok := images.Content[1].(protocol.TextContent); !ok {
+		t.Errorf("6 MiB of images are sent")
+	}
+}

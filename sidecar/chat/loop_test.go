@@ -1,0 +1,335 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/chat"
+	"assent/sidecar/hub"
+	"assent/sidecar/model"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+)
+
+// models answer by a function, and note when they were asked.
+type models struct {
+	facts  protocol.ModelFacts
+	answer func(ctx context.Context, attempt int, request *protocol.McpSamplingRequest) (*model.Completion, error)
+	asked  []time.Time
+	got    []*protocol.McpSamplingRequest
+}
+
+func (m *models) Find(context.Context, string) (*protocol.Model, error) {
+	return &protocol.Model{ID: "openai:m", Name: "M", ModelFacts: m.facts}, nil
+}
+
+func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+	m.asked, m.got = append(m.asked, time.Now()), append(m.got, request)
+	made, err := m.answer(ctx, len(m.asked), request)
+	if made != nil {
+		emit(made.Text)
+	}
+	return made, err
+}
+
+// servers have tools, or never say which.
+type servers struct {
+	names  []string
+	silent string
+	call   func(ctx context.Context, toolName string) protocol.CallResult
+}
+
+func (s *servers) Servers() (all []protocol.Server) {
+	for _, name := range s.names {
+		all = append(all, protocol.Server{Name: name})
+	}
+	return all
+}
+
+func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, error) {
+	if name == s.silent {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	return []protocol.Tool{{Name: "t"}}, nil
+}
+
+func (s *servers) Resources(context.Context, string) ([]protocol.Resource, error) {
+	return nil, errors.New("there are none")
+}
+
+func (s *servers) ResourceTemplates(context.Context, string) ([]protocol.ResourceTemplate, error) {
+	return nil, nil
+}
+
+func (s *servers) CallTool(ctx context.Context, _, _, toolName string, _ json.RawMessage, _ hub.Hooks) protocol.CallResult {
+	return s.call(ctx, toolName)
+}
+
+func (s *servers) ResumeTool(context.Context, string, string, string, protocol.McpTask, hub.Hooks) protocol.CallResult {
+	return nil
+}
+
+func (s *servers) ReadResource(context.Context, string, string, string, hub.Hooks) protocol.CallResult {
+	return nil
+}
+
+func (s *servers) GetPrompt(context.Context, string, string, string, map[string]string, hub.Hooks) protocol.CallResult {
+	return nil
+}
+
+// everything approves everything.
+type everything struct{}
+
+func (everything) UseTool(_ context.Context, _ broker.Asker, _ string, q protocol.UseMcpTool) (json.RawMessage, error) {
+	return q.Arguments, nil
+}
+
+func (everything) AccessResource(context.Context, broker.Asker, string, protocol.AccessMcpResource) error {
+	return nil
+}
+
+type fixture struct {
+	*chat.Chat
+	task     *task.Task
+	events   *tasktest.Events
+	registry *task.Registry
+}
+
+func newFixture(t *testing.T, m *models, s *servers) *fixture {
+	t.Helper()
+	registry, events := tasktest.Registry(t, nil)
+	info, err := registry.Create("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, err := registry.Get(info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := chat.New(chat.Options{
+		Tasks: registry, Servers: s, Models: func() chat.Models { return m }, Approver: everything{},
+		Log: zerolog.New(zerolog.NewTestWriter(t)),
+	})
+	return &fixture{Chat: c, task: tk, events: events, registry: registry}
+}
+
+// turn says something and waits for the end of the turn.
+func (f *fixture) turn(t *testing.T, text string) []protocol.Message {
+	t.Helper()
+	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
+		t.Fatal(err)
+	}
+	running := false
+	tasktest.Await(t, f.events, func(p protocol.TaskEventParams) bool {
+		changed, ok := p.Event.(protocol.TaskChanged)
+		if ok {
+			running = changed.Task.Running
+		}
+		return ok && !running && p.Number > 2
+	})
+	opened, err := f.task.Open(t.Context(), 0, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened.Messages
+}
+
+func (f *fixture) close(t *testing.T) {
+	t.Helper()
+	f.Close()
+	if err := f.registry.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// refusal is what an endpoint's answer of a status becomes.
+func refusal(t *testing.T, status int, after string) error {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", after)
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	p := model.Endpoints(protocol.ModelSettings{OpenAI: &protocol.OpenAISettings{BaseURL: server.URL, Model: "m"}}, http.DefaultClient)[protocol.ProviderOpenAI]
+	_, err := p.Generate(t.Context(), "m", &protocol.McpSamplingRequest{}, func(string) {})
+	if err == nil {
+		t.Fatal("the endpoint answered")
+	}
+	return err
+}
+
+func TestABusyProviderIsAskedAgain(t *testing.T) {
+	tests := []struct {
+		name   string
+		err    error
+		times  int // that it fails
+		pauses []time.Duration
+		end    protocol.ModelEndReason
+	}{
+		{"once", refusal(t, 500, ""), 1, []time.Duration{time.Second}, protocol.ModelEndTurn},
+		{"twice", refusal(t, 429, ""), 2, []time.Duration{time.Second, 4 * time.Second}, protocol.ModelEndTurn},
+		{"for ever", refusal(t, 503, ""), 9, []time.Duration{time.Second, 4 * time.Second}, protocol.ModelEndFailed},
+		{"until it said", refusal(t, 429, "20"), 1, []time.Duration{20 * time.Second}, protocol.ModelEndTurn},
+		{"who said too long", refusal(t, 429, "31"), 1, nil, protocol.ModelEndFailed},
+		{"not where it is wrong", refusal(t, 400, ""), 1, nil, protocol.ModelEndFailed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
+					if attempt <= tt.times {
+						return nil, tt.err
+					}
+					return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+				}}
+				f := newFixture(t, m, &servers{})
+				messages := f.turn(t, "Hi")
+				var pauses []time.Duration
+				for i := range m.asked[1:] {
+					pauses = append(pauses, m.asked[i+1].Sub(m.asked[i]))
+				}
+				if diff := cmp.Diff(tt.pauses, pauses); diff != "" {
+					t.Errorf("pauses (-want +got):\n%s", diff)
+				}
+				if said := messages[len(messages)-1].Body.(protocol.ModelMessage); said.End.Reason != tt.end {
+					t.Errorf("the end is %+v", said.End)
+				}
+				f.close(t)
+			})
+		})
+	}
+}
+
+// What was begun is not asked for again: the person has read it.
+func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
+	broken := refusal(t, 500, "")
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: "Well, "}, broken
+		}}
+		f := newFixture(t, m, &servers{})
+		messages := f.turn(t, "Hi")
+		if said := messages[len(messages)-1].Body.(protocol.ModelMessage); len(m.asked) != 1 || said.Text != "Well, " || said.End.Reason != protocol.ModelEndFailed {
+			t.Errorf("it was asked %d times, and said %+v", len(m.asked), said)
+		}
+		f.close(t)
+	})
+}
+
+// A server that does not start does not hold up the turn, and the person hears of it once.
+func TestAServerThatDoesNotStartIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{names: []string{"a", "silent", "b"}, silent: "silent"})
+		began := time.Now()
+		f.turn(t, "Hi")
+		if took := m.asked[0].Sub(began); took != 10*time.Second {
+			t.Errorf("the model was asked after %v", took)
+		}
+		if names := len(m.got[0].Tools); names != 2 {
+			t.Errorf("the model has %d tools", names)
+		}
+		if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: "Hi again"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // of the bubble's clock
+		opened, err := f.task.Open(t.Context(), 0, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notices []string
+		for _, m := range opened.Messages {
+			if n, ok := m.Body.(protocol.Notice); ok {
+				notices = append(notices, n.Text)
+			}
+		}
+		want := []string{`The MCP server "silent" did not answer within 10s: the model does not have its tools for now.`}
+		if diff := cmp.Diff(want, notices); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+		f.close(t)
+	})
+}
+
+// Calls run beside each other, but not all at once.
+func TestCallsRunBesideEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var uses []protocol.ToolUseContent
+		for i := range 20 {
+			uses = append(uses, protocol.ToolUseContent{ID: fmt.Sprint(i), Name: "s__t", Input: json.RawMessage(`{}`)})
+		}
+		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
+			if attempt == 1 {
+				return &model.Completion{ToolUses: uses, StopReason: "toolUse"}, nil
+			}
+			return &model.Completion{Text: "Done.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{names: []string{"s"}, call: func(context.Context, string) protocol.CallResult {
+			time.Sleep(time.Second) // of the bubble's clock
+			return protocol.ToolResult{}
+		}})
+		began := time.Now()
+		f.turn(t, "Go")
+		if took := time.Since(began); took != 3*time.Second { // 8, 8 and 4
+			t.Errorf("20 calls of a second took %v", took)
+		}
+		f.close(t)
+	})
+}
+
+// A conversation that is larger than the model's window is sent in part, and its end says so.
+func TestAConversationThatIsTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{facts: protocol.ModelFacts{ContextTokens: 4000}, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: strings.Repeat("answer ", 300), StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{})
+		id := f.task.Info().ID
+		for i := range 12 {
+			if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: id, Text: fmt.Sprintf("question %d", i)}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		sent := m.got[11].Messages
+		first := sent[0].Content
+		if first[0] != protocol.ContentBlock(protocol.TextContent{Text: "question 0"}) || len(first) != 2 {
+			t.Errorf("the first message is %+v", first)
+		}
+		opened, err := f.task.Open(t.Context(), 0, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := opened.Messages[len(opened.Messages)-1].Body.(protocol.ModelMessage)
+		if last.LeftOut == nil || last.LeftOut.Messages != 23-len(sent) || last.LeftOut.Messages == 0 {
+			t.Errorf("left out is %+v, %d were sent", last.LeftOut, len(sent))
+		}
+		if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: id, Text: strings.Repeat("long ", 10_000)}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if opened, err = f.task.Open(t.Context(), 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		if last := opened.Messages[len(opened.Messages)-1].Body.(protocol.ModelMessage); last.End.Reason != protocol.ModelEndFailed || !strings.Contains(last.End.Detail, "M reads about 4000") {
+			t.Errorf("the end is %+v", last.End)
+		}
+		f.close(t)
+	})
+}
