@@ -109,7 +109,10 @@ export interface SidecarRequests {
    * the model said, the calls that have ended, and the settings. Asks are not copied.
    */
   "task/branch": { params: BranchTaskParams; result: Task };
-  /** ConfigureTask chooses the model and the servers of a task's conversation, from its next completion on. */
+  /**
+   * ConfigureTask chooses the model of a task's conversation from its next completion on, and the servers from
+   * its next turn on.
+   */
   "task/configure": { params: ConfigureTaskParams; result: Task };
   /**
    * SendChat says something to the model of a task's conversation, and begins a turn; while one is under

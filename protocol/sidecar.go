@@ -63,7 +63,8 @@ type Sidecar interface {
 	//protocol:method task/branch
 	BranchTask(ctx context.Context, params *BranchTaskParams) (*Task, error)
 
-	// ConfigureTask chooses the model and the servers of a task's conversation, from its next completion on.
+	// ConfigureTask chooses the model of a task's conversation from its next completion on, and the servers from
+	// its next turn on.
 	//
 	//protocol:method task/configure
 	ConfigureTask(ctx context.Context, params *ConfigureTaskParams) (*Task, error)

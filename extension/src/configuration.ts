@@ -1,4 +1,10 @@
-import type { Configuration, FixedAnswer, SamplingLimits, SamplingReview } from "@assent/protocol";
+import type {
+  AutoApprove,
+  Configuration,
+  FixedAnswer,
+  SamplingLimits,
+  SamplingReview,
+} from "@assent/protocol";
 import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
@@ -26,6 +32,12 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
     idleMinutes: settings.get("connections.idleMinutes", 30),
     journal: { keepDays: settings.get("journal.keepDays", 90) },
     mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
+    tools: { autoApprove: settings.get<AutoApprove>("tools.autoApprove", "never") },
+    chat: {
+      maxRounds: settings.get("chat.maxRounds", 50),
+      maxTokens: settings.get("chat.maxTokens", 8192),
+      systemPrompt: settings.get("chat.systemPrompt", ""),
+    },
   };
 }
 

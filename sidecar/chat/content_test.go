@@ -60,16 +60,16 @@ func TestALongResultIsCut(t *testing.T) {
 	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
 		protocol.TextContent{Text: "é" + long}, protocol.TextContent{Text: long},
 	}})
-	whole := ""
+	var whole strings.Builder
 	for _, block := range got.Content {
 		text := block.(protocol.TextContent).Text
 		if !utf8.ValidString(text) {
 			t.Error("it is cut within a character")
 		}
-		whole += text
+		whole.WriteString(text)
 	}
-	if len(whole) > maxResultText+100 || !strings.Contains(whole, "[cut here: 102400 of 163842 bytes are shown]") {
-		t.Errorf("%d bytes are sent, at the end %q", len(whole), whole[len(whole)-60:])
+	if len(whole.String()) > maxResultText+100 || !strings.Contains(whole.String(), "[cut here: 102400 of 163842 bytes are shown]") {
+		t.Errorf("%d bytes are sent, at the end %q", len(whole.String()), whole.String()[len(whole.String())-60:])
 	}
 	images := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
 		protocol.ImageContent{MIMEType: "image/png", Data: strings.Repeat("A", 3<<20)},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,10 +93,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 
 func contained(messages []protocol.SamplingMessage, text protocol.TextContent) bool {
 	for _, m := range messages {
-		for _, block := range m.Content {
-			if block == protocol.ContentBlock(text) {
-				return true
-			}
+		if slices.Contains(m.Content, protocol.ContentBlock(text)) {
+			return true
 		}
 	}
 	return false

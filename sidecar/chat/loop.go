@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,10 +138,8 @@ func (u *turn) request(m *protocol.Model, o *offer) protocol.McpSamplingRequest 
 }
 
 func callsTools(m *protocol.Model) bool {
-	for _, part := range m.Cannot {
-		if part == protocol.PartTools {
-			return false
-		}
+	if slices.Contains(m.Cannot, protocol.PartTools) {
+		return false
 	}
 	return m.Tools == nil || *m.Tools
 }

@@ -333,3 +333,30 @@ func TestAConversationThatIsTooLong(t *testing.T) {
 		f.close(t)
 	})
 }
+
+// What failed was never said; what was stopped was.
+func TestWhatFailedIsNotSaidAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
+			if attempt == 1 {
+				return &model.Completion{Text: "Half an ans"}, model.ErrFailed
+			}
+			return &model.Completion{Text: "Whole.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{})
+		for _, text := range []string{"One?", "Two?", "Three?"} {
+			if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		var got []string
+		for _, m := range m.got[2].Messages {
+			got = append(got, m.Content[0].(protocol.TextContent).Text)
+		}
+		if diff := cmp.Diff([]string{"One?", "Two?", "Whole.", "Three?"}, got); diff != "" {
+			t.Errorf("the model got (-want +got):\n%s", diff)
+		}
+		f.close(t)
+	})
+}

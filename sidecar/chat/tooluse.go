@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,12 +92,7 @@ func (u *turn) list(ctx context.Context, s protocol.TaskServer) offered {
 }
 
 func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, name)
 }
 
 // note tells the person of a server whose tools the model does not have, unless that was said before.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -157,9 +158,7 @@ func openWindow(t *testing.T, dir string, model *endpoint, settings configured) 
 		"servers": map[string]any{"t": map[string]any{"command": installToolServer(t)}},
 		"model":   map[string]any{"openai": map[string]any{"baseUrl": model.URL + "/v1", "model": "gpt-test"}, "table": settings["table"]},
 	}
-	for name, value := range settings {
-		configuration[name] = value
-	}
+	maps.Copy(configuration, settings)
 	w.call("initialize", map[string]any{
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a window", "version": "1"},
 		"capabilities": map[string]any{"elicitation": true, "sampling": true}, "configuration": configuration,

@@ -1,0 +1,128 @@
+package grant_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/grant"
+	"assent/sidecar/store"
+)
+
+func TestARuleIsOfOneToolAsItWas(t *testing.T) {
+	tool := protocol.Tool{
+		Name: "t", Title: "T", Description: "Does it.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Annotations: &protocol.ToolAnnotations{ReadOnlyHint: new(true)},
+	}
+	changed := func(edit func(*protocol.Tool)) *protocol.Tool {
+		other := tool
+		edit(&other)
+		return &other
+	}
+	own := grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &tool}
+	resource := grant.ToolUse{TaskID: "1", ServerName: "s", URI: "a:b"}
+	tests := []struct {
+		name     string
+		remember protocol.Remember
+		of, use  grant.ToolUse
+		command  string // where it is another by then
+		holds    bool
+	}{
+		{"always, the same", protocol.RememberAlways, own, own, "", true},
+		{"always, in another task", protocol.RememberAlways, own, grant.ToolUse{TaskID: "2", ServerName: "s", Tool: &tool}, "", true},
+		{"always, of another server", protocol.RememberAlways, own, grant.ToolUse{TaskID: "1", ServerName: "x", Tool: &tool}, "", false},
+		{"always, another tool", protocol.RememberAlways, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.Name = "u" })}, "", false},
+		{"always, another description", protocol.RememberAlways, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.Description = "Does all." })}, "", false},
+		{"always, another schema", protocol.RememberAlways, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.InputSchema = json.RawMessage(`{}`) })}, "", false},
+		{"always, another title", protocol.RememberAlways, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.Title = "U" })}, "", false},
+		{"always, other claims", protocol.RememberAlways, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.Annotations = nil })}, "", false},
+		{"always, another program", protocol.RememberAlways, own, own, "rm -rf", false},
+		{"task, the same", protocol.RememberTask, own, own, "", true},
+		{"task, in another task", protocol.RememberTask, own, grant.ToolUse{TaskID: "2", ServerName: "s", Tool: &tool}, "", false},
+		{"never, the same", protocol.RememberNever, own, own, "", true},
+		{"never, another description", protocol.RememberNever, own, grant.ToolUse{ServerName: "s", Tool: changed(func(t *protocol.Tool) { t.Description = "x" })}, "", true},
+		{"never, another program", protocol.RememberNever, own, own, "other", true},
+		{"a resource", protocol.RememberAlways, resource, resource, "", true},
+		{"another resource", protocol.RememberAlways, resource, grant.ToolUse{ServerName: "s", URI: "a:c"}, "", false},
+		{"a tool for a resource", protocol.RememberAlways, own, resource, "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := store.OpenMemory()
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := "serve"
+			rules := grant.NewToolRules(grant.NewBook(grant.Options{
+				Store: func() (*store.Store, error) { return s, nil }, Command: func(string) string { return command },
+			}))
+			if err := rules.Remember(t.Context(), tt.of, tt.remember, "a test"); err != nil {
+				t.Fatal(err)
+			}
+			if tt.command != "" {
+				command = tt.command
+			}
+			found, err := rules.Find(t.Context(), tt.use)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if holds := found != nil; holds != tt.holds {
+				t.Errorf("the rule holds: %v, want %v", holds, tt.holds)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestALaterRuleTakesThePlaceOfAnEarlierOne(t *testing.T) {
+	s, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := grant.NewToolRules(grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return s, nil }}))
+	use := grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &protocol.Tool{Name: "t"}}
+	for _, remember := range []protocol.Remember{protocol.RememberNever, protocol.RememberAlways} {
+		if err := rules.Remember(t.Context(), use, remember, "a test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := rules.Find(t.Context(), use); err != nil || found == nil || found.Remember != protocol.RememberAlways {
+		t.Errorf("Find = %+v, %v", found, err)
+	}
+	if err := rules.Remember(t.Context(), use, "perhaps", "a test"); err == nil {
+		t.Error("anything is remembered")
+	}
+	all, err := rules.List(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("List = %+v, %v", all, err)
+	}
+	var done []bool
+	for range 2 {
+		removed, err := rules.Remove(t.Context(), all[0].ID, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done = append(done, removed)
+	}
+	if diff := cmp.Diff([]bool{true, false}, done); diff != "" {
+		t.Errorf("removed (-want +got):\n%s", diff)
+	}
+	kinds := []string{}
+	records, _, err := s.Journal(t.Context(), store.JournalFilter{}, 10, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		kinds = append(kinds, r.Kind)
+	}
+	if diff := cmp.Diff([]string{"toolRuleCreated", "toolRuleCreated", "toolRuleRemoved"}, kinds); diff != "" {
+		t.Errorf("the journal has (-want +got):\n%s", diff)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
