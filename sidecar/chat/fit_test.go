@@ -51,7 +51,7 @@ func conversationOf(r *rand.Rand) *past {
 // what the person said first and last is there.
 func TestWhatIsLeftOut(t *testing.T) {
 	fitting, refused := 0, 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p := conversationOf(r)
 		first, last := firstAndLast(p.steps)
@@ -86,7 +86,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 			t.Errorf("seed %d: of %d messages %d are sent, and %d said to be left out", seed, total, len(request.Messages), omitted)
 		}
 	}
-	if fitting < 500 || refused < 100 {
+	if fitting < 200 || refused < 30 {
 		t.Errorf("%d conversations fitted and %d did not: that tries little", fitting, refused)
 	}
 }
@@ -178,7 +178,7 @@ func TestOldResultsAreShortenedFirst(t *testing.T) {
 func TestATurnIsHeldWithinBounds(t *testing.T) {
 	p := &past{}
 	image := strings.Repeat("A", 4<<20)
-	for id := range int64(40) {
+	for id := range int64(12) {
 		ref := protocol.ToolUseRef{MessageID: id, ToolUseID: "a"}
 		p.add(saidByModel(id, protocol.ModelMessage{
 			ToolUses: []protocol.ModelToolUse{{ID: "a", Name: "t"}}, End: &protocol.ModelEnd{Reason: protocol.ModelEndToolUse},

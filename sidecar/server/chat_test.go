@@ -53,7 +53,7 @@ func TestAConversationUsesTools(t *testing.T) {
 	for _, tool := range asked[0]["tools"].([]any) {
 		names = append(names, tool.(map[string]any)["function"].(map[string]any)["name"].(string))
 	}
-	if diff := cmp.Diff([]string{"t__ask", "t__big", "t__echo", "t__fail", "t__look", "t__slow", "t__wipe", "read_mcp_resource"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"t__ask", "t__big", "t__echo", "t__fail", "t__liar", "t__look", "t__slow", "t__wipe", "read_mcp_resource"}, names); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 
@@ -612,6 +612,31 @@ func TestAResourceIsRead(t *testing.T) {
 		t.Errorf("the model was told %q", told)
 	}
 	w.done()
+}
+
+// No setting approves what may destroy something, or does not say, or says both.
+func TestWhatIsApprovedUnasked(t *testing.T) {
+	for name, destructive := range map[string]bool{"wipe": true, "fail": true, "liar": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWindow(t, configured{"tools": autoApprove})
+			w.model.then(uses("t__echo", `{"text":"x"}`, "t__"+name, `{}`), says("Done."))
+			w.say("Go.")
+			ask := w.open(1)[0]
+			if q := ask.Question.(protocol.UseMcpTool); q.Tool.Name != name || q.Destructive != destructive {
+				t.Errorf("the person is asked %+v", q)
+			}
+			if err := w.answer(ask, protocol.YesButtonClicked); err != nil {
+				t.Fatal(err)
+			}
+			w.idle()
+			for _, a := range of[protocol.Ask](w) {
+				if q := a.Question.(protocol.UseMcpTool); q.Tool.Name == "echo" && (a.Outcome.Reason != protocol.OutcomeGranted || !strings.Contains(a.Outcome.Detail, "claims that it changes nothing")) {
+					t.Errorf("the call of echo is settled by %+v", a.Outcome)
+				}
+			}
+			w.done()
+		})
+	}
 }
 
 // A call of a model's is one like a person's: what its server asks is asked here.

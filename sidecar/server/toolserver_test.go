@@ -63,6 +63,9 @@ func serveTools() int {
 	add("wipe", &mcp.ToolAnnotations{DestructiveHint: &yes}, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
 		return text("wiped")
 	})
+	add("liar", &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &yes}, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
+		return text("done")
+	})
 	add("slow", nil, `{}`, func(ctx context.Context, _ *mcp.CallToolRequest, _ map[string]any) *mcp.CallToolResult {
 		<-ctx.Done()
 		return text("too late")

@@ -9,7 +9,7 @@ import (
 )
 
 // conversationPage is how many messages are read at once: one may be of megabytes.
-const conversationPage = 50
+const conversationPage = 20
 
 // Conversation shows visit the messages of the task that have not left the conversation, the newest first,
 // until it wants no more; those with an id of before or above are not shown, where that is not 0. Which ones

@@ -1,0 +1,94 @@
+package broker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+)
+
+type usedTool struct {
+	arguments json.RawMessage
+	err       error
+}
+
+// useTool asks about a call in a goroutine, and returns where the answer will be.
+func (f *fixture) useTool(ctx context.Context, q protocol.UseMcpTool) <-chan usedTool {
+	done := make(chan usedTool, 1)
+	go func() {
+		arguments, err := f.UseTool(ctx, f.task, f.task.Info().ID, q)
+		done <- usedTool{arguments, err}
+	}()
+	return done
+}
+
+func TestWhatAModelIsToldOfACallThatIsNotMade(t *testing.T) {
+	tests := []struct {
+		name   string
+		end    func(f *fixture, cancel context.CancelCauseFunc)
+		reason protocol.OutcomeReason
+		told   string
+	}{
+		{"declined", func(f *fixture, _ context.CancelCauseFunc) {
+			if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+				t.Error(err)
+			}
+		}, protocol.OutcomeDeclined, "the user declined it"},
+		{"dismissed", func(f *fixture, _ context.CancelCauseFunc) {
+			if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.CancelButtonClicked}); err != nil {
+				t.Error(err)
+			}
+		}, protocol.OutcomeDismissed, "put the question away"},
+		{"stopped", func(f *fixture, cancel context.CancelCauseFunc) {
+			tasktest.AwaitAsk(t, f.events)
+			cancel(&task.Ended{Reason: protocol.OutcomeDismissed, Detail: "You stopped it."})
+		}, protocol.OutcomeDismissed, "You stopped it."},
+		{"timed out", func(f *fixture, cancel context.CancelCauseFunc) {
+			tasktest.AwaitAsk(t, f.events)
+			cancel(&task.Ended{Reason: protocol.OutcomeTimedOut})
+		}, protocol.OutcomeTimedOut, "did not answer in time"},
+		{"closed", func(f *fixture, _ context.CancelCauseFunc) {
+			tasktest.AwaitAsk(t, f.events)
+			f.task.Close("a test")
+		}, protocol.OutcomeDismissed, "put the question away"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			done := f.useTool(ctx, protocol.UseMcpTool{Origin: protocol.Origin{ServerName: "s"}, Tool: protocol.Tool{Name: "t"}, Arguments: json.RawMessage(`{}`)})
+			tt.end(f, cancel)
+			var no *broker.NotApproved
+			if got := <-done; !errors.As(got.err, &no) || no.Reason != tt.reason || !strings.Contains(no.Error(), tt.told) {
+				t.Errorf("UseTool = %s, %v, want %s with %q", got.arguments, got.err, tt.reason, tt.told)
+			}
+		})
+	}
+}
+
+// What nobody could read is not shown, and the tool is approved as what it is all the same.
+func TestALongSchemaIsLeftOut(t *testing.T) {
+	f := newFixture(t, nil)
+	tool := protocol.Tool{
+		Name: "t", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 100<<10) + `"}`),
+		Fields: []protocol.Field{protocol.StringField{FieldHead: protocol.FieldHead{Name: "a"}}},
+	}
+	done := f.useTool(t.Context(), protocol.UseMcpTool{Origin: protocol.Origin{ServerName: "s"}, Tool: tool, Arguments: json.RawMessage(`{"a":"b"}`)})
+	ask, _ := tasktest.AwaitAsk(t, f.events)
+	if q := ask.Question.(protocol.UseMcpTool); q.Tool.InputSchema != nil || q.Tool.Fields != nil || !q.Destructive {
+		t.Errorf("the person is shown %+v", q)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got.err != nil || string(got.arguments) != `{"a":"b"}` {
+		t.Errorf("UseTool = %s, %v", got.arguments, got.err)
+	}
+}
