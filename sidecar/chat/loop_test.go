@@ -360,3 +360,40 @@ func TestWhatFailedIsNotSaidAgain(t *testing.T) {
 		f.close(t)
 	})
 }
+
+// Of what is more than any model could read, the newest is held, and what the person said first.
+func TestAConversationThatIsTooLongForAnyModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{facts: protocol.ModelFacts{ContextTokens: 1 << 40}, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{})
+		const count = 40
+		for i := range count {
+			text := fmt.Sprintf("%d %s", i, strings.Repeat("x", 1<<20-100))
+			if _, err := f.task.Say(protocol.UserMessage{Text: text}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.task.EndTurn()
+		if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: "Now?"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		sent := m.got[0].Messages
+		opened, err := f.task.Open(t.Context(), 0, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := opened.Messages[0].Body.(protocol.ModelMessage).LeftOut
+		if out == nil || out.Messages == 0 || out.Messages != count+1-len(sent) || len(sent) < 30 {
+			t.Errorf("of %d messages %d were sent, and %+v said to be left out", count+1, len(sent), out)
+		}
+		for i, want := range map[int]string{0: "0 x", 1: fmt.Sprintf("%d x", count+2-len(sent)), len(sent) - 1: "Now?"} {
+			if text := sent[i].Content[0].(protocol.TextContent).Text; !strings.HasPrefix(text, want) {
+				t.Errorf("the message %d begins with %.10q, want %q", i, text, want)
+			}
+		}
+		f.close(t)
+	})
+}
