@@ -16,6 +16,9 @@ export function likelyHeight(message: Message | undefined): number {
       return 84;
     case "ask":
       return body.outcome === undefined ? 260 : 96;
+    case "user":
+    case "model":
+      return 120;
     default:
       return unreachable(body);
   }
