@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"assent/protocol"
 )
@@ -61,6 +62,19 @@ func (s *Store) introduced() Window {
 
 // Shared reports whether other sidecars may have the same store open.
 func (s *Store) Shared() bool { return s.present() != nil }
+
+// attend has this sidecar be known to others as one that lives, if it is not: before anything is written that is
+// its own.
+func (s *Store) attend() error {
+	s.homeMu.Lock()
+	defer s.homeMu.Unlock()
+	if s.home.path == "" || s.home.presence != nil {
+		return nil
+	}
+	var err error
+	s.home.presence, err = attend(filepath.Dir(s.home.path), s.me)
+	return err
+}
 
 // present proves to other sidecars that this one lives; nil where none can have the store open.
 func (s *Store) present() *presence {
@@ -167,6 +181,9 @@ func (s *Store) Claim(ctx context.Context, taskID string, now int64, force bool)
 		return nil, false, fmt.Errorf("claim task: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	if err := s.attend(); err != nil {
+		return nil, false, fmt.Errorf("claim task: %w", err)
+	}
 	found, err := s.standings(ctx, tx, `WHERE id = ?`, taskID)
 	if err != nil {
 		return nil, false, err
@@ -214,6 +231,9 @@ func (s *Store) ClaimLeft(ctx context.Context, now int64) (_ []string, err error
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	if err := s.attend(); err != nil {
+		return nil, fmt.Errorf("claim tasks: %w", err)
+	}
 	found, err := s.standings(ctx, tx, `WHERE (id IN (SELECT task_id FROM messages INDEXED BY live_messages WHERE live = 1) OR `+running+`)
 		AND (workspace IS NULL OR workspace = ?)`, s.introduced().Workspace)
 	if err != nil {

@@ -12,11 +12,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the driver
@@ -160,7 +162,8 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if s.home.presence, err = attend(filepath.Dir(path), s.me); err != nil {
+	// Where the folder cannot be written, neither can the store: until it can, nothing in it is this sidecar's.
+	if err := s.attend(); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -276,6 +279,9 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 		return fmt.Errorf("save task: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	if err := s.attend(); err != nil {
+		return fmt.Errorf("save task: %w", err)
+	}
 	if err := s.saveTask(ctx, tx, &task); err != nil {
 		return err
 	}

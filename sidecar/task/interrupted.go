@@ -8,7 +8,7 @@ import (
 )
 
 // notCalledDetail is what became of the calls that a model had asked for and that had not been made.
-const notCalledDetail = "The call was not made before: "
+const notCalledDetail = "The call was not made: "
 
 // interruptedMessage is a model's message as an earlier sidecar left it: in the middle of its text, or before
 // all the calls were made that it asked for.

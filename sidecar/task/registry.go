@@ -136,8 +136,11 @@ func (r *Registry) open() error {
 // readTasks takes up the tasks that are in the store, and of those what an earlier sidecar left behind.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	r.introduce()
-	if _, err := s.ClaimLeft(ctx, r.now()); err != nil {
+	switch _, err := s.ClaimLeft(ctx, r.now()); {
+	case store.Damaged(err):
 		return err
+	case err != nil: // what cannot be written can be read
+		r.reportStorage(err)
 	}
 	var err error
 	if r.seen.version, err = s.Version(ctx); err != nil {
