@@ -192,6 +192,11 @@ export class Panel {
     assert.fail(`the Tab key does not lead to ${control}`);
   }
 
+  /** Scrolls to the beginning of the conversation. */
+  async toFirstMessage(): Promise<void> {
+    await this.#view.getByRole("region", { name: "Conversation", exact: true }).press("Home");
+  }
+
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#keyboard.press(key);
   }

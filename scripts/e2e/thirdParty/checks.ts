@@ -142,6 +142,7 @@ const everything: Checks = {
     });
   },
   async "task ends"(panel, server) {
+    await panel.toFirstMessage(); // only what is in sight is drawn
     const text = await result(panel.call(server, "simulate-research-query"));
     assert.match(text, /^# Research Report: python \(snake\)/);
   },
