@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@testing-library/react";
 import { onTestFinished } from "vitest";
 
 /** The layout of a list of messages, which jsdom has not. */
@@ -83,7 +83,7 @@ export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight)
       if (frame === 20) throw new Error("the list does not come to rest");
       told.set(list, list.scrollTop);
       act(() => void list.dispatchEvent(new Event("scroll")));
-      const rows = [...unmeasured].filter((element) => element.isConnected);
+      const rows = [...unmeasured].filter((element) => element.isConnected && element !== list);
       unmeasured.clear();
       measure(rows);
     }
