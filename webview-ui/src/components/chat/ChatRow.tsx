@@ -24,7 +24,7 @@ export interface ChatRowProps {
   readonly offered?: readonly SamplingTool[] | undefined;
   /** An open ask that the message's call waits for. */
   readonly waitsFor?: string | undefined;
-  /** The call that the message's ask was lost with. */
+  /** The lost call that can be made again from here. */
   readonly lostCall?: Call | undefined;
 }
 
@@ -42,14 +42,17 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
       return <NoticeRow notice={body} />;
     case "call":
       return (
-        <CallRow
-          call={body}
-          startedAt={time}
-          keep={keep}
-          elementId={messageElementId(id)}
-          waitsFor={waitsFor}
-          onCancel={() => actions.cancelCall(taskId, id)}
-        />
+        <>
+          <CallRow
+            call={body}
+            startedAt={time}
+            keep={keep}
+            elementId={messageElementId(id)}
+            waitsFor={waitsFor}
+            onCancel={() => actions.cancelCall(taskId, id)}
+          />
+          {lostCall !== undefined && <RunAgain {...{ taskId, actions }} call={lostCall} />}
+        </>
       );
     case "ask":
       return (

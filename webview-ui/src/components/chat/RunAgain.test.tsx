@@ -89,11 +89,22 @@ describe("an ask that was lost with its call", () => {
   });
 });
 
+test("a call that was lost after its question was answered has the way itself", async () => {
+  const host = new FakeHost(task(), conversation(lost, "answered"), {
+    "call/start": () => ({ messageId: 3 }),
+  });
+  const { user } = showApp(host);
+  const row = (await screen.findByRole("button", button)).closest("li");
+  if (row === null) throw new Error("the button is in no row");
+  within(row).getByRole("region", { name: / of database$/ });
+  await user.click(screen.getByRole("button", button));
+  await waitFor(() => expect(host.calls("call/start")).toHaveLength(1));
+});
+
 describe("an ask has no such way", () => {
   test.each<readonly [string, Call["result"], OutcomeReason]>([
     ["whose call ended", { type: "result" }, "serverStoppedWaiting"],
     ["whose call goes on", undefined, "serverStoppedWaiting"],
-    ["that was answered before its call was lost", lost, "answered"],
   ])("%s", async (_, result, reason) => {
     showApp(new FakeHost(task(), conversation(result, reason)));
     await screen.findByRole("region", { name: /^database asked/ });

@@ -8,26 +8,29 @@ import { typedBeforeKey } from "./runAgain.ts";
 
 export interface RunAgainProps {
   readonly taskId: string;
-  readonly ask: Ask;
-  /** The call that the ask was lost with. */
+  /** The ask that was lost with the call, where that is known. */
+  readonly ask?: Ask | undefined;
+  /** The call that was lost. */
   readonly call: Call;
   readonly actions: Actions;
 }
 
-/** The way on from an ask that was lost with its call: the same call, made anew. */
+/** The way on from a call that was lost, or an ask with it: the same call, made anew. */
 export function RunAgain({ taskId, ask, call, actions }: RunAgainProps) {
   const { serverName, request } = call;
   const view = useView();
   const { busy, refusal, start } = useStart(async () => {
-    const draft = view.draft(ask.askId) ?? parseDraft(ask.draft);
-    if (draft !== undefined && ask.question.type === "mcp_elicitation") {
+    const draft = ask && (view.draft(ask.askId) ?? parseDraft(ask.draft));
+    if (draft !== undefined && ask?.question.type === "mcp_elicitation") {
       view.setDraft(typedBeforeKey(taskId, ask.question), draft);
     }
     await actions.startCall({ serverName, request });
   });
   return (
     <div className="run-again">
-      <p className="muted">The call was lost with this question. Made again, it starts anew.</p>
+      {ask !== undefined && (
+        <p className="muted">The call was lost with this question. Made again, it starts anew.</p>
+      )}
       <div className="actions">
         <button type="button" className="secondary" aria-disabled={busy} onClick={() => start()}>
           {again[request.type]}

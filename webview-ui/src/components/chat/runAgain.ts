@@ -1,25 +1,37 @@
-import type { Call, McpElicitation, Message, OutcomeReason } from "@assent/protocol";
+import type { Body, Call, McpElicitation, Message, OutcomeReason } from "@assent/protocol";
 
 /** How an ask ends whose server, or sidecar, went away. */
 const gone: ReadonlySet<OutcomeReason> = new Set([
   "restarted",
+  "takenOver",
   "serverLost",
   "serverStoppedWaiting",
 ]);
 
 /**
- * The call that an ask was lost with, where the message is such an ask: nobody waits for its answer, and
- * what the call would have returned nobody knows. Only the same call, made anew, leads there again.
+ * The call that is offered to be made again beside a message: a lost one, of which nobody knows what it
+ * would have returned, beside the ask that was lost with it, or else beside itself.
  */
-export function lostCallOf({ body }: Message, messages: readonly Message[]): Call | undefined {
-  if (body.type !== "ask" || body.outcome === undefined || !gone.has(body.outcome.reason)) {
-    return undefined;
+export function lostCallOf(message: Message, messages: readonly Message[]): Call | undefined {
+  const { body } = message;
+  if (body.type === "call") {
+    const beside = ({ body }: Message) => lostWith(body) === message.id;
+    return isLost(body) && !messages.some(beside) ? body : undefined;
   }
-  const { messageId } = body.question;
-  const call = messages.find(({ id }) => id === messageId)?.body;
-  if (call?.type !== "call" || call.result?.type !== "lost") return undefined;
+  const lost = lostWith(body);
+  const call = lost === undefined ? undefined : messages.find(({ id }) => id === lost)?.body;
+  return call?.type === "call" && isLost(call) ? call : undefined;
+}
+
+/** The message of the call that an ask belongs to which nobody waits for any more. */
+function lostWith(body: Body): number | undefined {
+  if (body.type !== "ask" || body.outcome === undefined) return undefined;
+  return gone.has(body.outcome.reason) ? body.question.messageId : undefined;
+}
+
+function isLost({ request, result }: Call): boolean {
   // An MCP task that is lost cannot be followed again.
-  return call.request.type === "tasks/result" ? undefined : call;
+  return result?.type === "lost" && request.type !== "tasks/result";
 }
 
 /** More of a form than anybody needs to tell it from another of the same server. */
