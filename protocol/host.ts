@@ -78,6 +78,8 @@ export interface PageDoneParams {
 export interface PanelSettings {
   /** A diagram shows where a sampling request is while it runs. */
   readonly samplingDiagram: boolean;
+  /** What the person could say first in a new task; absent where the host knows nothing better than others. */
+  readonly prompts?: readonly string[];
 }
 
 /** Where the webview finds itself. */

@@ -4,7 +4,11 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Relay } from "../extension/src/relay.ts";
 import { Sidecar } from "../extension/src/sidecar.ts";
-import { buildExampleServers, writeExampleWorkspace } from "./playground/exampleServers.ts";
+import {
+  buildExampleServers,
+  examplePrompts,
+  writeExampleWorkspace,
+} from "./playground/exampleServers.ts";
 import { editorHandlers, hostHandlers, introduction } from "./playground/host.ts";
 import { openBrowser } from "./playground/openBrowser.ts";
 import { Pages } from "./playground/pages.ts";
@@ -23,6 +27,8 @@ const { values } = parseArgs({
   },
 });
 const workspace = resolve(values.workspace ?? join(values.folder, "workspace"));
+// What the offline model can carry through is said only where its servers are.
+const prompts = values.workspace === undefined ? examplePrompts : undefined;
 const examples = async () => {
   await Promise.all([buildExampleServers(), writeExampleWorkspace(workspace)]);
 };
@@ -56,7 +62,8 @@ sidecar.start();
 const playground = await startPlayground({
   port: Number(values.port),
   webview: join(extensionFolder, "dist", "webview"),
-  attach: ({ connection }) => relay.attach(connection, hostHandlers(sidecar, pages, workspace)),
+  attach: ({ connection }) =>
+    relay.attach(connection, hostHandlers(sidecar, pages, workspace, prompts)),
 });
 
 console.log(`Assent is at ${playground.url}\nCtrl-C stops it.`);

@@ -47,6 +47,46 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} got this answer` }).last();
   }
 
+  /** What a model wants of a server while it waits for approval. */
+  toolApproval(server: string): Locator {
+    const name = `${server} has a tool that the model wants to use`;
+    return this.#view.getByRole("region", { name, exact: true });
+  }
+
+  /** Where the person writes to the model. */
+  message(): Locator {
+    return this.#view.getByRole("textbox", { name: "Message", exact: true });
+  }
+
+  /** Where they write a message anew. */
+  editedMessage(): Locator {
+    return this.#view.getByRole("textbox", { name: "Your message in other words" });
+  }
+
+  /** Waits until the model has no more to say. */
+  async turnEnds(): Promise<void> {
+    await this.button("Stop").waitFor({ state: "detached" });
+    await this.#view.locator("[aria-busy=true].said").waitFor({ state: "detached" });
+  }
+
+  /** Presses a button of a card once the card takes answers. */
+  async approve(card: Locator, name: string): Promise<void> {
+    await card.getByRole("button", { name, exact: true, disabled: false }).click();
+  }
+
+  /** The same with the keyboard alone. */
+  async pressButton(card: Locator, name: string, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+    const button = card.getByRole("button", { name, exact: true, disabled: false });
+    await button.waitFor();
+    await this.tabTo(button, key);
+    await this.press("Enter");
+  }
+
+  /** Types a text where the focus is. */
+  async type(text: string): Promise<void> {
+    await this.#keyboard.type(text);
+  }
+
   /** A page that a server sends the person to, by what it is for, while it waits. */
   page(server: string, message: string): Locator {
     const name = `${server} wants you to open a page`;

@@ -35,8 +35,28 @@ export function samplingServer(version: string): StdioServer {
   return { command: process.execPath, args: [program, "--era", version] };
 }
 
+/** The smart database: its users and its tasks are in the workspace, and outlive it. */
+const smartDatabase: StdioServer = {
+  command: process.execPath,
+  args: [
+    join(root, "scripts", "smart-database.mjs"),
+    // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of mcp.json's.
+    ...["--database", "${workspaceFolder}/users.db"],
+    ...["--store", "${workspaceFolder}/smart-database-tasks"],
+    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of mcp.json's.
+  ],
+};
+
+/** What the offline model can carry through with them. */
+export const examplePrompts: readonly string[] = [
+  "Clean up the users table: remove all inactive accounts",
+  "How many users are inactive?",
+  "What is sampling?",
+];
+
 /** The example servers of the demo and the end-to-end tests, by the names that people see. */
 export const exampleServers = {
+  "smart-database": smartDatabase,
   "test-elicitation": {
     command: process.execPath,
     args: [join(root, "scripts", "test-elicitation-server.mjs")],

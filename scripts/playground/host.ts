@@ -55,9 +55,14 @@ export function hostHandlers(
   sidecar: Sidecar,
   pages: Pages,
   workspace: string,
+  prompts?: readonly string[],
 ): Handlers<HostRequests> {
   return {
-    "host/ready": () => ({ status: sidecar.status, pages: pages.all }),
+    "host/ready": () => ({
+      status: sidecar.status,
+      pages: pages.all,
+      settings: { samplingDiagram: true, ...(prompts !== undefined && { prompts }) },
+    }),
     "host/pageDone": (params) => {
       pages.done(params);
       return null;

@@ -12,10 +12,11 @@ import (
 // mostDemoCalls is how many tools the script calls at once: several, to show that there can be.
 const mostDemoCalls = 2
 
-// demoCalls are the calls that the script makes where no tool is about what was asked: of the first
-// tools, once in a conversation, and of none whose name says that it takes something away.
+// demoCalls are the calls that the script makes where no tool is about what was asked and the request wants
+// one all the same: of the first tools, once in a conversation, and of none whose name says that it takes
+// something away.
 func demoCalls(request *protocol.McpSamplingRequest) []protocol.ToolUseContent {
-	if toolMode(request) == protocol.ToolChoiceNone || len(toolResults(request)) > 0 {
+	if toolMode(request) != protocol.ToolChoiceRequired || len(toolResults(request)) > 0 {
 		return nil
 	}
 	var calls []protocol.ToolUseContent

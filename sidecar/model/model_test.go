@@ -356,6 +356,11 @@ func TestTheDemoCallsTools(t *testing.T) {
 		}
 		return completion
 	}
+	if got := generate(); got.ToolUses != nil {
+		t.Errorf("it calls tools that nobody asked for: %+v", got.ToolUses)
+	}
+	required := &protocol.ToolChoice{Mode: protocol.ToolChoiceRequired}
+	request.ToolChoice = required
 	first := generate()
 	want := []protocol.ToolUseContent{
 		{ID: "demo_1", Name: "weather", Input: json.RawMessage(`{"city":"demo","days":1,"unit":"C"}`)},
@@ -368,7 +373,7 @@ func TestTheDemoCallsTools(t *testing.T) {
 	if got := generate(); got.ToolUses != nil || got.StopReason != model.StopEndTurn {
 		t.Errorf("it calls tools that it must not: %+v", got)
 	}
-	request.ToolChoice = nil
+	request.ToolChoice = required
 	request.Messages = append(request.Messages,
 		protocol.SamplingMessage{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{first.ToolUses[0]}},
 		protocol.SamplingMessage{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.ToolResultContent{

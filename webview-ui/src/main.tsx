@@ -11,6 +11,7 @@ import "./styles/browser-theme.css";
 import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/content.css";
+import "./styles/conversation.css";
 import "./styles/chat.css";
 import "./styles/flow.css";
 import "./styles/form.css";

@@ -12,9 +12,11 @@ import {
   type OpenAskURLParams,
   type Outcome,
   type PreviewGrantResult,
+  type SendChatParams,
   type ServerMcpTask,
   type StartCallParams,
   type StopSamplingParams,
+  type TaskSettings,
 } from "@assent/protocol";
 import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
 import type { LinkListener } from "./bridge.ts";
@@ -69,6 +71,23 @@ export interface Actions {
   askAgain(serverName: string): Promise<void>;
   /** Stops a model; rejects with an {@link RpcError} where nothing is written that could be kept. */
   stopSampling(params: StopSamplingParams): Promise<void>;
+  /**
+   * Says something to the model of the open task, or of a new one where none is open, with those settings.
+   * Resolves once it is kept; rejects with an {@link RpcError} where it is not.
+   */
+  sendChat(params: Omit<SendChatParams, "taskId">, settings?: TaskSettings): Promise<void>;
+  stopChat(taskId: string): void;
+  /** Asks the model once more, in place of what it said last. */
+  retryChat(taskId: string): void;
+  unqueueChat(taskId: string, queuedId: string): void;
+  /** Chooses the model and the servers of a task's conversation. */
+  configureTask(taskId: string, settings: TaskSettings): void;
+  /** Starts another task with the conversation up to a message, and opens it. */
+  branchTask(taskId: string, messageId: number): void;
+  /** Reads the answers about tools that are remembered. */
+  listToolRules(): void;
+  /** Takes one back; rejects with an {@link RpcError} where it holds on. */
+  removeToolRule(ruleId: string): Promise<void>;
   /** Asks something of a server in the open task, or in a new one where none is open. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
   /** Says whether the sidecar took it; where it did not, the person is told. */
@@ -374,6 +393,18 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
+  /** Reads the answers about tools that are remembered; nothing waits for that. */
+  function listToolRules(): void {
+    void (async () => {
+      try {
+        const { rules = [] } = await request()("toolRule/list");
+        dispatch({ type: "toolRulesListed", rules });
+      } catch (error) {
+        dispatch({ type: "toolRulesListFailed", message: messageOf(error) });
+      }
+    })();
+  }
+
   /** Inspects a server; nothing waits for that. However often it changes, there is a pause in between. */
   function inspectServer(serverName: string): void {
     const isUnderWay = inspecting.has(serverName);
@@ -510,6 +541,37 @@ export function createSession(view: ViewStateStore): Session {
     async stopSampling(params) {
       await request()("sampling/stop", params);
     },
+    async sendChat(params, settings) {
+      const open = state.conversation;
+      // A closed task can only be read.
+      const taskId =
+        open === undefined || open.task?.closed === true ? await createTask() : open.taskId;
+      if (taskId !== open?.taskId && settings !== undefined) {
+        const task = await request()("task/configure", { taskId, settings });
+        dispatch({ type: "taskKnown", task });
+      }
+      await request()("chat/send", { ...params, taskId });
+    },
+    stopChat: (taskId) => attempt(() => request()("chat/stop", { taskId })),
+    retryChat: (taskId) => attempt(() => request()("chat/retry", { taskId })),
+    unqueueChat: (taskId, queuedId) =>
+      attempt(() => request()("chat/unqueue", { taskId, queuedId })),
+    configureTask: (taskId, settings) =>
+      attempt(async () => {
+        const task = await request()("task/configure", { taskId, settings });
+        dispatch({ type: "taskKnown", task });
+      }),
+    branchTask: (taskId, messageId) =>
+      attempt(async () => {
+        const task = await request()("task/branch", { taskId, messageId });
+        dispatch({ type: "taskKnown", task });
+        select(task.id);
+      }),
+    listToolRules,
+    async removeToolRule(ruleId) {
+      await request()("toolRule/remove", { ruleId });
+      listToolRules();
+    },
     async startCall(params) {
       const taskId = state.conversation?.taskId ?? (await createTask());
       await request()("call/start", { ...params, taskId });
@@ -612,6 +674,7 @@ export function createSession(view: ViewStateStore): Session {
         hear({ type: "samplingProgress", params }),
       );
       next.onNotification("callProgress", (params) => hear({ type: "callProgress", params }));
+      next.onNotification("chat/progress", (params) => hear({ type: "chatProgress", params }));
       next.onNotification("grant/changed", (grant) => dispatch({ type: "grantChanged", grant }));
       next.onNotification("server/changed", (server) =>
         dispatch({ type: "serverChanged", server }),

@@ -106,6 +106,7 @@ const notifications: readonly (keyof EditorNotifications)[] = [
   "ask/unclaimedChanged",
   "mcpSamplingProgress",
   "callProgress",
+  "chat/progress",
   "server/changed",
   "server/listChanged",
   "server/itemsChanged",
@@ -196,6 +197,9 @@ class Tasks {
     } else if (method === "callProgress") {
       const progress = params as EditorNotifications["callProgress"];
       this.play(progress.taskId, { type: "callProgress", params: progress });
+    } else if (method === "chat/progress") {
+      const piece = params as EditorNotifications["chat/progress"];
+      this.play(piece.taskId, { type: "chatProgress", params: piece });
     }
   }
 

@@ -46,7 +46,7 @@ export interface ViewStorage {
   save(state: ViewState): void;
 }
 
-export const emptyViewState: ViewState = { drafts: {}, runner: { open: true }, expanded: {} };
+export const emptyViewState: ViewState = { drafts: {}, runner: { open: false }, expanded: {} };
 
 // A view that is used for months must not carry everything that was ever half-typed.
 const maxDrafts = 50;
@@ -121,7 +121,7 @@ function parseViewState(raw: unknown): ViewState {
     ...optional("openTaskId", raw["openTaskId"], isString),
     drafts: entriesOf(raw["drafts"], isDraft),
     runner: {
-      open: runner["open"] !== false,
+      open: runner["open"] === true,
       ...optional("serverName", runner["serverName"], isString),
       ...optional("tab", runner["tab"], isRunnerTab),
       ...optional("toolName", runner["toolName"], isString),

@@ -13,6 +13,9 @@ import { type ChatHandle, ChatView } from "./chat/ChatView.tsx";
 import { focusedAskId } from "./chat/focus.ts";
 import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
+import { Composer, type ComposerHandle } from "./composer/Composer.tsx";
+import { defaultPrompts } from "./composer/Suggestions.tsx";
+import { TurnLine } from "./composer/TurnLine.tsx";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
@@ -64,6 +67,8 @@ export function App({ session, view }: AppProps) {
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
   const chat = useRef<ChatHandle>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const prompts = state.settings.prompts ?? defaultPrompts;
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
   // Where the bar of open asks has led to.
   const shownAsk = useRef<string>(undefined);
@@ -85,6 +90,15 @@ export function App({ session, view }: AppProps) {
     changeRunner({ ...(serverName === undefined ? runner : { serverName }), open: true });
     setRunnerAsked(runnerAsked + 1);
   };
+
+  // The composer of a task that is being made takes the focus when it is there.
+  const composerAsked = useRef(false);
+  const openId = conversation?.taskId;
+  useEffect(() => {
+    if (openId === undefined || !composerAsked.current) return;
+    composerAsked.current = false;
+    composer.current?.focus();
+  }, [openId]);
 
   useModels(state, actions);
   const [shown, setShown] = useState<Shown>();
@@ -112,7 +126,10 @@ export function App({ session, view }: AppProps) {
     setShown(undefined);
     actions.reveal({ kind: "message", taskId, messageId });
   };
-  useReveal(state, actions, { chat, askForRunner, show, openMessage });
+  const askForComposer = () => {
+    composerAsked.current = true;
+  };
+  useReveal(state, actions, { chat, askForRunner, askForComposer, show, openMessage });
   useAskKeys(state.sidecar.state === "running", actions);
 
   return (
@@ -229,12 +246,12 @@ export function App({ session, view }: AppProps) {
                 <ChatView
                   key={conversation.taskId}
                   ref={chat}
-                  {...{ conversation, models, actions }}
+                  {...{ conversation, models, actions, prompts }}
                 />
               </ServersContext>
             </SettingsContext>
           ) : (
-            <Home state={state} actions={actions} />
+            <Home state={state} actions={actions} prompts={prompts} />
           )}
           <OpenAsksBar
             {...{ here, elsewhere, unclaimed }}
@@ -250,6 +267,20 @@ export function App({ session, view }: AppProps) {
             }}
             onShowAll={() => show("openAsks")}
           />
+          {conversation?.task?.running === true && (
+            <TurnLine messages={conversation.messages} asks={asks} />
+          )}
+          {servers !== undefined && conversation?.task?.closed !== true && (
+            <Composer
+              key={conversation?.taskId ?? ""}
+              ref={composer}
+              taskId={conversation?.taskId}
+              task={conversation?.task}
+              models={models.get("")}
+              {...{ servers, offers, actions }}
+              onBegin={askForComposer}
+            />
+          )}
           {servers?.length === 0 && conversation !== undefined && (
             <NoServers
               onConfigure={() => actions.openConfiguration({})}
@@ -275,10 +306,16 @@ export function App({ session, view }: AppProps) {
 }
 
 /** What stands in the place of a conversation: the tasks to choose from, or a welcome. */
-function Home({ state, actions }: { readonly state: State; readonly actions: Actions }) {
+interface HomeProps {
+  readonly state: State;
+  readonly actions: Actions;
+  readonly prompts: readonly string[];
+}
+
+function Home({ state, actions, prompts }: HomeProps) {
   const { tasks, servers, imports } = state;
   if (tasks === undefined || servers === undefined) return <main className="chat" />;
-  if (tasks.length === 0) return <Welcome {...{ servers, imports, actions }} />;
+  if (tasks.length === 0) return <Welcome {...{ servers, imports, prompts, actions }} />;
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 
@@ -295,6 +332,11 @@ function useModels({ conversation, sidecar, models }: State, actions: Actions): 
     if (!running || (hadModels.current && models.size === 0)) asked.current.clear();
     hadModels.current = models.size > 0;
     if (!running) return;
+    // Those of a conversation: no server asks for them.
+    if (!asked.current.has("")) {
+      asked.current.add("");
+      actions.listModels("");
+    }
     const news = openAsksOf(conversation).filter(
       ({ askId, question }) =>
         (question.type === "mcp_sampling" || question.type === "mcp_sampling_review") &&
@@ -337,13 +379,14 @@ function placeOf({ inbox, conversation }: State, askId: string | undefined): Ask
 interface Ways {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
+  readonly askForComposer: () => void;
   readonly show: (list: List, at?: string) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */
 function useReveal(state: State, actions: Actions, ways: Ways): void {
-  const { chat, askForRunner, show, openMessage } = ways;
+  const { chat, askForRunner, askForComposer, show, openMessage } = ways;
   const { reveal, sidecar, tasks, servers, conversation, inbox } = state;
   const lastAsk = useLastAsk();
   const stepped = useRef<AskPlace>(undefined);
@@ -357,7 +400,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
       case "newTask":
         actions.revealed();
         actions.newTask();
-        askForRunner(undefined);
+        askForComposer();
         return;
       case "toolRunner":
         actions.revealed();

@@ -6,6 +6,7 @@ import type {
   CallEnded,
   CallProgressParams,
   CallTaskChanged,
+  ChatProgressParams,
   Event,
   McpSampling,
   McpSamplingProgressParams,
@@ -83,6 +84,23 @@ export function foldProgress(
       progress: { text: text + piece.chunk, sequence: sequence + 1 },
     }),
   );
+}
+
+/** Appends a piece of what a model writes in a conversation, as {@link foldProgress} does. */
+export function foldChatProgress(
+  messages: readonly Message[],
+  piece: ChatProgressParams,
+): readonly Message[] | "gap" {
+  const body = find(messages, piece.messageId)?.body;
+  if (body?.type !== "model" || body.end !== undefined) return messages;
+  const { text, sequence } = body.progress ?? { text: "", sequence: 0 };
+  if (piece.sequence < sequence) return messages;
+  if (piece.sequence > sequence) return "gap";
+  const progress = { text: text + piece.chunk, sequence: sequence + 1 };
+  return change(messages, piece.messageId, (message) => ({
+    ...message,
+    body: { ...body, progress },
+  }));
 }
 
 /**

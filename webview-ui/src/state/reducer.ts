@@ -1,7 +1,7 @@
 import type { Message, OpenTaskResult, Server, Task, TaskEventParams } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
-import { foldCallProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
+import { foldCallProgress, foldChatProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
 import { takeGrant, takeGrants } from "./grants.ts";
 import { takeAskEvent } from "./inbox.ts";
 import { withInspection } from "./inspections.ts";
@@ -62,6 +62,7 @@ export function reduce(state: State, action: Action): State {
       return withEvent(state, action.params);
     case "samplingProgress":
     case "callProgress":
+    case "chatProgress":
       return withConversation(state, action.params.taskId, (open) => takeProgress(open, action));
     case "inboxDoubted":
       return { ...state, inbox: { ...state.inbox, missed: true } };
@@ -112,6 +113,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, grants: { ...state.grants, news: undefined, failure: action.message } };
     case "grantChanged":
       return { ...state, grants: takeGrant(state.grants, action.grant) };
+    case "toolRulesListed":
+      return { ...state, toolRules: { entries: action.rules, failure: undefined } };
+    case "toolRulesListFailed":
+      return { ...state, toolRules: { ...state.toolRules, failure: action.message } };
     case "serversListed":
       return {
         ...state,
@@ -298,7 +303,10 @@ function takeProgress(
   if (held.type === "callProgress") {
     return { ...open, messages: foldCallProgress(open.messages, held.params) };
   }
-  const messages = foldProgress(open.messages, held.params);
+  const messages =
+    held.type === "chatProgress"
+      ? foldChatProgress(open.messages, held.params)
+      : foldProgress(open.messages, held.params);
   return messages === "gap" ? { ...open, behind: open.lastNumber } : { ...open, messages };
 }
 

@@ -1,5 +1,6 @@
 import type {
   CallProgressParams,
+  ChatProgressParams,
   ConfigProblem,
   Grant,
   ListOpenAsksResult,
@@ -14,6 +15,7 @@ import type {
   ServersChangedParams,
   Task,
   TaskEventParams,
+  ToolRule,
 } from "@assent/protocol";
 import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
 import { type Grants, noGrants } from "./grants.ts";
@@ -35,6 +37,7 @@ export interface State {
   readonly mcpTasks: McpTasks;
   readonly serverMcpTasks: ServerMcpTasks;
   readonly grants: Grants;
+  readonly toolRules: ToolRules;
   /** Absent until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
@@ -84,6 +87,14 @@ export interface McpTasks {
   readonly failure: string | undefined;
 }
 
+/** The answers about tools that are remembered. No event tells of them: they are as they were when last read. */
+export interface ToolRules {
+  /** The newest first; absent until they were listed. */
+  readonly entries: readonly ToolRule[] | undefined;
+  /** Why they could not be read the last time. */
+  readonly failure: string | undefined;
+}
+
 /** The open task as far as it was read. */
 export interface Conversation {
   readonly taskId: string;
@@ -111,7 +122,8 @@ export interface Conversation {
 export type Held =
   | { readonly type: "taskEvent"; readonly params: TaskEventParams }
   | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams }
-  | { readonly type: "callProgress"; readonly params: CallProgressParams };
+  | { readonly type: "callProgress"; readonly params: CallProgressParams }
+  | { readonly type: "chatProgress"; readonly params: ChatProgressParams };
 
 /** Something that was said, or a read that began or ended. */
 export type Action =
@@ -153,6 +165,8 @@ export type Action =
   | { readonly type: "grantsListed"; readonly grants: readonly Grant[] }
   | { readonly type: "grantsListFailed"; readonly message: string }
   | { readonly type: "grantChanged"; readonly grant: Grant }
+  | { readonly type: "toolRulesListed"; readonly rules: readonly ToolRule[] }
+  | { readonly type: "toolRulesListFailed"; readonly message: string }
   | { readonly type: "serversListed"; readonly params: ServersChangedParams }
   | { readonly type: "serverChanged"; readonly server: Server }
   | { readonly type: "inspectionAsked"; readonly serverName: string }
@@ -192,6 +206,7 @@ export const initialState: State = {
   mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
   serverMcpTasks: { listed: undefined, reading: false, failure: undefined },
   grants: noGrants,
+  toolRules: { entries: undefined, failure: undefined },
   servers: undefined,
   problems: [],
   inspections: new Map(),

@@ -221,13 +221,21 @@ export function AskRow(props: AskRowProps) {
         <ToolApproval
           {...{ askId, question, busy }}
           refusal={refusal?.message}
-          onApprove={(remember) =>
+          {...{ draft, onDraft }}
+          onApprove={(remember, toolArguments) =>
             answer({
               askResponse: "yesButtonClicked",
               ...(remember === undefined ? {} : { remember }),
+              ...(toolArguments === undefined ? {} : { toolArguments }),
             })
           }
-          {...ways}
+          onDecline={(remember) =>
+            answer({
+              askResponse: "noButtonClicked",
+              ...(remember === undefined ? {} : { remember }),
+            })
+          }
+          onCancel={ways.onCancel}
         />
       );
     default:

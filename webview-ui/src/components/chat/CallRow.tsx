@@ -1,5 +1,12 @@
-import type { Call, CallRequest, CallResult, PromptResult, ToolResult } from "@assent/protocol";
-import { useId } from "react";
+import type {
+  Ask,
+  Call,
+  CallRequest,
+  CallResult,
+  PromptResult,
+  ToolResult,
+} from "@assent/protocol";
+import { useEffect, useId, useRef } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -9,9 +16,10 @@ import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
 import { describeCall, foundMcpTask } from "./callWords.ts";
-import { parkedFocus } from "./focus.ts";
+import { mayTakeFocus, parkedFocus } from "./focus.ts";
 import { McpTaskDetails } from "./McpTaskDetails.tsx";
 import { isFinal } from "./mcpTaskWords.ts";
+import { OutcomeLine } from "./OutcomeLine.tsx";
 
 export interface CallRowProps {
   readonly call: Call;
@@ -22,12 +30,14 @@ export interface CallRowProps {
   readonly elementId: string;
   /** An open ask that the call waits for, where it is an MCP task. */
   readonly waitsFor: string | undefined;
+  /** What the person was asked about it, where a model wanted it. */
+  readonly approval?: Ask | undefined;
   readonly onCancel: () => Promise<boolean>;
 }
 
 /** A request to a server: what was sent, how it is going, and what came back. */
 export function CallRow(props: CallRowProps) {
-  const { call, startedAt, keep, elementId, waitsFor, onCancel } = props;
+  const { call, startedAt, keep, elementId, waitsFor, approval, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
   const { name, kind, args } = asked(request);
   const { icon, spin, words } = describeCall(call);
@@ -35,8 +45,21 @@ export function CallRow(props: CallRowProps) {
   const headingId = useId();
   const cancellingId = useId();
   const now = useNow(result === undefined);
+  const byModel = call.toolUse !== undefined;
+  const row = useRef<HTMLElement>(null);
+  // The card that the person approved it in is gone, and the call stands in its place.
+  const begins = byModel && result === undefined;
+  useEffect(() => {
+    if (begins && mayTakeFocus()) row.current?.focus({ preventScroll: true });
+  }, [begins]);
   return (
-    <section id={elementId} className="call" aria-labelledby={headingId} {...parkedFocus}>
+    <section
+      ref={row}
+      id={elementId}
+      className={byModel ? "call call-of-model" : "call"}
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
       <header className="row-head">
         <Icon name={icon} spin={spin} />
         <div className="row-title">
@@ -61,7 +84,7 @@ export function CallRow(props: CallRowProps) {
           )}
         </div>
       </header>
-      {hasMembers(args) && (
+      {hasMembers(args) && !byModel && (
         <Disclosure keep={`${keep}:arguments`} summary="Arguments">
           <Verbatim text={json(args)} />
         </Disclosure>
@@ -75,8 +98,33 @@ export function CallRow(props: CallRowProps) {
       {task !== undefined && (
         <McpTaskDetails {...{ task, waitsFor, now, cancellingId }} ended={result !== undefined} />
       )}
-      {result !== undefined && <Ending result={result} keep={keep} />}
+      {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
+      {byModel && (
+        // What a model does is told in a line: the model itself says what came of it.
+        <Disclosure
+          keep={`${keep}:call`}
+          summary={result === undefined ? "Arguments" : "Arguments and result"}
+        >
+          {approval?.outcome !== undefined && (
+            <OutcomeLine outcome={approval.outcome} yes="Approved" no="Declined" />
+          )}
+          <Verbatim text={json(args ?? {})} />
+          {approval !== undefined && <Rewritten approval={approval} />}
+          {result !== undefined && <Ending result={result} keep={keep} />}
+        </Disclosure>
+      )}
     </section>
+  );
+}
+
+/** What the model wrote, where the person had the tool called with something else. */
+function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
+  if (question.type !== "use_mcp_tool" || question.sentArguments === undefined) return null;
+  return (
+    <>
+      <p className="muted">You changed the arguments. The model wrote:</p>
+      <Verbatim text={json(question.arguments)} />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Call, Message, SamplingTool } from "@assent/protocol";
+import type { Ask, Call, Message, SamplingTool } from "@assent/protocol";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -10,6 +10,7 @@ import { CallRow } from "./CallRow.tsx";
 import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
 import { ModelRow } from "./ModelRow.tsx";
+import type { GoOn } from "./modelEnd.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
 import { PlacedHere } from "./PlacedHere.tsx";
 import { RunAgain } from "./RunAgain.tsx";
@@ -26,18 +27,55 @@ export interface ChatRowProps {
   readonly waitsFor?: string | undefined;
   /** The lost call that can be made again from here. */
   readonly lostCall?: Call | undefined;
+  /** What the person was asked about the message's call, which a model wanted. */
+  readonly approval?: Ask | undefined;
+  /** A turn of the conversation is under way. */
+  readonly running?: boolean | undefined;
+  /** The task can only be read. */
+  readonly closed?: boolean | undefined;
+  /** How the conversation goes on after the message, where it ended there and not well. */
+  readonly goOn?: GoOn["label"] | undefined;
+  readonly goOnBy?: GoOn["by"] | undefined;
 }
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
-  const { taskId, message, models, actions, offered, waitsFor, lostCall } = props;
+  const { taskId, message, models, actions, offered, waitsFor, lostCall, approval } = props;
+  const { running = false, closed = false, goOn, goOnBy } = props;
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
     case "user":
-      return <UserRow said={body} />;
+      return (
+        <UserRow
+          said={body}
+          {...{ keep, running, closed }}
+          elementId={messageElementId(id)}
+          onResend={(text) => {
+            const { attachments } = body;
+            return actions.sendChat({
+              text,
+              ...(attachments === undefined ? {} : { attachments }),
+              replaces: id,
+            });
+          }}
+          onBranch={() => actions.branchTask(taskId, id)}
+        />
+      );
     case "model":
-      return <ModelRow said={body} />;
+      return (
+        <ModelRow
+          said={body}
+          {...{ keep, goOn }}
+          elementId={messageElementId(id)}
+          onGoOn={() =>
+            goOnBy === "message"
+              ? void actions.sendChat({ text: "Go on where you stopped." })
+              : actions.retryChat(taskId)
+          }
+          onBranch={() => actions.branchTask(taskId, id)}
+        />
+      );
     case "notice":
       return <NoticeRow notice={body} />;
     case "call":
@@ -49,6 +87,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
             keep={keep}
             elementId={messageElementId(id)}
             waitsFor={waitsFor}
+            approval={approval}
             onCancel={() => actions.cancelCall(taskId, id)}
           />
           {lostCall !== undefined && <RunAgain {...{ taskId, actions }} call={lostCall} />}

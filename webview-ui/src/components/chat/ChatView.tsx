@@ -6,21 +6,26 @@ import {
   useCallback,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from "react";
 import type { Actions } from "../../session.ts";
 import { indexOfMessage } from "../../state/messages.ts";
 import type { Conversation, Models } from "../../state/state.ts";
+import { Suggestions } from "../composer/Suggestions.tsx";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { useView } from "../ViewContext.ts";
 import { ChatRow } from "./ChatRow.tsx";
 import { focusRow, parkedFocus } from "./focus.ts";
+import { goOnAfter } from "./modelEnd.ts";
 import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
+import { Replaced } from "./Replaced.tsx";
 import { likelyHeight, offsetOf } from "./rowHeight.ts";
 import { lostCallOf } from "./runAgain.ts";
 import { ShowContext } from "./ShowContext.ts";
+import { foldOf, shownRows } from "./shownRows.ts";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
 import { useMountedRows } from "./useMountedRows.ts";
 import { usePlace } from "./usePlace.ts";
@@ -29,6 +34,8 @@ export interface ChatViewProps {
   readonly conversation: Conversation;
   readonly models: Models;
   readonly actions: Actions;
+  /** Prompts for a conversation in which nothing was said yet. */
+  readonly prompts?: readonly string[];
   readonly ref?: Ref<ChatHandle>;
 }
 
@@ -49,9 +56,22 @@ const topPx = 4;
 const bottomPx = 12;
 
 /** The open task, the newest message last. Of its rows, those in sight are drawn. */
-export function ChatView({ conversation, models, actions, ref }: ChatViewProps) {
-  const { taskId, task, messages, earlier, paging, failure } = conversation;
+export function ChatView({ conversation: all, models, actions, prompts = [], ref }: ChatViewProps) {
+  const { taskId, task, earlier, paging, failure } = all;
   const view = useView();
+  // Changes whenever a fold is opened or closed, of which the view keeps which.
+  const [folds, setFolds] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read anew for each of its folds.
+  const shown = useMemo(
+    () => shownRows(all.messages, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
+    [all.messages, view, taskId, folds],
+  );
+  const { messages } = shown;
+  const conversation = useMemo(() => ({ ...all, messages }), [all, messages]);
+  const setFold = (id: number, open: boolean) => {
+    view.setExpanded(`${taskId}:${id}:replaced`, open);
+    setFolds(folds + 1);
+  };
   const scroller = useRef<HTMLElement>(null);
   const { rangeExtractor, held, hold, firstKept } = useMountedRows(messages);
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
@@ -88,7 +108,11 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
   }, [toFocus]);
   const show = (messageId: number) => {
     const message = messages[indexOfMessage(messages, messageId)];
-    if (message === undefined) return;
+    if (message === undefined) {
+      const fold = foldOf(all.messages, messageId);
+      if (fold !== undefined) setFold(fold, true);
+      return;
+    }
     hold(messageId);
     place.show(messageId);
     setToFocus({ message });
@@ -106,6 +130,10 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
 
   const asks = openAsksOf(conversation);
   const newest = messages.at(-1)?.id ?? 0;
+  const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
+  const ended = last?.body.type === "model" ? last.body.end : undefined;
+  const goOn =
+    ended === undefined || task?.running || task?.closed ? undefined : goOnAfter(ended.reason);
   return (
     <ShowContext value={showAsk}>
       <main className="chat">
@@ -144,8 +172,11 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
             <p className="empty muted">
               {task.closed
                 ? "Nothing happened here."
-                : "Use a server: what it does and asks appears here."}
+                : "Ask the model, which asks you before it uses a server's tools. Or use a server yourself, below."}
             </p>
+          )}
+          {task !== undefined && messages.length === 0 && !task.closed && (
+            <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
           )}
           <ol className="rows" aria-label="Messages" style={{ height: virtualizer.getTotalSize() }}>
             {rows.map(({ index, start }) => {
@@ -162,11 +193,26 @@ export function ChatView({ conversation, models, actions, ref }: ChatViewProps) 
                   style={{ top: start }}
                 >
                   <RowBoundary>
+                    {(shown.replaced.get(message.id) ?? 0) > 0 && (
+                      <Replaced
+                        n={shown.replaced.get(message.id) ?? 0}
+                        open={view.expanded(`${taskId}:${message.id}:replaced`) ?? false}
+                        onToggle={() => {
+                          const key = `${taskId}:${message.id}:replaced`;
+                          setFold(message.id, view.expanded(key) !== true);
+                        }}
+                      />
+                    )}
                     <ChatRow
                       {...{ taskId, message, models, actions }}
                       offered={offeredTo(message, messages)}
                       waitsFor={askOf(message, asks)}
                       lostCall={lostCallOf(message, messages)}
+                      approval={shown.approvals.get(message.id)}
+                      running={message.body.type === "user" && task?.running === true}
+                      closed={task?.closed}
+                      goOn={message === last ? goOn?.label : undefined}
+                      goOnBy={message === last ? goOn?.by : undefined}
                     />
                   </RowBoundary>
                 </li>

@@ -3,11 +3,14 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { visible } from "../ui/visible.ts";
+import { CodeBlock } from "./CodeBlock.tsx";
 import { nothingHidden, webTarget } from "./nothingHidden.ts";
 import { tooMuchMarkdown } from "./tooMuchMarkdown.ts";
 
 export interface MarkdownProps {
   readonly text: string;
+  /** Blocks of code have colours and can be copied; a text that is not whole yet has neither. */
+  readonly code?: "plain" | "highlighted";
 }
 
 /**
@@ -16,7 +19,7 @@ export interface MarkdownProps {
  * hides nothing either: what a model reads, the person who approves it sees. What would take too long
  * to be read as Markdown is shown letter by letter.
  */
-export function Markdown({ text }: MarkdownProps) {
+export function Markdown({ text, code = "plain" }: MarkdownProps) {
   const seen = visible(text);
   if (tooMuchMarkdown(seen)) return <pre className="verbatim">{seen}</pre>;
   return (
@@ -24,7 +27,7 @@ export function Markdown({ text }: MarkdownProps) {
       <ReactMarkdown
         remarkPlugins={remarkPlugins}
         rehypePlugins={rehypePlugins}
-        components={components}
+        components={code === "highlighted" ? highlighted : components}
       >
         {seen}
       </ReactMarkdown>
@@ -45,6 +48,19 @@ const components: Components = {
   h4: heading,
   h5: heading,
   h6: heading,
+};
+
+const highlighted: Components = {
+  ...components,
+  pre: ({ node, children }) => {
+    const [code] = node?.children ?? [];
+    if (code?.type !== "element" || code.tagName !== "code") return <pre>{children}</pre>;
+    const text = code.children.map((child) => (child.type === "text" ? child.value : "")).join("");
+    const names = code.properties["className"];
+    const [name] = Array.isArray(names) ? names : [];
+    const language = typeof name === "string" ? name.replace(/^language-/, "") : undefined;
+    return <CodeBlock code={text.replace(/\n$/, "")} language={language} />;
+  },
 };
 
 function heading({ children }: ComponentProps<"h3">) {

@@ -1,18 +1,100 @@
-import type { ModelMessage } from "@assent/protocol";
+import type { ModelMessage, ModelToolUse } from "@assent/protocol";
+import { useId } from "react";
+import { Clamp } from "../ui/Clamp.tsx";
+import { CopyIcon } from "../ui/CopyIcon.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { visible } from "../ui/visible.ts";
+import { parkedFocus } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
+import { endWords, type GoOn, leftOutWords } from "./modelEnd.ts";
+import { SamplingUsageLine } from "./SamplingUsageLine.tsx";
 
 export interface ModelRowProps {
   readonly said: ModelMessage;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** The element that takes the focus for the row. */
+  readonly elementId: string;
+  /** How the person goes on, where the conversation ends here and did not end well. */
+  readonly goOn: GoOn["label"] | undefined;
+  readonly onGoOn: () => void;
+  readonly onBranch: () => void;
 }
 
-/** What a model said. */
-export function ModelRow({ said }: ModelRowProps) {
-  const { model, text = "", progress, end } = said;
+/** What a model said, while it says it and after. */
+export function ModelRow(props: ModelRowProps) {
+  const { said, keep, elementId, goOn, onGoOn, onBranch } = props;
+  const { model, progress, end, leftOut, usage, toolUses = [] } = said;
+  const text = progress?.text ?? said.text ?? "";
+  const headingId = useId();
+  const words = end && endWords(end.reason);
   return (
-    <div className="turn">
-      <p className="turn-role">{model?.name ?? "Model"}</p>
-      <Markdown text={progress?.text ?? text} />
-      {end?.detail !== undefined && <p className="muted">{end.detail}</p>}
+    <section
+      id={elementId}
+      className="said said-model"
+      aria-labelledby={headingId}
+      aria-busy={end === undefined}
+      {...parkedFocus}
+    >
+      <header className="said-head">
+        <h2 id={headingId}>
+          {end === undefined && <Icon name="loading" spin />} {model?.name ?? "Model"}
+        </h2>
+        {end !== undefined && (
+          <div className="said-tools">
+            <IconButton icon="git-branch" label="Branch from Here" onClick={onBranch} />
+            {text !== "" && <CopyIcon text={text} label="Copy Message" />}
+          </div>
+        )}
+      </header>
+      {leftOut !== undefined && <p className="muted">{leftOutWords(leftOut)}</p>}
+      {text !== "" && <Markdown text={text} code={end === undefined ? "plain" : "highlighted"} />}
+      {toolUses.map((use) => (
+        <NotCalled key={use.id} use={use} keep={`${keep}:${use.id}`} />
+      ))}
+      {words !== undefined && (
+        <p className={end?.reason === "failed" ? "ending-lost" : "muted"}>
+          {words}
+          {end?.detail !== undefined && end.detail !== words && ` ${visible(end.detail)}`}
+        </p>
+      )}
+      {words === undefined && end?.detail !== undefined && (
+        <p className="muted">{visible(end.detail)}</p>
+      )}
+      {goOn !== undefined && (
+        <div className="actions">
+          <button type="button" className="secondary" onClick={onGoOn}>
+            {goOn}
+          </button>
+        </div>
+      )}
+      {usage !== undefined && <SamplingUsageLine usage={usage} />}
+    </section>
+  );
+}
+
+interface NotCalledProps {
+  readonly use: ModelToolUse;
+  readonly keep: string;
+}
+
+/** A call that the model asked for and that was not made; one that was has a row of its own. */
+function NotCalled({ use, keep }: NotCalledProps) {
+  const { name, serverName, toolName, error } = use;
+  if (error === undefined) return null;
+  return (
+    <div className="not-called">
+      <p>
+        <Icon name="circle-slash" />
+        <span>
+          <span className="name">{visible(toolName ?? name)}</span>
+          {serverName !== undefined && ` of ${serverName}`} was not called.
+        </span>
+      </p>
+      <Clamp keep={keep} text={error}>
+        <p className="muted">The model was told: {visible(error)}</p>
+      </Clamp>
     </div>
   );
 }

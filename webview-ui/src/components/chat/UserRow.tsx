@@ -1,15 +1,145 @@
 import type { UserMessage } from "@assent/protocol";
+import { type FormEvent, useId, useRef, useState } from "react";
+import { messageOf } from "../../session.ts";
+import { useStart } from "../tools/useStart.ts";
+import { Clamp } from "../ui/Clamp.tsx";
+import { CopyIcon } from "../ui/CopyIcon.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
+import { count } from "../ui/words.ts";
+import { useView } from "../ViewContext.ts";
+import { parkedFocus } from "./focus.ts";
 
 export interface UserRowProps {
   readonly said: UserMessage;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** The element that takes the focus for the row. */
+  readonly elementId: string;
+  /** A turn is under way: the message cannot be replaced. */
+  readonly running: boolean;
+  /** Nothing can be said in this task any more. */
+  readonly closed: boolean;
+  /** Sends another message in its place; rejects where that cannot be. */
+  readonly onResend: (text: string) => Promise<void>;
+  readonly onBranch: () => void;
 }
 
-/** What the person said to the model. */
-export function UserRow({ said }: UserRowProps) {
+/** What the person said to the model, which they can say in other words. */
+export function UserRow(props: UserRowProps) {
+  const { said, keep, elementId, running, closed, onResend, onBranch } = props;
+  const { text, attachments = [] } = said;
+  const view = useView();
+  const draftKey = `edit:${keep}`;
+  const [editing, setEditing] = useState(() => view.draft(draftKey) !== undefined);
+  const row = useRef<HTMLElement>(null);
+  const headingId = useId();
+  const done = () => {
+    view.setDraft(draftKey, undefined);
+    setEditing(false);
+    row.current?.focus();
+  };
   return (
-    <div className="turn">
-      <p className="turn-role">You</p>
-      <p>{said.text}</p>
-    </div>
+    <section
+      ref={row}
+      id={elementId}
+      className="said said-user"
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
+      <header className="said-head">
+        <h2 id={headingId}>You</h2>
+        {!editing && (
+          <div className="said-tools">
+            {!closed && (
+              <IconButton
+                icon="edit"
+                label={running ? "Edit and Resend (stop the model first)" : "Edit and Resend"}
+                disabled={running}
+                onClick={() => setEditing(true)}
+              />
+            )}
+            <IconButton icon="git-branch" label="Branch from Here" onClick={onBranch} />
+            <CopyIcon text={text} label="Copy Message" />
+          </div>
+        )}
+      </header>
+      {editing && !closed ? (
+        <EditMessage
+          text={(view.draft(draftKey)?.["text"] as string | undefined) ?? text}
+          disabled={running}
+          onText={(next) => view.setDraft(draftKey, { text: next })}
+          onSend={async (next) => {
+            await onResend(next);
+            done();
+          }}
+          onCancel={done}
+        />
+      ) : (
+        <Clamp keep={`${keep}:text`} text={text}>
+          <p className="said-text">{visible(text)}</p>
+        </Clamp>
+      )}
+      {attachments.length > 0 && (
+        <p className="muted">{`With ${count(attachments.length, "result")} of calls above.`}</p>
+      )}
+    </section>
   );
+}
+
+interface EditMessageProps {
+  readonly text: string;
+  readonly disabled: boolean;
+  readonly onText: (text: string) => void;
+  readonly onSend: (text: string) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function EditMessage(props: EditMessageProps) {
+  const [text, setText] = useState(props.text);
+  const { busy, refusal, start } = useStart(props.onSend);
+  const ready = !props.disabled && !busy && text.trim() !== "";
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (ready) start(text);
+  };
+  return (
+    <form className="said-edit" onSubmit={submit}>
+      <textarea
+        aria-label="Your message in other words"
+        value={text}
+        ref={takeFocus}
+        onChange={({ target }) => {
+          setText(target.value);
+          props.onText(target.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "Escape") {
+            event.preventDefault();
+            props.onCancel();
+          } else if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault();
+            submit();
+          }
+        }}
+      />
+      <p className="muted">What follows it leaves the conversation, and is kept folded.</p>
+      {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={!ready}>
+          Send Again
+        </button>
+        <button type="button" className="secondary" onClick={props.onCancel}>
+          Keep as It Was
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A ref for what the person just asked for, in place of what they pressed. */
+function takeFocus(element: HTMLTextAreaElement | null): void {
+  element?.focus({ preventScroll: true });
 }

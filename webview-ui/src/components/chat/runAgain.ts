@@ -16,7 +16,9 @@ export function lostCallOf(message: Message, messages: readonly Message[]): Call
   const { body } = message;
   if (body.type === "call") {
     const beside = ({ body }: Message) => lostWith(body) === message.id;
-    return isLost(body) && !messages.some(beside) ? body : undefined;
+    // A model that wanted the call is asked again instead.
+    const own = body.toolUse === undefined && isLost(body);
+    return own && !messages.some(beside) ? body : undefined;
   }
   const lost = lostWith(body);
   const call = lost === undefined ? undefined : messages.find(({ id }) => id === lost)?.body;

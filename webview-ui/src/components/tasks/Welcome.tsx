@@ -1,22 +1,26 @@
 import type { Server } from "@assent/protocol";
 import type { Actions } from "../../session.ts";
+import { Suggestions } from "../composer/Suggestions.tsx";
 import { NoServers } from "../tools/NoServers.tsx";
 
 export interface WelcomeProps {
   readonly servers: readonly Server[];
   /** The host can import servers. */
   readonly imports: boolean;
+  /** What the person could say first. */
+  readonly prompts: readonly string[];
   readonly actions: Actions;
 }
 
 /** What a person sees who has no task yet: what this is for, and the next step. */
-export function Welcome({ servers, imports, actions }: WelcomeProps) {
+export function Welcome({ servers, imports, prompts, actions }: WelcomeProps) {
   return (
     <main className="welcome">
       <h2>Assent lets MCP servers ask</h2>
       <p>
-        A tool may need an answer from you, or a completion from a model. Its question appears here,
-        in the task that runs the tool, and the server gets exactly what you decide.
+        Talk to a model that uses your servers' tools: it asks you before each call. A tool may need
+        an answer from you, or a completion, itself. Its question appears here, in the task that
+        runs the tool, and the server gets exactly what you decide.
       </p>
       {servers.length === 0 ? (
         <NoServers
@@ -25,7 +29,8 @@ export function Welcome({ servers, imports, actions }: WelcomeProps) {
         />
       ) : (
         <>
-          <p>Choose a server below, and one of its tools. Running it starts your first task.</p>
+          <p>Say below what is to be done, or begin with one of these:</p>
+          <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
           <div className="actions">
             <button
               type="button"

@@ -1,0 +1,61 @@
+import { useEffect, useState } from "react";
+import { CopyIcon } from "../ui/CopyIcon.tsx";
+import type { Piece } from "./highlight.ts";
+
+export interface CodeBlockProps {
+  readonly code: string;
+  /** As it was written after the fence; absent where nothing was. */
+  readonly language: string | undefined;
+}
+
+// What is longer is shown without colours: a highlighter must not hold up the panel.
+const maxHighlighted = 20_000;
+
+/** Code that a model wrote, with a button that copies it, and colours once its language is there. */
+export function CodeBlock({ code, language }: CodeBlockProps) {
+  const pieces = usePieces(code, language);
+  return (
+    <div className="code-block">
+      <div className="code-head">
+        <span className="muted">{language}</span>
+        <CopyIcon text={code} label="Copy Code" />
+      </div>
+      <pre>
+        <code>
+          {pieces === undefined
+            ? code
+            : pieces.map(({ text, kind }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a piece has no name but its place.
+                <span key={index} className={kind}>
+                  {text}
+                </span>
+              ))}
+        </code>
+      </pre>
+    </div>
+  );
+}
+
+function usePieces(code: string, language: string | undefined): readonly Piece[] | undefined {
+  const [found, setFound] = useState<{
+    readonly code: string;
+    readonly pieces: readonly Piece[];
+  }>();
+  useEffect(() => {
+    if (language === undefined || code.length > maxHighlighted) return undefined;
+    let wanted = true;
+    void (async () => {
+      try {
+        const { highlight } = await import("./highlight.ts");
+        const pieces = await highlight(code, language);
+        if (wanted && pieces !== undefined) setFound({ code, pieces });
+      } catch {
+        // Colours are an ornament: a file of the panel's that cannot be read leaves the code as it is.
+      }
+    })();
+    return () => {
+      wanted = false;
+    };
+  }, [code, language]);
+  return found?.code === code ? found.pieces : undefined;
+}

@@ -1,0 +1,31 @@
+import type { Model, TaskSettings } from "@assent/protocol";
+
+export interface ModelChoiceProps {
+  /** Absent until they were listed. */
+  readonly models: readonly Model[] | undefined;
+  readonly settings: TaskSettings;
+  readonly onChange: (settings: TaskSettings) => void;
+}
+
+/** The model of a conversation. Where the person chose none, it is the first one. */
+export function ModelChoice({ models = [], settings, onChange }: ModelChoiceProps) {
+  const chosen = settings.modelId ?? models[0]?.id ?? "";
+  const known = models.some(({ id }) => id === chosen);
+  return (
+    <select
+      className="composer-model"
+      aria-label="Model"
+      value={chosen}
+      onChange={({ target }) => onChange({ ...settings, modelId: target.value })}
+    >
+      {!known && (
+        <option value={chosen}>{chosen === "" ? "No model" : `${chosen} (not there now)`}</option>
+      )}
+      {models.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,49 @@
+import type { TaskServer, TaskSettings } from "@assent/protocol";
+
+/** What a task's conversation may use of a server: all tools, some of them, or nothing. */
+export function enabledOf(settings: TaskSettings, serverName: string): TaskServer | undefined {
+  if (settings.servers === undefined) return { serverName };
+  return settings.servers.find((server) => server.serverName === serverName);
+}
+
+/** Lets a conversation use a server, or not. All servers of them are said as no choice at all. */
+export function withServer(
+  settings: TaskSettings,
+  all: readonly string[],
+  serverName: string,
+  use: TaskServer | undefined,
+): TaskSettings {
+  const { servers: _before, ...others } = settings;
+  const servers = all.flatMap((name) => {
+    const now = name === serverName ? use : enabledOf(settings, name);
+    return now === undefined ? [] : [now];
+  });
+  const isAll =
+    servers.length === all.length && servers.every(({ toolNames }) => toolNames === undefined);
+  return isAll ? others : { ...others, servers };
+}
+
+/** Lets a conversation use a tool, or not. All tools of them are said as no choice at all. */
+export function withTool(
+  settings: TaskSettings,
+  all: readonly string[],
+  serverName: string,
+  tools: readonly string[],
+  toolName: string,
+  use: boolean,
+): TaskSettings {
+  const enabled = enabledOf(settings, serverName);
+  const before = enabled === undefined ? [] : (enabled.toolNames ?? tools);
+  const toolNames = tools.filter((name) => (name === toolName ? use : before.includes(name)));
+  const next = toolNames.length === tools.length ? { serverName } : { serverName, toolNames };
+  return withServer(settings, all, serverName, next);
+}
+
+/** The choice in a few words. */
+export function serversWords(settings: TaskSettings, all: readonly string[]): string {
+  if (settings.servers === undefined) return "All servers";
+  const names = all.filter((name) => enabledOf(settings, name) !== undefined);
+  const [only] = names;
+  if (only === undefined) return "No server";
+  return names.length === 1 ? only : `${names.length} of ${all.length} servers`;
+}
