@@ -49,7 +49,7 @@ export async function cleanUp(panel: Panel, file: string): Promise<void> {
     await panel.pressButton(form, "Submit");
     await panel.pressButton(panel.approval(database), "Approve & Send");
     await panel.pressButton(panel.review(database), "Return to Server");
-    await panel.text(/^Deleted 30 users\.$/).waitFor();
+    await panel.text(/^Deleted 30 users\./).waitFor();
     await panel.turnEnds();
     assert.deepEqual(counted(file), { users: users - inactive, trash: inactive });
   });

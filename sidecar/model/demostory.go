@@ -183,7 +183,10 @@ func since(request *protocol.McpSamplingRequest) *told {
 				for _, content := range block.Content {
 					if text, ok := content.(protocol.TextContent); ok {
 						t.said = append(t.said, text.Text)
-						t.results = append(t.results, firstParagraph(text.Text))
+						// What is for programs was said in words before it.
+						if !json.Valid([]byte(text.Text)) || len(t.results) == 0 {
+							t.results = append(t.results, firstParagraph(text.Text))
+						}
 					}
 				}
 			}

@@ -267,8 +267,8 @@ export function App({ session, view }: AppProps) {
             }}
             onShowAll={() => show("openAsks")}
           />
-          {conversation?.task?.running === true && (
-            <TurnLine messages={conversation.messages} asks={asks} />
+          {conversation?.task?.running === true && asks.length === 0 && (
+            <TurnLine messages={conversation.messages} />
           )}
           {servers !== undefined && conversation?.task?.closed !== true && (
             <Composer

@@ -30,7 +30,7 @@ export function ModelRow(props: ModelRowProps) {
   const headingId = useId();
   const words = end && endWords(end.reason);
   return (
-    <section
+    <article
       id={elementId}
       className="said said-model"
       aria-labelledby={headingId}
@@ -70,7 +70,7 @@ export function ModelRow(props: ModelRowProps) {
         </div>
       )}
       {usage !== undefined && <SamplingUsageLine usage={usage} />}
-    </section>
+    </article>
   );
 }
 

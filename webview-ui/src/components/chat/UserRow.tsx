@@ -41,7 +41,7 @@ export function UserRow(props: UserRowProps) {
     row.current?.focus();
   };
   return (
-    <section
+    <article
       ref={row}
       id={elementId}
       className="said said-user"
@@ -84,7 +84,7 @@ export function UserRow(props: UserRowProps) {
       {attachments.length > 0 && (
         <p className="muted">{`With ${count(attachments.length, "result")} of calls above.`}</p>
       )}
-    </section>
+    </article>
   );
 }
 

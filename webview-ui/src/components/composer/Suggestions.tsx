@@ -15,10 +15,10 @@ export const defaultPrompts: readonly string[] = [
 /** Prompts to begin with: one press sends one. */
 export function Suggestions({ prompts, onChoose }: SuggestionsProps) {
   return (
-    <ul className="suggestions" aria-label="Suggestions">
+    <ul className="prompts" aria-label="Suggestions">
       {prompts.map((prompt) => (
         <li key={prompt}>
-          <button type="button" className="suggestion" onClick={() => onChoose(prompt)}>
+          <button type="button" className="prompt" onClick={() => onChoose(prompt)}>
             <Icon name="comment" />
             <span>{prompt}</span>
           </button>

@@ -1,25 +1,23 @@
-import type { Ask, Message } from "@assent/protocol";
+import type { Message } from "@assent/protocol";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface TurnLineProps {
   /** Of the open task, whose turn is under way. */
   readonly messages: readonly Message[];
-  readonly asks: readonly Ask[];
 }
 
-/** What a turn that is under way waits for. */
-export function TurnLine({ messages, asks }: TurnLineProps) {
-  const words = turnWords(messages, asks);
+/** What a turn that is under way waits for; where that is the person, the bar of open questions says so. */
+export function TurnLine({ messages }: TurnLineProps) {
+  const words = turnWords(messages);
   return (
     <p role="status" className="turn-line muted">
-      <Icon name={asks.length > 0 ? "question" : "loading"} spin={asks.length === 0} /> {words}
+      <Icon name="loading" spin /> {words}
     </p>
   );
 }
 
 /** The newest message that is not over says what is awaited. */
-export function turnWords(messages: readonly Message[], asks: readonly Ask[]): string {
-  if (asks.length > 0) return "Waiting for your answer.";
+export function turnWords(messages: readonly Message[]): string {
   for (const { body } of messages.toReversed()) {
     if (body.type === "call" && body.result === undefined) return `Waiting for ${body.serverName}…`;
     if (body.type === "user") return "Reading what the servers offer…";
