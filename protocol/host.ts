@@ -27,6 +27,8 @@ export interface HostRequests {
    * Served where {@link HostReadyResult.imports} says so.
    */
   "host/importServers": { params: undefined; result: null };
+  /** Show a text in an editor. */
+  "host/openText": { params: OpenTextParams; result: OpenTextResult };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
   /**
@@ -93,6 +95,18 @@ export interface HostReadyResult {
   readonly imports?: boolean;
   /** Absent where there are none. */
   readonly pages?: readonly PageToOpen[];
+}
+
+/** A text for the person to read, and to keep where they want to. */
+export interface OpenTextParams {
+  readonly title: string;
+  /** In Markdown. */
+  readonly text: string;
+}
+
+/** Says whether the host has a place for texts; where it has none, the webview offers a file. */
+export interface OpenTextResult {
+  readonly opened: boolean;
 }
 
 /** What the host tells the webview. */

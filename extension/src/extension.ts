@@ -16,6 +16,7 @@ import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
 import { OpenAsks } from "./openAsks.ts";
 import { openConfiguration } from "./openSource.ts";
+import { openText } from "./openText.ts";
 import { openUrl } from "./openUrl.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
@@ -69,6 +70,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const panel = new Panel(context.extensionUri, sidecar, relay, {
     "host/restartSidecar": restart,
     "host/showLog": showLog,
+    "host/openText": openText,
     "host/openConfiguration": openConfiguration,
     "host/importServers": () => importer.run(),
   });

@@ -76,6 +76,8 @@ export function hostHandlers(
       const line = position?.line === undefined ? "" : `, line ${position.line}`;
       throw refusal(`The configuration is ${file}${line}. Open it in your editor.`);
     },
+    // A browser keeps files, and opens none.
+    "host/openText": () => ({ opened: false }),
     "host/showLog": () => {
       throw refusal("The log is in the terminal in which the demo runs.");
     },

@@ -21,6 +21,8 @@ import {
 import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
 import type { LinkListener } from "./bridge.ts";
 import { type Client, type RequestOptions, RpcError } from "./client.ts";
+import { markdownOf } from "./markdownOf.ts";
+import { fileName, offerFile } from "./offerFile.ts";
 import type { Listing, Offered, OfferKind } from "./state/offers.ts";
 import { reduce } from "./state/reducer.ts";
 import { type Action, defaultPanelSettings, initialState, type State } from "./state/state.ts";
@@ -84,6 +86,8 @@ export interface Actions {
   configureTask(taskId: string, settings: TaskSettings): void;
   /** Starts another task with the conversation up to a message, and opens it. */
   branchTask(taskId: string, messageId: number): void;
+  /** Shows a task as a document in Markdown, with its older messages. */
+  exportTask(taskId: string): void;
   /** Reads the answers about tools that are remembered. */
   listToolRules(): void;
   /** Takes one back; rejects with an {@link RpcError} where it holds on. */
@@ -196,19 +200,18 @@ export function createSession(view: ViewStateStore): Session {
     dispatch({ type: "sidecarStatus", status });
     if (status.state !== "running") return;
     attempt(listServers);
-    attempt(async () => {
-      await listTasks();
-      if (!isListed(state)) select(firstTask(state, view.get().openTaskId));
-    });
+    attempt(() => listTasks(true));
     catchUp();
     listOpenAsks();
     listMcpTasks();
     listGrants();
   }
 
-  async function listTasks(): Promise<void> {
+  /** With `choose`, a task is opened at once where none is: nothing is drawn between the two. */
+  async function listTasks(choose = false): Promise<void> {
     const { tasks = [], storageFailure, storageNote } = await request()("task/list");
     dispatch({ type: "tasksListed", tasks });
+    if (choose && !isListed(state)) select(firstTask(state, view.get().openTaskId));
     if (storageFailure !== undefined) dispatch({ type: "storageFailed", message: storageFailure });
     if (storageNote !== undefined) dispatch({ type: "storageNoted", message: storageNote });
   }
@@ -467,6 +470,24 @@ export function createSession(view: ViewStateStore): Session {
     }
   }
 
+  async function exportTask(taskId: string): Promise<void> {
+    const newest = await request()("task/open", { taskId, after: 0 });
+    const pages = [newest.messages ?? []];
+    for (let earlier = newest.earlier ?? false; earlier; ) {
+      const before = pages[0]?.[0]?.id;
+      if (before === undefined) break;
+      const page = await request()("task/open", { taskId, before, limit: pageSize.most });
+      const { messages = [] } = page;
+      if (messages.length === 0) break;
+      pages.unshift(messages);
+      earlier = page.earlier ?? false;
+    }
+    const { title } = newest.task;
+    const text = markdownOf(newest.task, pages.flat());
+    const { opened } = await request()("host/openText", { title, text });
+    if (!opened) offerFile(`${fileName(title)}.md`, text);
+  }
+
   async function answer(params: AskResponseParams): Promise<Outcome> {
     const { outcome } = await aboutAsk(params, () => request()("askResponse", params));
     view.setDraft(params.askId, undefined);
@@ -567,6 +588,7 @@ export function createSession(view: ViewStateStore): Session {
         dispatch({ type: "taskKnown", task });
         select(task.id);
       }),
+    exportTask: (taskId) => attempt(() => exportTask(taskId)),
     listToolRules,
     async removeToolRule(ruleId) {
       await request()("toolRule/remove", { ruleId });

@@ -239,7 +239,7 @@ describe("the runner", () => {
     const closed = task({ closed: true });
     const host = withTools({ "task/open": () => ({ task: closed }) });
     const storage = new MemoryStorage();
-    storage.saved = { openTaskId: "t1" };
+    storage.saved = { openTaskId: "t1", runner: { open: true } };
     const { user } = showApp(host, storage);
     await choose(user);
     screen.getByText("This task is closed. Make a new one to use a server.");
@@ -483,7 +483,7 @@ describe("what goes wrong", () => {
   test("the store fails: the person is told", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Use a server/);
+    await screen.findByText(/^Ask the model, which/);
     await host.tell("storage/failed", { message: "Tasks are not kept: the disk is full." });
     await screen.findByText("Tasks are not kept: the disk is full.");
   });
@@ -491,7 +491,7 @@ describe("what goes wrong", () => {
   test("the store works again: that is said instead, until the person has read it", async () => {
     const host = new FakeHost(task());
     const { user } = showApp(host);
-    await screen.findByText(/^Use a server/);
+    await screen.findByText(/^Ask the model, which/);
     await host.tell("storage/failed", { message: "The disk is full." });
     await screen.findByText("The disk is full.");
     await host.tell("storage/recovered", { message: "Tasks are kept again." });
@@ -550,7 +550,7 @@ describe("what goes wrong", () => {
       },
     });
     const { user } = showApp(host);
-    await screen.findByText(/^Use a server/);
+    await screen.findByText(/^Ask the model, which/);
     await user.click(screen.getByRole("button", { name: "New Task" }));
     await screen.findByText("No more tasks today.");
     await user.click(screen.getByRole("button", { name: "Dismiss" }));

@@ -19,6 +19,7 @@ import { TurnLine } from "./composer/TurnLine.tsx";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
+import { ToolRules } from "./grants/ToolRules.tsx";
 import { OpenAsks } from "./inbox/OpenAsks.tsx";
 import { useAskKeys } from "./inbox/useAskKeys.ts";
 import { McpTasks } from "./mcpTasks/McpTasks.tsx";
@@ -112,6 +113,7 @@ export function App({ session, view }: AppProps) {
     // Asked for once more, it takes the focus once more.
     setShown({ list, at, times: (shown?.times ?? 0) + 1 });
     actions[listReader[list]]();
+    if (list === "grants") actions.listToolRules();
   };
   const hide = () => {
     if (shown !== undefined) listButtons[shown.list].current?.focus();
@@ -224,7 +226,13 @@ export function App({ session, view }: AppProps) {
               onOpen={openMessage}
               onRetry={actions.listGrants}
               onClose={hide}
-            />
+            >
+              <ToolRules
+                known={state.toolRules}
+                tasks={state.tasks ?? []}
+                onRemove={actions.removeToolRule}
+              />
+            </Grants>
           )}
           {shown?.list === "servers" && (
             <Servers
@@ -270,17 +278,19 @@ export function App({ session, view }: AppProps) {
           {conversation?.task?.running === true && asks.length === 0 && (
             <TurnLine messages={conversation.messages} />
           )}
-          {servers !== undefined && conversation?.task?.closed !== true && (
-            <Composer
-              key={conversation?.taskId ?? ""}
-              ref={composer}
-              taskId={conversation?.taskId}
-              task={conversation?.task}
-              models={models.get("")}
-              {...{ servers, offers, actions }}
-              onBegin={askForComposer}
-            />
-          )}
+          {servers !== undefined &&
+            state.tasks !== undefined &&
+            conversation?.task?.closed !== true && (
+              <Composer
+                key={conversation?.taskId ?? ""}
+                ref={composer}
+                taskId={conversation?.taskId}
+                task={conversation?.task}
+                models={models.get("")}
+                {...{ servers, offers, actions }}
+                onBegin={askForComposer}
+              />
+            )}
           {servers?.length === 0 && conversation !== undefined && (
             <NoServers
               onConfigure={() => actions.openConfiguration({})}

@@ -359,7 +359,12 @@ describe("a request for a completion", () => {
     });
     showApp(host);
     await screen.findByRole("combobox", { name: "Answered by" });
-    expect(host.calls("model/list")).toEqual([{ serverName: "database" }, { serverName: "mail" }]);
+    // The first are those of the conversation itself.
+    expect(host.calls("model/list")).toEqual([
+      { serverName: "" },
+      { serverName: "database" },
+      { serverName: "mail" },
+    ]);
     const other = screen.getByRole("region", { name: "mail wants a completion" });
     expect(within(other).queryByRole("combobox")).toBeNull();
     await host.event({
@@ -367,11 +372,11 @@ describe("a request for a completion", () => {
       message: message(3, ask("s3", sampling({ serverName: "mail" }))),
     });
     await waitFor(() =>
-      expect(host.calls("model/list").slice(2)).toEqual([{ serverName: "mail" }]),
+      expect(host.calls("model/list").slice(3)).toEqual([{ serverName: "mail" }]),
     );
     // The way to the sidecar was lost for a moment, and what was known with it.
     await host.tell("host/sidecarStatus", { state: "running" });
-    await waitFor(() => expect(host.calls("model/list")).toHaveLength(5));
+    await waitFor(() => expect(host.calls("model/list")).toHaveLength(7));
     await screen.findByRole("combobox", { name: "Answered by" });
   });
 
@@ -585,7 +590,7 @@ describe("the focus", () => {
   test("goes to a new ask when it is nowhere", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Use a server/);
+    await screen.findByText(/^Ask the model, which/);
     await host.event(added(1, "a1"), 1);
     const [card] = await cards();
     expect(document.activeElement).toBe(card);
@@ -608,7 +613,7 @@ describe("the focus", () => {
     vi.mocked(document.hasFocus).mockReturnValue(false);
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Use a server/);
+    await screen.findByText(/^Ask the model, which/);
     await host.event(added(1, "a1"), 1);
     await cards();
     expect(document.activeElement).toBe(document.body);

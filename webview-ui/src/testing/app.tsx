@@ -6,7 +6,8 @@ import { type FakeHost, startSession } from "./host.ts";
 
 /** What a view keeps between its lives, in memory. */
 export class MemoryStorage {
-  saved: unknown;
+  // Most tests of the panel are about what a person does with a server themselves.
+  saved: unknown = { runner: { open: true } };
 
   load(): unknown {
     return this.saved;

@@ -89,6 +89,7 @@ export class FakeHost {
         reset: (params as OpenTaskParams).after === 0,
       }),
       "ask/list": () => ({}),
+      "toolRule/list": () => ({}),
       "mcpTask/list": () => ({}),
       "mcpTask/listOfServers": () => ({}),
       "grant/list": () => ({}),

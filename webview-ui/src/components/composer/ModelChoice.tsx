@@ -14,7 +14,7 @@ export function ModelChoice({ models = [], settings, onChange }: ModelChoiceProp
   return (
     <select
       className="composer-model"
-      aria-label="Model"
+      aria-label="Model of the conversation"
       value={chosen}
       onChange={({ target }) => onChange({ ...settings, modelId: target.value })}
     >

@@ -137,6 +137,7 @@ describe("a new grant", () => {
     await user.selectOptions(servers, "mail");
     await waitFor(() =>
       expect(host.calls("model/list")).toEqual([
+        { serverName: "" },
         { serverName: "database" },
         { serverName: "mail" },
       ]),

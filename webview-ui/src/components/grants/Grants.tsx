@@ -1,5 +1,5 @@
 import type { Grant } from "@assent/protocol";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Grants as Known } from "../../state/grants.ts";
 import type { Models } from "../../state/state.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -17,11 +17,13 @@ export interface GrantsProps
   readonly onRevoke: (grantId: string) => Promise<void>;
   readonly onRetry: () => void;
   readonly onClose: () => void;
+  /** What else may be done without asking. */
+  readonly children?: ReactNode;
 }
 
 /** Everything that servers may do without asking, and the way to end it. */
 export function Grants(props: GrantsProps) {
-  const { known, models, onRevoke, onRetry, onClose, ...making } = props;
+  const { known, models, onRevoke, onRetry, onClose, children, ...making } = props;
   const { entries, news, failure } = known;
   const [isMaking, setIsMaking] = useState(false);
   const make = useRef<HTMLButtonElement>(null);
@@ -88,6 +90,7 @@ export function Grants(props: GrantsProps) {
         </div>
       )}
       {isMaking && <NewGrant {...making} models={models} onDone={done} />}
+      {children}
     </ListPanel>
   );
 }

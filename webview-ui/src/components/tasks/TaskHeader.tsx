@@ -45,7 +45,12 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
         />
       ) : (
         <div className="task-bar">
-          <TaskSwitcher tasks={tasks} open={open} onOpen={actions.openTask} />
+          <TaskSwitcher
+            tasks={tasks}
+            open={open}
+            onOpen={actions.openTask}
+            onExport={actions.exportTask}
+          />
           {living !== undefined && (
             <>
               <IconButton

@@ -1,4 +1,5 @@
 import type { Task } from "@assent/protocol";
+import { Icon } from "../ui/Icon.tsx";
 import { briefly, count } from "../ui/words.ts";
 
 export interface TaskLineProps {
@@ -7,10 +8,16 @@ export interface TaskLineProps {
 
 /** A task in a list: its title, its state, and what waits in it. */
 export function TaskLine({ task }: TaskLineProps) {
-  const { createdAt, closed = false, openAsks } = task;
+  const { createdAt, closed = false, openAsks, running = false } = task;
   return (
     <span className="task-line">
       <span className="task-line-title">{taskTitle(task)}</span>
+      {running && openAsks === 0 && (
+        <>
+          <Icon name="loading" spin />
+          <span className="visually-hidden">, the model is at work,</span>
+        </>
+      )}
       {openAsks > 0 && (
         <>
           <span className="badge" aria-hidden="true">

@@ -1,0 +1,155 @@
+import type { AccessMcpResource, ToolAnnotations, UseMcpTool } from "@assent/protocol";
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { axeFindings } from "../../testing/axe.ts";
+import { descriptionOf, isWrong } from "../../testing/dom.ts";
+import { ToolApproval, type ToolApprovalProps } from "./ToolApproval.tsx";
+import { armingMs } from "./useArmed.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const wants: UseMcpTool = {
+  type: "use_mcp_tool",
+  serverName: "database",
+  toolUse: { messageId: 1, toolUseId: "1" },
+  tool: {
+    name: "cleanup",
+    title: "Clean up",
+    description: "Removes what is **old**.",
+    annotations: { destructiveHint: true },
+  },
+  arguments: { older: "2024" },
+  destructive: true,
+};
+
+function show(
+  question: UseMcpTool | AccessMcpResource = wants,
+  part: Partial<ToolApprovalProps> = {},
+) {
+  const props = {
+    onApprove: vi.fn<ToolApprovalProps["onApprove"]>(),
+    onDecline: vi.fn<ToolApprovalProps["onDecline"]>(),
+    onCancel: vi.fn<ToolApprovalProps["onCancel"]>(),
+    onDraft: vi.fn<ToolApprovalProps["onDraft"]>(),
+  };
+  const drawn = render(
+    <ToolApproval
+      askId="a1"
+      question={question}
+      busy={false}
+      refusal={undefined}
+      draft={undefined}
+      {...props}
+      {...part}
+    />,
+  );
+  act(() => void vi.advanceTimersByTime(armingMs));
+  return { ...drawn, ...props };
+}
+
+const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+
+describe("a tool that a model wants to use", () => {
+  test("is shown as its server's words, with its arguments", async () => {
+    const { container } = show();
+    screen.getByRole("region", { name: "database has a tool that the model wants to use" });
+    screen.getByText("Clean up");
+    const quoted = screen.getByText("old").closest("blockquote");
+    expect(quoted?.getAttribute("aria-label")).toBe("What database says");
+    screen.getByText(/"older": "2024"/);
+    screen.getByText("The server says that it may delete or overwrite things");
+    screen.getByText(/^It may destroy something/);
+    vi.useRealTimers();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test.each<[string, ToolAnnotations | undefined, string]>([
+    ["nothing", undefined, "The server does not say whether it deletes things: it may"],
+    ["that it reads", { readOnlyHint: true }, "The server says that it only reads"],
+    [
+      "that it adds",
+      { destructiveHint: false },
+      "The server says that it adds and deletes nothing",
+    ],
+  ])("whose server says %s is told so", (_, annotations, words) => {
+    const { annotations: _before, ...tool } = wants.tool;
+    show({ ...wants, tool: { ...tool, ...(annotations && { annotations }) } });
+    screen.getByText(words);
+  });
+
+  test.each([
+    ["Approve", [undefined, undefined]],
+    ["Approve in This Task", ["task", undefined]],
+    ["Always for This Tool", ["always", undefined]],
+  ] as const)("is approved by %s", (name, given) => {
+    const { onApprove } = show();
+    press(name);
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(...given);
+  });
+
+  test.each([
+    ["Decline", undefined],
+    ["Never", "never"],
+  ] as const)("is declined by %s", (name, remember) => {
+    const { onDecline } = show();
+    press(name);
+    expect(onDecline).toHaveBeenCalledExactlyOnceWith(remember);
+  });
+
+  test("is not approved by who pressed something else, and nothing has the focus but the card", () => {
+    const { onApprove, onDecline, onCancel, unmount } = show();
+    unmount();
+    const fresh = render(
+      <ToolApproval
+        {...{ askId: "a2", question: wants, busy: false, refusal: undefined, draft: undefined }}
+        {...{ onApprove, onDecline, onCancel, onDraft: () => {} }}
+      />,
+    );
+    for (const button of fresh.getAllByRole("button")) {
+      if (button.textContent !== "Edit") fireEvent.click(button);
+    }
+    for (const act of [onApprove, onDecline, onCancel]) expect(act).not.toHaveBeenCalled();
+    expect(document.activeElement?.tagName).not.toBe("BUTTON");
+  });
+
+  test("is called with other arguments, once they are an object", () => {
+    const { onApprove, onDraft } = show();
+    press("Edit");
+    const field = screen.getByRole("textbox", { name: "Arguments" });
+    fireEvent.change(field, { target: { value: "[1" } });
+    press("Approve");
+    expect(onApprove).not.toHaveBeenCalled();
+    expect(isWrong(field)).toBe(true);
+    expect(descriptionOf(field)).toMatch(/^This is not JSON: /);
+    fireEvent.change(field, { target: { value: "[1]" } });
+    fireEvent.blur(field);
+    expect(descriptionOf(field)).toMatch(/^Arguments are a JSON object/);
+    fireEvent.change(field, { target: { value: '{"older":"2020"}' } });
+    expect(onDraft).toHaveBeenLastCalledWith({ arguments: '{"older":"2020"}' });
+    press("Always for This Tool");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", { older: "2020" });
+  });
+
+  test("has what was typed before, until that is taken back", () => {
+    const { onApprove } = show(wants, { draft: { arguments: "{}" } });
+    screen.getByRole("textbox", { name: "Arguments" });
+    press("As the Model Wrote Them");
+    press("Approve");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
+  });
+});
+
+test("a resource that a model wants to read is shown whole, and approved", () => {
+  const { onApprove } = show({
+    type: "access_mcp_resource",
+    serverName: "database",
+    toolUse: { messageId: 1, toolUseId: "1" },
+    uri: "db://rows/7",
+  });
+  screen.getByRole("region", { name: "database has a resource the model wants to read" });
+  screen.getByText("db://rows/7");
+  expect(screen.queryByText("Arguments")).toBeNull();
+  press("Always for This Resource");
+  expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", undefined);
+});

@@ -1,0 +1,121 @@
+import type { CallResult, ContentBlock, Message, Task } from "@assent/protocol";
+import { unreachable } from "./unreachable.ts";
+
+/** A task as a document in Markdown: what was said, called, asked and answered, in its order. */
+export function markdownOf({ title }: Pick<Task, "title">, messages: readonly Message[]): string {
+  const parts = messages.flatMap((message) => {
+    const text = partOf(message);
+    return text === undefined ? [] : [text];
+  });
+  return `${[`# ${title === "" ? "New task" : oneLine(title)}`, ...parts].join("\n\n")}\n`;
+}
+
+function partOf({ body, time }: Message): string | undefined {
+  const at = new Date(time).toISOString();
+  switch (body.type) {
+    case "user":
+      return `## You\n\n_${at}_\n\n${body.text}`;
+    case "model": {
+      const { model, text = "", toolUses = [] } = body;
+      const failed = toolUses.flatMap(({ toolName, name, error }) =>
+        error === undefined ? [] : [`- \`${toolName ?? name}\` was not called: ${oneLine(error)}`],
+      );
+      const ending = body.end?.detail === undefined ? [] : [`_${oneLine(body.end.detail)}_`];
+      const parts = [text, failed.join("\n"), ...ending].filter((part) => part !== "");
+      // A message that is nothing but calls is told by them.
+      if (parts.length === 0) return undefined;
+      return [`## ${oneLine(model?.name ?? "Model")}\n\n_${at}_`, ...parts].join("\n\n");
+    }
+    case "notice":
+      return `> ${oneLine(body.text)}`;
+    case "call": {
+      const { serverName, request, result } = body;
+      const args = "arguments" in request ? [fenced(json(request.arguments), "json")] : [];
+      const heading = `### ${nameOf(request)} of ${oneLine(serverName)}\n\n_${at}_`;
+      return [heading, ...args, result === undefined ? "It runs." : resultOf(result)].join("\n\n");
+    }
+    case "ask": {
+      const { question, outcome } = body;
+      const what = question.type.replaceAll("_", " ");
+      return `> ${oneLine(question.serverName)}, ${what}: ${outcome?.reason ?? "open"}.`;
+    }
+    default:
+      return unreachable(body);
+  }
+}
+
+function nameOf(request: Extract<Message["body"], { type: "call" }>["request"]): string {
+  switch (request.type) {
+    case "tools/call":
+      return oneLine(request.toolName);
+    case "resources/read":
+      return oneLine(request.uri);
+    case "prompts/get":
+      return oneLine(request.promptName);
+    case "tasks/result":
+      return "MCP task";
+    default:
+      return unreachable(request);
+  }
+}
+
+function resultOf(result: CallResult): string {
+  switch (result.type) {
+    case "result": {
+      const { content = [], structuredContent, isError = false } = result;
+      const parts = [
+        ...(isError ? ["The tool says that it failed:"] : []),
+        ...content.map(blockOf),
+        ...(content.length === 0 && structuredContent !== undefined
+          ? [fenced(json(structuredContent), "json")]
+          : []),
+      ];
+      return parts.length === 0 ? "It returned nothing." : parts.join("\n\n");
+    }
+    case "prompt":
+      return (result.messages ?? []).map(({ content }) => blockOf(content)).join("\n\n");
+    case "error":
+      return `Error ${result.code}: ${oneLine(result.message)}`;
+    case "cancelled":
+      return "Cancelled before it ended.";
+    case "abandoned":
+    case "lost":
+      return oneLine(result.reason);
+    default:
+      return unreachable(result);
+  }
+}
+
+/** Bytes are named and not written: a document is to be read. */
+function blockOf(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return fenced(block.text, "");
+    case "image":
+    case "audio":
+      return `(${block.type}, ${oneLine(block.mimeType)})`;
+    case "resource_link":
+      return `(${oneLine(block.name)}: ${oneLine(block.uri)})`;
+    case "resource":
+      return block.resource.text === undefined
+        ? `(${oneLine(block.resource.uri)})`
+        : fenced(block.resource.text, "");
+    default:
+      return fenced(json(block), "json");
+  }
+}
+
+/** A fence that nothing in the text ends. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? "";
+}
