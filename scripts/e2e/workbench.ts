@@ -18,6 +18,7 @@ import {
 import { runPackage } from "../setup/command.ts";
 import { root } from "../setup/paths.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { cleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { tellElicitation } from "./elicitationStory.ts";
@@ -133,6 +134,10 @@ async function tell(page: Page): Promise<void> {
   });
   const newTask = () => panel.newTask(() => runCommand(page, "Assent: New Task"));
   await step("a command starts a task", newTask);
+  await cleanUp(panel, join(workbench.workspace, "users.db"));
+  await stopAndResend(panel);
+  await photograph(page, "chat");
+  await newTask();
   await fillInForm(panel);
   await approveCompletion(panel);
   await editCompletion(panel);
