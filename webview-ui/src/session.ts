@@ -25,7 +25,13 @@ import { markdownOf } from "./markdownOf.ts";
 import { fileName, offerFile } from "./offerFile.ts";
 import type { Listing, Offered, OfferKind } from "./state/offers.ts";
 import { reduce } from "./state/reducer.ts";
-import { type Action, defaultPanelSettings, initialState, type State } from "./state/state.ts";
+import {
+  type Action,
+  type Conversation,
+  defaultPanelSettings,
+  initialState,
+  type State,
+} from "./state/state.ts";
 import type { Draft, ViewStateStore } from "./viewState.ts";
 
 /** How long a draft waits for the next keystroke before it is sent to be kept, in milliseconds. */
@@ -47,6 +53,11 @@ export interface Actions {
   openTask(taskId: string): void;
   renameTask(taskId: string, title: string): void;
   closeTask(taskId: string): void;
+  /**
+   * Brings a task here that is live in another window. Resolves once it is here with what was typed there, or
+   * was refused, of which the person is told.
+   */
+  takeOver(taskId: string): Promise<void>;
   /** Reads the open task again after that failed. */
   retryTask(taskId: string): void;
   /** Reads a page of older messages; so long a one, within bounds, that a message is in it. */
@@ -170,6 +181,8 @@ export function createSession(view: ViewStateStore): Session {
   const listeners = new Set<() => void>();
   /** The drafts that are about to be kept, by ask. */
   const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
+  /** The drafts that the sidecar has from here, by ask, as JSON. */
+  const saved = new Map<string, string>();
 
   function dispatch(action: Action): void {
     const before = state;
@@ -431,8 +444,7 @@ export function createSession(view: ViewStateStore): Session {
 
   async function followMcpTask({ serverName, mcpTaskId }: ServerMcpTask): Promise<StartedCall> {
     const open = state.conversation;
-    const taskId =
-      open === undefined || open.task?.closed === true ? await createTask() : open.taskId;
+    const taskId = takesCalls(open) ? open.taskId : await createTask();
     const params = { taskId, serverName, request: { type: "tasks/result", mcpTaskId } } as const;
     const { messageId } = await request()("call/start", params);
     return { taskId, messageId };
@@ -501,7 +513,17 @@ export function createSession(view: ViewStateStore): Session {
       askId,
       setTimeout(() => {
         unsaved.delete(askId);
-        attempt(() => request()("ask/draft", { taskId, askId, draft: draft ?? null }));
+        attempt(async () => {
+          try {
+            await aboutAsk({ taskId, askId }, () =>
+              request()("ask/draft", { taskId, askId, draft: draft ?? null }),
+            );
+            saved.set(askId, JSON.stringify(draft));
+          } catch (error) {
+            // It stays in the view, and the task says where it is.
+            if (codeOf(error) !== ErrorCode.TaskElsewhere) throw error;
+          }
+        });
       }, draftPause),
     );
   }
@@ -516,11 +538,30 @@ export function createSession(view: ViewStateStore): Session {
       return await work();
     } catch (error) {
       // The ask is not open any more, although it looks so here: what is here cannot be right.
-      if (codeOf(error) === ErrorCode.AskSettled || codeOf(error) === ErrorCode.UnknownAsk) {
+      const code = codeOf(error);
+      if (
+        code === ErrorCode.AskSettled ||
+        code === ErrorCode.UnknownAsk ||
+        code === ErrorCode.TaskElsewhere
+      ) {
         hear({ type: "taskDoubted", taskId });
       }
       throw error;
     }
+  }
+
+  async function takeOver(taskId: string): Promise<void> {
+    await request()("task/takeOver", { taskId });
+    // No event tells of drafts.
+    const result = await request()("task/open", { taskId, after: 0 });
+    for (const { body } of result.messages ?? []) {
+      if (body.type !== "ask" || body.draft === undefined) continue;
+      // What the other window kept is newer than what was typed here, unless it is the same that this one kept.
+      if (JSON.stringify(body.draft) !== saved.get(body.askId))
+        view.setDraft(body.askId, undefined);
+    }
+    dispatch({ type: "taskRead", taskId, result });
+    hear({ type: "inboxDoubted" });
   }
 
   const actions: Actions = {
@@ -536,6 +577,13 @@ export function createSession(view: ViewStateStore): Session {
         const task = await request()("task/close", { taskId });
         dispatch({ type: "taskKnown", task });
       }),
+    async takeOver(taskId) {
+      try {
+        await takeOver(taskId);
+      } catch (error) {
+        dispatch({ type: "failed", message: messageOf(error) });
+      }
+    },
     retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
     loadEarlier: (messageId) => attempt(() => loadEarlier(messageId)),
     forgetEarlier(messageId) {
@@ -753,6 +801,11 @@ function unread(state: State) {
   return { taskId: open.taskId, after: open.behind };
 }
 
+/** Says whether something can be begun in the open task. */
+export function takesCalls(open: Conversation | undefined): open is Conversation {
+  return open !== undefined && open.task?.closed !== true && open.task?.elsewhere === undefined;
+}
+
 /** Says whether there is an open task which the sidecar still knows. */
 function isListed({ tasks = [], conversation }: State): boolean {
   return tasks.some(({ id }) => id === conversation?.taskId);
@@ -762,7 +815,7 @@ function isListed({ tasks = [], conversation }: State): boolean {
 function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
   const first =
     tasks.find(({ id }) => id === lastOpen) ??
-    tasks.find(({ openAsks }) => openAsks > 0) ??
+    tasks.find(({ openAsks, elsewhere }) => openAsks > 0 && elsewhere === undefined) ??
     tasks.find(({ closed }) => closed !== true);
   return first?.id;
 }

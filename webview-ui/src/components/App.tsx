@@ -1,7 +1,7 @@
 import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
 import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { Actions, Session } from "../session.ts";
+import { type Actions, type Session, takesCalls } from "../session.ts";
 import { type AskPlace, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
 import type { Conversation, State } from "../state/state.ts";
@@ -16,6 +16,9 @@ import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
 import { Composer, type ComposerHandle } from "./composer/Composer.tsx";
 import { defaultPrompts } from "./composer/Suggestions.tsx";
 import { TurnLine } from "./composer/TurnLine.tsx";
+import { ElsewhereContext } from "./elsewhere/ElsewhereContext.ts";
+import { whyNot } from "./elsewhere/elsewhereWords.ts";
+import { useTakeOver } from "./elsewhere/useTakeOver.ts";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
@@ -75,8 +78,9 @@ export function App({ session, view }: AppProps) {
   const shownAsk = useRef<string>(undefined);
   const elsewhere = waitingElsewhere(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
   const unclaimed = state.inbox.unclaimed.length;
+  const away = useTakeOver(conversation, actions);
   // The count has those on older pages too.
-  const here = Math.max(asks.length, conversation?.task?.openAsks ?? 0);
+  const here = away === undefined ? Math.max(asks.length, conversation?.task?.openAsks ?? 0) : 0;
 
   const changeRunner = (next: RunnerState) => {
     setRunner(next);
@@ -200,7 +204,7 @@ export function App({ session, view }: AppProps) {
               key={shown.times}
               known={state.mcpTasks}
               ofServers={state.serverMcpTasks}
-              here={conversation !== undefined && conversation.task?.closed !== true}
+              here={takesCalls(conversation)}
               tasks={state.tasks ?? []}
               onOpen={openMessage}
               onFollow={async (task) => {
@@ -251,11 +255,13 @@ export function App({ session, view }: AppProps) {
           {conversation !== undefined ? (
             <SettingsContext value={state.settings}>
               <ServersContext value={servers}>
-                <ChatView
-                  key={conversation.taskId}
-                  ref={chat}
-                  {...{ conversation, models, actions, prompts }}
-                />
+                <ElsewhereContext value={away}>
+                  <ChatView
+                    key={conversation.taskId}
+                    ref={chat}
+                    {...{ conversation, models, actions, prompts }}
+                  />
+                </ElsewhereContext>
               </ServersContext>
             </SettingsContext>
           ) : (
@@ -280,7 +286,8 @@ export function App({ session, view }: AppProps) {
           )}
           {servers !== undefined &&
             state.tasks !== undefined &&
-            conversation?.task?.closed !== true && (
+            conversation?.task?.closed !== true &&
+            away === undefined && (
               <Composer
                 key={conversation?.taskId ?? ""}
                 ref={composer}
@@ -304,7 +311,7 @@ export function App({ session, view }: AppProps) {
               blocked={
                 conversation?.task?.closed
                   ? "This task is closed. Make a new one to use a server."
-                  : undefined
+                  : away && whyNot(away.elsewhere)
               }
             />
           )}

@@ -54,10 +54,12 @@ export interface AskStop extends AskPlace {
   readonly unclaimed: boolean;
 }
 
-/** Everything in the inbox, in the order in which it came. */
+/** Everything in the inbox that waits here, in the order in which it came. */
 export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
   return [
-    ...entries.map((entry) => ({ ...entry, unclaimed: false })),
+    ...entries
+      .filter(({ elsewhere }) => elsewhere !== true)
+      .map((entry) => ({ ...entry, unclaimed: false })),
     ...unclaimed.map(unclaimedStop),
   ].toSorted(compareAsks);
 }

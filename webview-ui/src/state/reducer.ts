@@ -208,6 +208,7 @@ function select(
   return {
     taskId,
     task: undefined,
+    moved: false,
     messages: [],
     earlier: false,
     lastNumber: 0,
@@ -222,14 +223,21 @@ function select(
 function fill(open: Conversation, result: OpenTaskResult): Conversation {
   const { task, messages = [], reset = false, earlier = false } = result;
   return {
-    ...open,
-    task,
+    ...withStanding(open, task),
     messages: reset ? messages : upsert(open.messages, after(open, messages)),
     earlier: reset ? earlier : open.earlier,
     lastNumber: task.lastNumber,
     behind: undefined,
     failure: undefined,
   };
+}
+
+/** Takes in how the task stands, and sees another window take it. */
+function withStanding(open: Conversation, task: Task): Conversation {
+  const { elsewhere } = task;
+  const left = open.task !== undefined && open.task.elsewhere === undefined;
+  const moved = elsewhere !== undefined && elsewhere.gone !== true && (left || open.moved);
+  return { ...open, task, moved };
 }
 
 /** Leaves out what is on older pages: between it and the messages here, others would be missing. */
@@ -279,7 +287,7 @@ function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   const { number, openAsks, event } = params;
   if (isHolding(open)) return hold(open, { type: "taskEvent", params });
   const followed = event.type === "taskFollowed";
-  if (followed && number === open.lastNumber) return { ...open, task: event.task };
+  if (followed && number === open.lastNumber) return withStanding(open, event.task);
   if (number <= open.lastNumber) return open;
   // What another window changed is not in the event.
   if (followed || number > open.lastNumber + 1) {

@@ -100,6 +100,8 @@ export interface Conversation {
   readonly taskId: string;
   /** Absent until the task was read. */
   readonly task: Task | undefined;
+  /** It was live here until another window took it, and is there since. */
+  readonly moved: boolean;
   /** In ascending order of id. */
   readonly messages: readonly Message[];
   /** There are older messages to page to. */

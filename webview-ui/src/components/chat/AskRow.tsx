@@ -1,9 +1,12 @@
-import type { Ask, SamplingTool } from "@assent/protocol";
+import { type Ask, ErrorCode, type SamplingTool } from "@assent/protocol";
 import { useEffect, useRef, useState } from "react";
+import { RpcError } from "../../client.ts";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { type Draft, own, parseDraft } from "../../viewState.ts";
+import { AskElsewhere } from "../elsewhere/AskElsewhere.tsx";
+import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { useView } from "../ViewContext.ts";
 import { ElicitationSummary } from "./ElicitationSummary.tsx";
@@ -38,13 +41,20 @@ export function AskRow(props: AskRowProps) {
   const { askId, question, outcome } = ask;
   const models = props.models.get(question.serverName);
   const view = useView();
+  const away = useAway();
   const answeredHere = useRef(false);
   const [opening, setOpening] = useState(false);
   const [filledIn, setFilledIn] = useState(false);
-  const { busy, refusal, answer, act } = useAnswer((response) => {
+  const { busy, answer, act, ...last } = useAnswer((response) => {
     answeredHere.current = true;
     return actions.answer({ taskId, askId, ...response });
   });
+  // That the task was elsewhere is of no use any more when it is here again.
+  const [cameBack, setCameBack] = useState<Error>();
+  useEffect(() => {
+    if (away !== undefined && isElsewhere(last.refusal)) setCameBack(last.refusal);
+  }, [away, last.refusal]);
+  const refusal = away === undefined && last.refusal === cameBack ? undefined : last.refusal;
   const problems = refusedProblems(refusal);
 
   // A draft is of use until the ask is settled, and after that where the person had no say in it.
@@ -72,6 +82,9 @@ export function AskRow(props: AskRowProps) {
     actions.saveDraft(taskId, askId, next);
   };
 
+  if (outcome === undefined && away !== undefined) {
+    return <AskElsewhere {...{ ask, draft }} refusal={refusal?.message} />;
+  }
   switch (question.type) {
     case "mcp_elicitation": {
       if (outcome !== undefined) {
@@ -241,6 +254,10 @@ export function AskRow(props: AskRowProps) {
     default:
       return unreachable(question);
   }
+}
+
+function isElsewhere(refusal: Error | undefined): boolean {
+  return refusal instanceof RpcError && refusal.code === ErrorCode.TaskElsewhere;
 }
 
 /** Offers what was typed into the same form before its call was lost. */

@@ -32,7 +32,8 @@ export interface CallRowProps {
   readonly waitsFor: string | undefined;
   /** What the person was asked about it, where a model wanted it. */
   readonly approval?: Ask | undefined;
-  readonly onCancel: () => Promise<boolean>;
+  /** Absent where the call cannot be cancelled from here. */
+  readonly onCancel: (() => Promise<boolean>) | undefined;
 }
 
 /** A request to a server: what was sent, how it is going, and what came back. */
@@ -75,7 +76,7 @@ export function CallRow(props: CallRowProps) {
               ? elapsed(now - startedAt)
               : endedAt !== undefined && duration(endedAt - startedAt)}
           </span>
-          {result === undefined && (
+          {result === undefined && onCancel !== undefined && (
             <CancelCall
               cancelling={cancelling}
               describedBy={cancelling ? cancellingId : undefined}

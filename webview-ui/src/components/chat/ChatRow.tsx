@@ -3,6 +3,7 @@ import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
+import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { AskRow } from "./AskRow.tsx";
 import { AskTime } from "./AskTime.tsx";
@@ -43,6 +44,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   const { taskId, message, models, actions, offered, waitsFor, lostCall, approval } = props;
   const { running = false, closed = false, goOn, goOnBy } = props;
   const { id, time, body } = message;
+  const away = useAway() !== undefined;
   const keep = `${taskId}:${id}`;
   switch (body.type) {
     case "user":
@@ -88,20 +90,20 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
             elementId={messageElementId(id)}
             waitsFor={waitsFor}
             approval={approval}
-            onCancel={() => actions.cancelCall(taskId, id)}
+            onCancel={away ? undefined : () => actions.cancelCall(taskId, id)}
           />
-          {lostCall !== undefined && <RunAgain {...{ taskId, actions }} call={lostCall} />}
+          {lostCall !== undefined && !away && <RunAgain {...{ taskId, actions }} call={lostCall} />}
         </>
       );
     case "ask":
       return (
         <>
           <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
-          {lostCall !== undefined && (
+          {lostCall !== undefined && !away && (
             <RunAgain {...{ taskId, actions }} ask={body} call={lostCall} />
           )}
           <PlacedHere ask={body} />
-          <AskTime {...{ taskId, actions }} ask={body} />
+          {!away && <AskTime {...{ taskId, actions }} ask={body} />}
           <DeclinedAll ask={body} actions={actions} />
           <SamplingFlow ask={body} keep={keep} />
         </>

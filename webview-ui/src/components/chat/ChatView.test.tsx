@@ -39,7 +39,7 @@ function show(
   const ref = createRef<ChatHandle>();
   const draw = (now: readonly Message[], changes: Partial<Conversation>) => {
     const conversation: Conversation = {
-      ...{ taskId: "t1", task: task(), messages: now, earlier: false, lastNumber: 1 },
+      ...{ taskId: "t1", task: task(), moved: false, messages: now, earlier: false, lastNumber: 1 },
       ...{ behind: undefined, paging: false, held: [], failure: undefined, ...changes },
     };
     return (

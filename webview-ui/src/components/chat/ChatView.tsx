@@ -14,6 +14,8 @@ import type { Actions } from "../../session.ts";
 import { indexOfMessage } from "../../state/messages.ts";
 import type { Conversation, Models } from "../../state/state.ts";
 import { Suggestions } from "../composer/Suggestions.tsx";
+import { ElsewhereBanner } from "../elsewhere/ElsewhereBanner.tsx";
+import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { useView } from "../ViewContext.ts";
@@ -57,7 +59,9 @@ const bottomPx = 12;
 
 /** The open task, the newest message last. Of its rows, those in sight are drawn. */
 export function ChatView({ conversation: all, models, actions, prompts = [], ref }: ChatViewProps) {
-  const { taskId, task, earlier, paging, failure } = all;
+  const { taskId, task, moved, earlier, paging, failure } = all;
+  const away = useAway();
+  const readOnly = task?.closed === true || away !== undefined;
   const view = useView();
   // Changes whenever a fold is opened or closed, of which the view keeps which.
   const [folds, setFolds] = useState(0);
@@ -133,10 +137,11 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
   const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
   const ended = last?.body.type === "model" ? last.body.end : undefined;
   const goOn =
-    ended === undefined || task?.running || task?.closed ? undefined : goOnAfter(ended.reason);
+    ended === undefined || task?.running || readOnly ? undefined : goOnAfter(ended.reason);
   return (
     <ShowContext value={showAsk}>
       <main className="chat">
+        <ElsewhereBanner {...{ messages, moved }} />
         {failure !== undefined && (
           <Banner
             level="error"
@@ -175,7 +180,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                 : "Ask the model, which asks you before it uses a server's tools. Or use a server yourself, below."}
             </p>
           )}
-          {task !== undefined && messages.length === 0 && !task.closed && (
+          {task !== undefined && messages.length === 0 && !readOnly && (
             <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
           )}
           <ol className="rows" aria-label="Messages" style={{ height: virtualizer.getTotalSize() }}>
@@ -210,7 +215,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                       lostCall={lostCallOf(message, messages)}
                       approval={shown.approvals.get(message.id)}
                       running={message.body.type === "user" && task?.running === true}
-                      closed={task?.closed}
+                      closed={readOnly}
                       goOn={message === last ? goOn?.label : undefined}
                       goOnBy={message === last ? goOn?.by : undefined}
                     />

@@ -51,7 +51,9 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
           </p>
         )}
       </Disclosure>
-      {draft !== undefined && <Typed fields={fields} draft={draft} />}
+      {draft !== undefined && (
+        <Typed intro="What you had typed was not sent:" {...{ fields, draft }} />
+      )}
     </section>
   );
 }
@@ -81,8 +83,14 @@ function Sent({
   );
 }
 
-/** Nobody will get this any more, but who typed it may need it elsewhere. */
-function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly draft: Draft }) {
+export interface TypedProps {
+  readonly intro: string;
+  readonly fields: readonly Field[];
+  readonly draft: Draft;
+}
+
+/** What is typed into a form that cannot be sent from here. Who typed it may need it somewhere else. */
+export function Typed({ intro, fields, draft }: TypedProps) {
   const typed = fields.flatMap((field) => {
     const input = own(draft, field.name);
     return input === undefined || input === "" ? [] : [{ field, text: shown(field, input) }];
@@ -91,7 +99,7 @@ function Typed({ fields, draft }: { readonly fields: readonly Field[]; readonly 
   const text = typed.map((entry) => `${titleOf(entry.field)}: ${entry.text}`).join("\n");
   return (
     <div className="typed">
-      <p>What you had typed was not sent:</p>
+      <p>{intro}</p>
       <dl className="values">
         {typed.map(({ field, text }) => (
           <div key={field.name}>

@@ -35,10 +35,13 @@ export function askOf({ id, body }: Message, asks: readonly Ask[]): string | und
   return asks.find(({ question }) => question.messageId === id)?.askId;
 }
 
-/** The other tasks with asks, the oldest task first. */
+/** The other tasks of this window with asks, the oldest task first. */
 export function waitingElsewhere({ tasks = [], conversation }: State): readonly Task[] {
   return tasks
-    .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
+    .filter(
+      ({ id, openAsks, elsewhere }) =>
+        openAsks > 0 && elsewhere === undefined && id !== conversation?.taskId,
+    )
     .toReversed();
 }
 

@@ -20,7 +20,8 @@ export const does: Readonly<Record<AskWants, { readonly icon: string; readonly w
 };
 
 /** An open question in a list: who asks, what about, during what, and for how long it has waited. */
-export function OpenAskLine({ ask: { origin, wants, text = "", time }, now }: OpenAskLineProps) {
+export function OpenAskLine({ ask, now }: OpenAskLineProps) {
+  const { origin, wants, text = "", time, elsewhere = false } = ask;
   const { icon, words } = does[wants];
   const occasion = during(origin);
   return (
@@ -36,6 +37,7 @@ export function OpenAskLine({ ask: { origin, wants, text = "", time }, now }: Op
       <span className="mcp-task-more muted">
         {`for ${elapsed(now - time)}`}
         {occasion !== undefined && `, ${brief(occasion)}`}
+        {elsewhere && ", not in this window"}
       </span>
     </>
   );

@@ -29,12 +29,14 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
   };
   useReturnedFocus(now, buttons);
 
+  // A task of another window can only be read, and neither can what was begun here be done any more.
+  const away = open?.elsewhere !== undefined;
   // A closed task can only be read.
   const living = open === undefined || open.closed ? undefined : open;
   return (
     <header className="task-header">
       <h1 className="visually-hidden">Assent</h1>
-      {living !== undefined && now === "rename" ? (
+      {living !== undefined && !away && now === "rename" ? (
         <RenameForm
           task={living}
           onRename={(title) => {
@@ -55,18 +57,23 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
             <>
               <IconButton
                 icon="edit"
-                label="Rename Task"
+                label={away ? "Rename Task: continue it here first" : "Rename Task"}
                 ref={buttons.rename}
-                onClick={() => setDoing({ what: "rename", taskId: living.id })}
+                aria-disabled={away}
+                onClick={() => {
+                  if (!away) setDoing({ what: "rename", taskId: living.id });
+                }}
               />
               <IconButton
                 icon="archive"
-                label="Close Task"
+                label={away ? "Close Task: continue it here first" : "Close Task"}
                 ref={buttons.close}
+                aria-disabled={away}
                 aria-expanded={now === "close"}
-                onClick={() =>
-                  setDoing(now === "close" ? undefined : { what: "close", taskId: living.id })
-                }
+                onClick={() => {
+                  if (away) return;
+                  setDoing(now === "close" ? undefined : { what: "close", taskId: living.id });
+                }}
               />
             </>
           )}
@@ -74,7 +81,7 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
           <IconButton icon="add" label="New Task" className="new-task" onClick={actions.newTask} />
         </div>
       )}
-      {living !== undefined && now === "close" && (
+      {living !== undefined && !away && now === "close" && (
         <CloseQuestion
           onClose={() => {
             done();

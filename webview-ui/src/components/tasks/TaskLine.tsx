@@ -1,4 +1,5 @@
 import type { Task } from "@assent/protocol";
+import { mark } from "../elsewhere/elsewhereWords.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { briefly, count } from "../ui/words.ts";
 
@@ -8,7 +9,7 @@ export interface TaskLineProps {
 
 /** A task in a list: its title, its state, and what waits in it. */
 export function TaskLine({ task }: TaskLineProps) {
-  const { createdAt, closed = false, openAsks, running = false } = task;
+  const { createdAt, closed = false, openAsks, running = false, elsewhere } = task;
   return (
     <span className="task-line">
       <span className="task-line-title">{taskTitle(task)}</span>
@@ -25,6 +26,11 @@ export function TaskLine({ task }: TaskLineProps) {
           </span>
           <span className="visually-hidden">, {count(openAsks, "open question")},</span>
         </>
+      )}
+      {elsewhere !== undefined && (
+        <span className="task-line-where muted">
+          <Icon name="multiple-windows" /> {mark(elsewhere)}
+        </span>
       )}
       <span className="muted">{closed ? "closed" : briefly(createdAt)}</span>
     </span>
