@@ -61,7 +61,7 @@ func Unacceptable(err error) bool {
 // busy reports whether an error says that somebody else has a lock.
 func busy(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+	return errors.Is(err, errBusy) || errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 var errDamaged = errors.New("the store is damaged")
@@ -193,7 +193,7 @@ func (s *Store) readWhole(ctx context.Context) error {
 // setAside moves the damaged store at path away with its log, deleting nothing, and returns where it is.
 // Nobody else has the store open then. Where another sidecar was first, the path is empty.
 func setAside(path, name string) (_ string, err error) {
-	lock, err := alone(context.Background(), path)
+	lock, err := alone(path)
 	if err != nil {
 		return "", err
 	}
