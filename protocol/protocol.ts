@@ -2707,6 +2707,7 @@ export type Event =
   | AskSettled
   | AskExtended
   | AskCompleted
+  | AskDelivered
   | SamplingMoved
   | SamplingEnded
   | CallEnded
@@ -2773,6 +2774,12 @@ export interface AskCompleted {
   type: "askCompleted";
   messageId: number;
   completedAt: number;
+}
+
+/** AskDelivered says that the server of an MCP task has acknowledged the answer to an ask. */
+export interface AskDelivered {
+  type: "askDelivered";
+  messageId: number;
 }
 
 /**

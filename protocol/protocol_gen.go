@@ -1235,6 +1235,17 @@ func (v AskCompleted) MarshalJSON() ([]byte, error) {
 	}{"askCompleted", plain(v)})
 }
 
+func (AskDelivered) isEvent() {}
+
+// MarshalJSON adds the tag "askDelivered".
+func (v AskDelivered) MarshalJSON() ([]byte, error) {
+	type plain AskDelivered
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"askDelivered", plain(v)})
+}
+
 func (SamplingMoved) isEvent() {}
 
 // MarshalJSON adds the tag "samplingMoved".
@@ -1316,6 +1327,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "askCompleted":
 		var v AskCompleted
+		err := json.Unmarshal(data, &v)
+		return v, err
+	case "askDelivered":
+		var v AskDelivered
 		err := json.Unmarshal(data, &v)
 		return v, err
 	case "samplingMoved":

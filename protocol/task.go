@@ -112,6 +112,13 @@ type AskCompleted struct {
 	CompletedAt int64 `json:"completedAt"`
 }
 
+// AskDelivered says that the server of an MCP task has acknowledged the answer to an ask.
+//
+//protocol:variant Event askDelivered
+type AskDelivered struct {
+	MessageID int64 `json:"messageId"`
+}
+
 // SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
 // or to the person who reviews the answer.
 //

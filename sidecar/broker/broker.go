@@ -157,6 +157,7 @@ type Asker interface {
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+	Notice(level protocol.NoticeLevel, text string)
 }
 
 // refuse has the journal say that a request is refused without asking, and returns the error.

@@ -3,7 +3,10 @@ package broker_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -53,6 +56,23 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			}
 			if n := f.task.Info().OpenAsks; n != tt.most {
 				t.Errorf("%d asks are open, want %d", n, tt.most)
+			}
+			var notices []string
+			opened, err := f.task.Open(t.Context(), 0, 0, requests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range opened.Messages {
+				if n, ok := m.Body.(protocol.Notice); ok {
+					notices = append(notices, n.Text)
+				}
+			}
+			refused := requests - tt.most
+			if want := len(strconv.Itoa(refused)); len(notices) != want { // of the first, the tenth, and so on
+				t.Errorf("the person is told %d times of %d that were refused, want %d: %q", len(notices), refused, want, notices)
+			}
+			if want := fmt.Sprintf("A question of s was refused without asking you: your setting assent.elicitation.maxOpen lets %d ", tt.most); !slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, want) }) {
+				t.Errorf("the person is told %q, want %q", notices, want)
 			}
 			page := broker.URLElicitation{URL: "https://example.com/"}
 			if _, err := f.AwaitURL(t.Context(), f.task, origin, page); err == nil {

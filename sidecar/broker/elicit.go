@@ -92,6 +92,9 @@ func (b *Broker) ask(ctx context.Context, t Asker, origin protocol.Origin, body 
 		done, err := b.crowd.admit(origin.ServerName, b.maxOpen())
 		if err != nil {
 			b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
+			if notice := b.crowd.refused(origin.ServerName, b.maxOpen()); notice != "" {
+				t.Notice(protocol.NoticeWarning, notice)
+			}
 			return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
 		}
 		defer done()
@@ -129,9 +132,11 @@ func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, a
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "declineAll is for %s only", protocol.NoButtonClicked)
 	}
 	answer.DeclinedAll = true
-	answer.Take = func(by string) error {
-		b.declineAll(serverName, by)
-		return nil
+	answer.Take = func(by string) (func() error, error) {
+		if !b.declineAll(serverName, by) {
+			return nil, nil
+		}
+		return func() error { b.AskAgain(serverName); return nil }, nil
 	}
 	return answer, nil
 }

@@ -9,11 +9,14 @@ import (
 	"assent/sidecar/task"
 )
 
-// declineAll declines what a server elicits from now on, as a person said in a front end.
-func (b *Broker) declineAll(serverName, by string) {
+// declineAll declines what a server elicits from now on, as a person said in a front end. It reports whether
+// that is new.
+func (b *Broker) declineAll(serverName, by string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	_, already := b.declining[serverName]
 	b.declining[serverName] = by
+	return !already
 }
 
 // AskAgain takes back that everything is declined which a server elicits.

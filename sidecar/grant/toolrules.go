@@ -55,11 +55,11 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 	return found, nil
 }
 
-// Remember keeps an answer about a use; by names the front end.
-func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol.Remember, by string) error {
+// Remember keeps an answer about a use, and returns the rule that this makes; by names the front end.
+func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol.Remember, by string) (*protocol.ToolRule, error) {
 	s, err := r.book.opts.Store()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rule := protocol.ToolRule{
 		ID: r.book.opts.NewID(), ServerName: use.ServerName, Command: r.book.opts.Command(use.ServerName),
@@ -72,10 +72,13 @@ func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol
 		rule.Digest = use.digest()
 	case protocol.RememberNever:
 	default:
-		return protocol.Errorf(protocol.CodeInvalidParams, "remember %q is none of %s, %s and %s", remember,
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "remember %q is none of %s, %s and %s", remember,
 			protocol.RememberTask, protocol.RememberAlways, protocol.RememberNever)
 	}
-	return s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(rule))
+	if err := s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(rule)); err != nil {
+		return nil, err
+	}
+	return &rule, nil
 }
 
 // List returns the rules, the newest first.

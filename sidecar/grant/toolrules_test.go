@@ -58,7 +58,7 @@ func TestARuleIsOfOneToolAsItWas(t *testing.T) {
 			rules := grant.NewToolRules(grant.NewBook(grant.Options{
 				Store: func() (*store.Store, error) { return s, nil }, Command: func(string) string { return command },
 			}))
-			if err := rules.Remember(t.Context(), tt.of, tt.remember, "a test"); err != nil {
+			if _, err := rules.Remember(t.Context(), tt.of, tt.remember, "a test"); err != nil {
 				t.Fatal(err)
 			}
 			if tt.command != "" {
@@ -86,14 +86,14 @@ func TestALaterRuleTakesThePlaceOfAnEarlierOne(t *testing.T) {
 	rules := grant.NewToolRules(grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return s, nil }}))
 	use := grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &protocol.Tool{Name: "t"}}
 	for _, remember := range []protocol.Remember{protocol.RememberNever, protocol.RememberAlways} {
-		if err := rules.Remember(t.Context(), use, remember, "a test"); err != nil {
+		if _, err := rules.Remember(t.Context(), use, remember, "a test"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if found, err := rules.Find(t.Context(), use); err != nil || found == nil || found.Remember != protocol.RememberAlways {
 		t.Errorf("Find = %+v, %v", found, err)
 	}
-	if err := rules.Remember(t.Context(), use, "perhaps", "a test"); err == nil {
+	if _, err := rules.Remember(t.Context(), use, "perhaps", "a test"); err == nil {
 		t.Error("anything is remembered")
 	}
 	all, err := rules.List(t.Context())

@@ -71,8 +71,10 @@ type Answer struct {
 	// DeclinedAll goes to the outcome.
 	DeclinedAll bool
 	// Take, where it is not nil, is called as the answer is about to settle the ask, and by which front end
-	// it came. It may complete the answer. Where it fails the ask stays open. It must not call the task.
-	Take func(by string) error
+	// it came. It may complete the answer. Where it fails the ask stays open. What it returns, unless that is
+	// nil, takes back what it did: it is called where the answer is not kept after all, because another window
+	// took the task in this moment. Neither must call the task.
+	Take func(by string) (undo func() error, err error)
 	// Held is the asker's own, which it finds again in what Ask returns. It does not outlive the sidecar.
 	Held any
 }
@@ -191,9 +193,12 @@ func (t *Task) Delivered(key string) {
 	if !ok {
 		return
 	}
+	if question.Delivered {
+		return
+	}
 	question.Delivered, a.question.Delivered = true, true
 	a.message.Body = question
-	t.save(a.message) // nobody has to be told
+	t.commit(a.message, protocol.AskDelivered{MessageID: a.message.ID})
 }
 
 // release forgets the key of an ask that is settled. The lock must be held.
@@ -329,8 +334,10 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	if a == nil || t.asks[params.AskID] != a {
 		return nil, t.notOpen(ctx, params.AskID)
 	}
+	var undo func() error
 	if answer.Take != nil {
-		if err := answer.Take(by); err != nil {
+		var err error
+		if undo, err = answer.Take(by); err != nil {
 			return nil, err
 		}
 	}
@@ -347,6 +354,11 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	}
 	t.settle(a, answer, outcome)
 	if a.answer != answer {
+		if undo != nil {
+			if err := undo(); err != nil {
+				t.registry.opts.Log.Error().Err(err).Str("ask", params.AskID).Msg("what came with a refused answer stays in force")
+			}
+		}
 		return nil, t.checkOwned()
 	}
 	return &protocol.AskResponseResult{Outcome: outcome}, nil

@@ -68,6 +68,8 @@ func (v *view) fold(p *protocol.TaskEventParams) {
 			outcome.CompletedAt = e.CompletedAt
 			ask.Outcome = &outcome
 		})
+	case protocol.AskDelivered:
+		v.ask(e.MessageID, func(ask *protocol.Ask) { ask.Delivered = true })
 	case protocol.SamplingMoved:
 		v.sampling(e.MessageID, func(q *protocol.McpSampling) {
 			q.Model, q.InReview, q.Progress = cmp.Or(e.Model, q.Model), e.InReview, e.Progress

@@ -65,6 +65,13 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			t.recoverAsk(m, body)
 		}
 	}
+	// changes gives a message that goes on another number: who reads what is new after a number has it as it was
+	// said in that sidecar's life.
+	changes := func(m *message) {
+		t.info.LastNumber++
+		m.number = t.info.LastNumber
+		t.save(m)
+	}
 	interrupted := false // a model, or the calls that it asked for
 	for _, e := range entries {
 		if e.Damaged {
@@ -81,6 +88,10 @@ func (t *Task) recover(ctx context.Context, left left) error {
 				m.Body = body
 				m.live = true
 				t.memory[m.ID] = m
+				changes(m) // its progress is in no store
+				if !t.owned {
+					return nil // somebody was quicker
+				}
 				continue
 			}
 			body.EndedAt, body.Progress = now, nil
@@ -93,7 +104,13 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			}
 			interrupted = interrupted || body.End == nil
 		case protocol.Ask:
-			if t.memory[m.ID] != nil {
+			if kept := t.memory[m.ID]; kept != nil {
+				if a := t.keys[body.InputKey]; body.WaitsUntil != 0 || a != nil && a.completing() {
+					changes(kept)
+				}
+				if !t.owned {
+					return nil
+				}
 				continue
 			}
 			var event protocol.Event

@@ -263,6 +263,15 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 	t.save(nil)
 }
 
+// Notice adds something that Assent itself has to say. In a task that takes nothing it is not said.
+func (t *Task) Notice(level protocol.NoticeLevel, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.checkOpen() == nil {
+		t.add(protocol.Notice{Level: level, Text: text}, false, "")
+	}
+}
+
 func (t *Task) announce(event protocol.Event) bool {
 	if t.successor != nil {
 		return false // what was to be said did not come to pass

@@ -37,6 +37,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => extend(message, event));
     case "askCompleted":
       return change(messages, event.messageId, (message) => complete(message, event));
+    case "askDelivered":
+      return change(messages, event.messageId, deliver);
     case "samplingMoved":
       return change(messages, event.messageId, (message) => moveSampling(message, event));
     case "samplingEnded":
@@ -63,6 +65,11 @@ function complete(message: Message, { completedAt }: AskCompleted): Message {
   const { body } = message;
   if (body.type !== "ask" || body.outcome === undefined) return message;
   return { ...message, body: { ...body, outcome: { ...body.outcome, completedAt } } };
+}
+
+function deliver(message: Message): Message {
+  const { body } = message;
+  return body.type === "ask" ? { ...message, body: { ...body, delivered: true } } : message;
 }
 
 /**
