@@ -223,7 +223,7 @@ func TestTwoWindows(t *testing.T) {
 	if code := one.ask("askResponse", word(ask.AskID), nil); code != 0 {
 		t.Errorf("an answer where it was asked = %d", code)
 	}
-	two.followed(info.ID, `"openAsks":0`, `"window":"a test: web"`)
+	two.followed(info.ID, `"openAsks":0`)
 
 	// The first is killed while it asks again. The other lives on, leaves the task alone, and says so.
 	begin(one)
@@ -242,8 +242,8 @@ func TestTwoWindows(t *testing.T) {
 	if code := two.ask("task/takeOver", map[string]any{"taskId": info.ID}, nil); code != 0 {
 		t.Fatalf("task/takeOver = %d", code)
 	}
-	one.followed(info.ID, `"window":"a test: api"`)
-	if code := one.ask("askResponse", word(ask.AskID), nil); code != protocol.CodeTaskElsewhere {
+	one.followed(info.ID, `"openAsks":0`)
+	if code := one.ask("askResponse", word(ask.AskID), nil); code != protocol.CodeAskSettled {
 		t.Errorf("an answer in the window that lost the task = %d", code)
 	}
 	var opened struct {
@@ -258,7 +258,7 @@ func TestTwoWindows(t *testing.T) {
 	}
 	for name, s := range map[string]*sidecar{"one": one, "two": two} {
 		s.ask("task/open", map[string]any{"taskId": info.ID}, &opened)
-		if (opened.Task.Elsewhere != nil) != (s == one) || len(opened.Messages) != 2 {
+		if opened.Task.Elsewhere != nil || len(opened.Messages) != 2 { // nothing goes on in it any more
 			t.Fatalf("%s sees %+v", name, opened)
 		}
 		if r := opened.Messages[0].Body.Result.Type; r != "lost" {
@@ -267,7 +267,6 @@ func TestTwoWindows(t *testing.T) {
 		if r := opened.Messages[1].Body.Outcome.Reason; r != protocol.OutcomeTakenOver {
 			t.Errorf("%s sees that the question ended as %q", name, r)
 		}
-		opened.Task.Elsewhere = nil
 	}
 
 	// The window closes; what it had is free.
@@ -275,10 +274,6 @@ func TestTwoWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	two.read.Wait()
-	one.await("the release", func(m map[string]json.RawMessage) bool {
-		params := string(m["params"])
-		return strings.Contains(params, `"taskFollowed"`) && strings.Contains(params, info.ID) && !strings.Contains(params, "elsewhere")
-	})
 	if code := one.ask("task/rename", map[string]any{"taskId": info.ID, "title": "mine again"}, nil); code != 0 {
 		t.Errorf("task/rename = %d", code)
 	}

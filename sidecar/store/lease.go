@@ -94,8 +94,8 @@ func (s *Store) Alive(owner string) bool {
 
 // Standing is a task, and whose it is.
 type Standing struct {
-	// Task has Elsewhere where another living sidecar has the task, or where it has live messages and no
-	// living sidecar has it.
+	// Task has Elsewhere where it has live messages, or its model is at work, and this sidecar has not got it:
+	// another living one, or none. A task in which nothing goes on is nowhere, whoever has it.
 	Task protocol.Task
 	// Mine: this sidecar has it.
 	Mine bool
@@ -136,7 +136,7 @@ func (s *Store) standings(ctx context.Context, q querier, condition string, args
 			alive[st.Owner] = lives
 		}
 		st.Mine = st.Owner != "" && st.Owner == s.me
-		if !st.Mine && (lives || live) {
+		if !st.Mine && live {
 			t.Elsewhere = &protocol.Elsewhere{Window: window, Since: since, Gone: !lives}
 		}
 		all = append(all, st)
@@ -172,8 +172,9 @@ func (s *Store) Version(ctx context.Context) (int64, error) {
 }
 
 // Claim makes a task this sidecar's; now is in milliseconds since the Unix epoch. Where another living
-// sidecar has it, that fails with an [OwnedError], unless it is forced: taken then reports that it was taken
-// from one. Of sidecars that claim a task at once, one has it in the end. The error is [sql.ErrNoRows] where
+// sidecar has it and something goes on in it, that fails with an [OwnedError], unless it is forced: taken then
+// reports that it was taken from one. Whether something goes on is read in the transaction that claims: what
+// the other one begins after it is refused there. Of sidecars that claim a task at once, one has it in the end. The error is [sql.ErrNoRows] where
 // there is no such task.
 func (s *Store) Claim(ctx context.Context, taskID string, now int64, force bool) (_ *Standing, taken bool, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)

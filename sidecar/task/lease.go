@@ -295,7 +295,8 @@ func (r *Registry) borrow(ctx context.Context, id string, change func(*Task) err
 		return err
 	}
 	t.mu.Lock()
-	owned, elsewhere := t.owned, t.info.Elsewhere != nil
+	// For this, a task is not taken from a living window either in which nothing goes on: its connections would end.
+	owned, elsewhere := t.owned, t.info.Elsewhere != nil || t.owner != "" && r.store.Alive(t.owner)
 	t.mu.Unlock()
 	if owned {
 		return change(t)

@@ -377,8 +377,8 @@ func TestAWindowFollowsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := two.followed(t, func(p protocol.Task) bool { return p.ID == info.ID })
-	if got.LastNumber != 1 || got.Title != "new" || got.Elsewhere == nil || got.Elsewhere.Window != "one" {
-		t.Errorf("the new task is %+v", got)
+	if got.LastNumber != 1 || got.Title != "new" || got.Elsewhere != nil {
+		t.Errorf("the new task, in which nothing goes on, is %+v", got)
 	}
 	tk, err := one.Get(info.ID)
 	if err != nil {
@@ -387,7 +387,9 @@ func TestAWindowFollowsAnother(t *testing.T) {
 	if _, err := tk.StartCall("s", tool("t")); err != nil {
 		t.Fatal(err)
 	}
-	two.followed(t, func(p protocol.Task) bool { return p.LastNumber == 2 })
+	two.followed(t, func(p protocol.Task) bool {
+		return p.LastNumber == 2 && p.Elsewhere != nil && p.Elsewhere.Window == "one"
+	})
 	if n := len(two.read(t, info.ID).Messages); n != 1 {
 		t.Errorf("%d messages can be read, want the call", n)
 	}
@@ -400,10 +402,15 @@ func TestAWindowFollowsAnother(t *testing.T) {
 	<-done
 	two.followed(t, func(p protocol.Task) bool { return p.OpenAsks == 0 && p.LastNumber == 4 })
 	tk.EndCall(1, protocol.CallCancelled{})
+	two.followed(t, func(p protocol.Task) bool { return p.LastNumber == 5 && p.Elsewhere == nil })
+	if _, err := tk.StartCall("s", tool("t")); err != nil {
+		t.Fatal(err)
+	}
+	two.followed(t, func(p protocol.Task) bool { return p.LastNumber == 6 && p.Elsewhere != nil })
 	if err := one.Close(); err != nil {
 		t.Fatal(err)
 	}
-	two.followed(t, func(p protocol.Task) bool { return p.LastNumber == 5 && p.Elsewhere == nil })
+	two.followed(t, func(p protocol.Task) bool { return p.LastNumber == 6 && p.Elsewhere != nil && p.Elsewhere.Gone })
 	if _, err := two.Own(t.Context(), info.ID); err != nil {
 		t.Errorf("a task that was released: %v", err)
 	}
@@ -468,6 +475,15 @@ func TestRacingWindowsEndWithOneOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tk, err := all[0].Get(info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := tk.StartCall("s", tool("goes on wherever the task is"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.CallRound(call, &task.Round{Required: json.RawMessage(`{}`)})
 	for round := range rounds {
 		var wg sync.WaitGroup
 		for _, w := range all {
@@ -502,6 +518,93 @@ func TestRacingWindowsEndWithOneOwner(t *testing.T) {
 		for len(w.lost) > 0 {
 			<-w.lost
 		}
+	}
+}
+
+// A task in which nothing goes on is whose turn it is, though another window that lives has it. Where that one
+// begins something in the same moment, one of them can, and the other is told so.
+func TestATaskInWhichNothingGoesOnIsForWhoeverBegins(t *testing.T) {
+	dir := t.TempDir()
+	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/b")
+	began := [2]int{}
+	for range 100 {
+		info, err := one.Create("idle")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := two.read(t, info.ID).Task; got.Elsewhere != nil {
+			t.Fatalf("a task in which nothing goes on is said to be at %+v", got.Elsewhere)
+		}
+		var ids [2]int64
+		var errs [2]error
+		var wg sync.WaitGroup
+		for i, w := range []*window{one, two} {
+			wg.Go(func() {
+				tk, err := w.Own(t.Context(), info.ID)
+				if err == nil {
+					ids[i], err = tk.StartCall("s", tool("t"))
+				}
+				errs[i] = err
+			})
+		}
+		wg.Wait()
+		winner := 0
+		if errs[0] != nil {
+			winner = 1
+		}
+		if errs[winner] != nil || codeOf(errs[1-winner]) != protocol.CodeTaskElsewhere {
+			t.Fatalf("one: %v, two: %v", errs[0], errs[1])
+		}
+		began[winner]++
+		for _, w := range []*window{one, two} {
+			if messages := w.read(t, info.ID).Messages; len(messages) != 1 || messages[0].ID != ids[winner] {
+				t.Fatalf("%d messages, want the call of %d", len(messages), winner)
+			}
+		}
+	}
+	t.Logf("begun in one %d times, in two %d times", began[0], began[1])
+	for _, w := range []*window{one, two} {
+		for len(w.lost) > 0 {
+			<-w.lost
+		}
+		for len(w.claimed) > 0 {
+			<-w.claimed
+		}
+	}
+}
+
+// What an answer brings with it is taken back where another window has taken the task in this moment.
+func TestWhatComesWithARefusedAnswerIsTakenBack(t *testing.T) {
+	dir := t.TempDir()
+	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/b")
+	info, err := one.Create("a task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, err := one.Get(info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inForce := false
+	q := question(form)
+	q.Check = func(p *protocol.AskResponseParams) (*task.Answer, error) {
+		return &task.Answer{Response: p.AskResponse, Take: func(string) (func() error, error) {
+			inForce = true
+			_, err := two.TakeOver(context.Background(), info.ID)
+			return func() error { inForce = false; return nil }, err
+		}}, nil
+	}
+	done := (&fixture{one.Registry, one.events, tk}).ask(t.Context(), q)
+	ask, _ := tasktest.AwaitAsk(t, one.events)
+	_, err = tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.NoButtonClicked}, "one")
+	if codeOf(err) != protocol.CodeTaskElsewhere {
+		t.Errorf("Answer = %v", err)
+	}
+	if inForce {
+		t.Error("what came with the answer is still in force")
+	}
+	if got := <-done; got.err == nil {
+		t.Errorf("the asker was told %+v", got.answer)
 	}
 }
 
