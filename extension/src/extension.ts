@@ -8,6 +8,7 @@ import {
   readPanelSettings,
   setModelApiKey,
 } from "./configuration.ts";
+import { dataFolderOf } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
@@ -31,6 +32,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Assent", { log: true });
   const inputs = new Inputs(context.secrets);
   const secrets = new Secrets(context.secrets);
+  // As it is now: a folder that is added must not take the conversations away from a sidecar that starts again.
+  const data = dataFolder(context);
   const handlers: Handlers<EditorRequests> = {
     "input/prompt": (params, token) => inputs.prompt(params, token),
     "window/openUrl": openUrl,
@@ -46,7 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const sidecar = new Sidecar({
     command: process.env["ASSENT_SIDECAR"] ?? binary(context),
-    args: () => ["serve", "--data-dir", dataFolder(context), "--log-level", logLevel()],
+    args: () => ["serve", "--data-dir", data, "--log-level", logLevel()],
     initializeParams: () => introduction(context),
     log: (line) => logLine(log, line),
     handlers,
@@ -64,7 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const importer = new Importer(sidecar);
   const journal = new Journal(sidecar, {
     command: process.env["ASSENT_SIDECAR"] ?? binary(context),
-    dataFolder: dataFolder(context),
+    dataFolder: data,
   });
   const relay = new Relay(sidecar);
   const panel = new Panel(context.extensionUri, sidecar, relay, {
@@ -148,8 +151,14 @@ function binary(context: vscode.ExtensionContext): string {
 }
 
 /** Tasks belong to a workspace; without one, to the person. */
-function dataFolder(context: vscode.ExtensionContext): string {
-  return (context.storageUri ?? context.globalStorageUri).fsPath;
+function dataFolder({ globalStorageUri }: vscode.ExtensionContext): string {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  // A workspace that nobody has saved is another one at each opening.
+  const saved = workspaceFile?.scheme === "untitled" ? undefined : workspaceFile?.toString();
+  return dataFolderOf(globalStorageUri.fsPath, {
+    workspaceFile: saved,
+    folders: workspaceFolders.map(({ uri }) => uri.toString()),
+  });
 }
 
 function logLevel(): string {

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+/** What a window has open, as URIs. */
+export interface Opened {
+  /** The saved workspace, where it is one. */
+  readonly workspaceFile: string | undefined;
+  /** The folders. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * The folder that the conversations of a workspace are in: one for all windows that have it open. VS Code's own
+ * `storageUri` is not, because a second window on the same folder gets another one, beside the first.
+ */
+export function dataFolderOf(globalStorage: string, { workspaceFile, folders }: Opened): string {
+  const opened = workspaceFile === undefined ? folders.toSorted() : [workspaceFile];
+  if (opened.length === 0) return globalStorage;
+  const key = createHash("sha256").update(opened.join("\n")).digest("hex").slice(0, 32);
+  return join(globalStorage, "workspaces", key);
+}
