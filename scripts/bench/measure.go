@@ -131,7 +131,7 @@ func residentMB(pid int) (float64, error) {
 // history measures an ask in tasks of different lengths: its time, and the bytes that it sends to the
 // front end.
 func (b *bench) history() ([]row, error) {
-	lengths := []int{10, 1_000, 100_000}
+	lengths := []int{0, 1_000, 100_000}
 	dir, err := b.histories()
 	if err != nil {
 		return nil, err
@@ -142,7 +142,11 @@ func (b *bench) history() ([]row, error) {
 		err := b.withSidecar(dir, b.oneServer(), func(f *frontEnd) error {
 			for _, n := range lengths {
 				before := f.bytes
-				took, err := f.answerAll(historyTask(n), "bench", asks)
+				id, err := f.taskOf(n)
+				if err != nil {
+					return err
+				}
+				took, err := f.answerAll(id, "bench", asks)
 				if err != nil {
 					return err
 				}
@@ -171,6 +175,16 @@ func (b *bench) history() ([]row, error) {
 	return rows, nil
 }
 
+// taskOf returns a task of so many messages: a new one, where that is none.
+func (f *frontEnd) taskOf(n int) (string, error) {
+	if n > 0 {
+		return historyTask(n), nil
+	}
+	var task protocol.Task
+	err := f.call("task/create", protocol.CreateTaskParams{}, &task)
+	return task.ID, err
+}
+
 func historyTask(n int) string { return fmt.Sprintf("task-of-%d", n) }
 
 // histories returns a data directory with tasks of several lengths.
@@ -179,7 +193,7 @@ func (b *bench) histories() (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	if err := b.fill(dir, []int{10, 100, 1_000, 100_000}); err != nil {
+	if err := b.fill(dir, []int{100, 1_000, 100_000}); err != nil {
 		return "", fmt.Errorf("fill the history: %w", err)
 	}
 	return dir, nil

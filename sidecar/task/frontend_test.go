@@ -107,14 +107,8 @@ func (v *view) foldPiece(p *protocol.McpSamplingProgressParams) {
 	})
 }
 
-// reconnect forgets what is there only while a sidecar is at it, for that sidecar is gone.
-func (v *view) reconnect() {
-	v.gap = true
-	for _, m := range v.messages {
-		v.call(m.ID, func(call *protocol.Call) { call.Progress = nil })
-		v.sampling(m.ID, func(q *protocol.McpSampling) { q.Progress = nil })
-	}
-}
+// reconnect has the view read what is new: the sidecar is another one.
+func (v *view) reconnect() { v.gap = true }
 
 func settle(ask *protocol.Ask, e protocol.AskSettled) {
 	ask.Outcome = &e.Outcome

@@ -234,10 +234,14 @@ func (w *world) start() {
 		views = w.wire.views
 	}
 	w.wire = &link{views: views, newest: map[string]*protocol.TaskEventParams{}, settled: map[string]int{}}
-	dir := w.dir
-	w.registry = task.NewRegistry(task.Options{
+	w.registry = w.registryOn(w.dir, w.wire)
+}
+
+// registryOn is the registry of a window on a store.
+func (w *world) registryOn(dir string, events task.Events) *task.Registry {
+	return task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(dir) },
-		Events:    w.wire,
+		Events:    events,
 		Check:     check,
 		Log:       zerolog.Nop(),
 		NewID: func() string {
@@ -615,11 +619,8 @@ func (l *link) TaskEvent(_ context.Context, p *protocol.TaskEventParams) error {
 		return errLost
 	}
 	p = overWire(p)
-	step := int64(1)
-	if _, ok := p.Event.(protocol.TaskFollowed); ok { // how the task stands, when it is taken up again
-		step = 0
-	}
-	if before := l.newest[p.TaskID]; before != nil && p.Number != before.Number+step {
+	_, followed := p.Event.(protocol.TaskFollowed) // how the task stands, of which another window may have changed much
+	if before := l.newest[p.TaskID]; before != nil && (followed && p.Number < before.Number || !followed && p.Number != before.Number+1) {
 		l.wrong = append(l.wrong, fmt.Sprintf("event %d of task %s after %d", p.Number, p.TaskID, before.Number))
 	}
 	l.newest[p.TaskID] = p
