@@ -175,6 +175,19 @@ export class Panel {
     await this.#view.getByRole("button", { name: "New task", exact: true }).waitFor();
   }
 
+  /** Opens a task by its title, from the list of all. */
+  async openTask(title: string): Promise<void> {
+    const name = new RegExp(`^${title}`);
+    const choice = this.#view.getByRole("main").getByRole("button", { name });
+    const open = this.#view.locator(".task-title");
+    await choice.or(open).first().waitFor();
+    if (!(await choice.isVisible())) {
+      await open.click();
+      await this.#view.getByRole("option", { name }).click();
+    } else await choice.click();
+    await this.button(title).waitFor();
+  }
+
   /** Gives the open task a title. */
   async rename(title: string): Promise<void> {
     await this.button("Rename Task").click();

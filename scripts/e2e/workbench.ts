@@ -49,6 +49,7 @@ import {
   redactSecret,
   server,
 } from "./story.ts";
+import { tellWindows } from "./windowsStory.ts";
 
 /** A server of the person's settings, which does not start without a value that they type. */
 const secretive = "secretive";
@@ -115,11 +116,16 @@ async function configureAnotherProgram(folder: string): Promise<void> {
   await writeFile(join(cursor, "mcp.json"), JSON.stringify({ mcpServers }));
 }
 
-async function tell(page: Page): Promise<void> {
+/** The panel in a window. */
+function panelIn(page: Page): Panel {
   const view = page
     .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
     .frameLocator("iframe#active-frame");
-  const panel = new Panel(view, page.keyboard);
+  return new Panel(view, page.keyboard);
+}
+
+async function tell(page: Page): Promise<void> {
+  const panel = panelIn(page);
   const complaints = collectComplaints(page);
 
   await step("the panel opens from the activity bar", async () => {
@@ -284,6 +290,7 @@ async function tell(page: Page): Promise<void> {
     show: () => container(page).click(),
     set: workbench.set,
   });
+  await tellWindows({ page, panel, newTask, openWindow: () => openWindow(page), sidecars });
   await step("a server of another program is shown whole, then imported, and runs", async () => {
     await runCommand(page, "Assent: Import MCP Servers");
     await page.getByText("is configured already").waitFor();
@@ -357,14 +364,36 @@ async function hide(page: Page): Promise<void> {
   await page.locator("iframe.webview.ready").waitFor({ state: "detached" });
 }
 
-/** Kills the sidecar, and waits until the extension has started another one. */
+/** Opens another window on the workspace folder, which shows the panel. */
+async function openWindow(page: Page) {
+  const other = await page.context().newPage();
+  await other.setViewportSize(page.viewportSize() ?? assert.fail("the window has no size"));
+  await other.goto(workbench.url);
+  await container(other).waitFor();
+  const panel = panelIn(other);
+  await other.locator(".monaco-workbench .part.sidebar .composite.title").waitFor();
+  // The side bar may show again what it showed in the window that was open last.
+  const tab = container(other);
+  if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
+  await panel.text(/^Use a Server$/).waitFor();
+  return { page: other, panel };
+}
+
+/** The sidecars that run, and where each of them has its store. */
+async function sidecars() {
+  const pids = await processesNamed("/bin/assent serve");
+  const lines = await Promise.all(pids.map(commandLine));
+  return { count: pids.length, folders: lines.map((line) => line.replace(/^\S+ /, "")) };
+}
+
+/** Kills the only sidecar, and waits until the extension has started another one. */
 async function killSidecar(): Promise<void> {
-  const sidecars = () => processesNamed("/bin/assent serve");
-  const [killed, ...others] = await sidecars();
+  const running = () => processesNamed("/bin/assent serve");
+  const [killed, ...others] = await running();
   assert(killed !== undefined && others.length === 0, "there is one sidecar");
   process.kill(killed, "SIGKILL");
   for (let attempt = 0; attempt < 100; attempt++) {
-    const [started] = await sidecars();
+    const [started] = await running();
     if (started !== undefined && started !== killed) return;
     await sleep(100);
   }
