@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dataFolderOf } from "./dataFolder.ts";
+import { dataFolderOf, moveData } from "./dataFolder.ts";
 
 const of = (...folders: readonly string[]) =>
   dataFolderOf("/storage", { workspaceFile: undefined, folders });
@@ -17,4 +20,23 @@ test("a saved workspace has its own, and a window without a folder what is globa
   expect(dataFolderOf("/storage", saved)).not.toBe(of("file:///web"));
   expect(dataFolderOf("/storage", saved)).toBe(dataFolderOf("/storage", { ...saved, folders: [] }));
   expect(of()).toBe("/storage");
+});
+
+test("what an earlier version kept is moved once", () => {
+  const folder = mkdtempSync(join(tmpdir(), "assent-data-"));
+  try {
+    const [first, second, to] = ["first", "second", "to"].map((name) => join(folder, name, "data"));
+    if (first === undefined || second === undefined || to === undefined)
+      throw new Error("no folder");
+    moveData(first, to);
+    for (const from of [first, second]) {
+      mkdirSync(from, { recursive: true });
+      writeFileSync(join(from, "assent.db"), `of ${from}`);
+      moveData(from, to);
+    }
+    expect(readFileSync(join(to, "assent.db"), "utf8")).toBe(`of ${first}`);
+    expect(readFileSync(join(second, "assent.db"), "utf8")).toBe(`of ${second}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /** What a window has open, as URIs. */
 export interface Opened {
@@ -18,4 +19,14 @@ export function dataFolderOf(globalStorage: string, { workspaceFile, folders }: 
   if (opened.length === 0) return globalStorage;
   const key = createHash("sha256").update(opened.join("\n")).digest("hex").slice(0, 32);
   return join(globalStorage, "workspaces", key);
+}
+
+/**
+ * Moves what an earlier version kept in another folder, where there is nothing yet. Throws where that cannot be
+ * done: it stays where it was then.
+ */
+export function moveData(from: string, to: string): void {
+  if (existsSync(to) || !existsSync(join(from, "assent.db"))) return;
+  mkdirSync(dirname(to), { recursive: true });
+  renameSync(from, to);
 }

@@ -8,7 +8,7 @@ import {
   readPanelSettings,
   setModelApiKey,
 } from "./configuration.ts";
-import { dataFolderOf } from "./dataFolder.ts";
+import { dataFolderOf, moveData } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
@@ -34,6 +34,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const secrets = new Secrets(context.secrets);
   // As it is now: a folder that is added must not take the conversations away from a sidecar that starts again.
   const data = dataFolder(context);
+  const { storageUri } = context;
+  try {
+    if (storageUri !== undefined) moveData(storageUri.fsPath, data);
+  } catch (error) {
+    log.error(`The conversations in ${storageUri?.fsPath} could not be moved to ${data}: ${error}`);
+  }
   const handlers: Handlers<EditorRequests> = {
     "input/prompt": (params, token) => inputs.prompt(params, token),
     "window/openUrl": openUrl,

@@ -430,9 +430,13 @@ func (w *world) ModelMoves(rt *rapid.T) {
 	tk := w.get(a.in)
 	switch rapid.SampledFrom(moves).Draw(rt, "the model") {
 	case "begins":
-		_, done := tk.BeginCompletion(context.Background(), a.messageID, &protocol.Model{ID: w.text()})
+		next := &protocol.Model{ID: w.text()}
+		_, done := tk.BeginCompletion(context.Background(), a.messageID, next)
 		done()
-		a.model = writing
+		if a.begun {
+			a.next = next
+		}
+		a.model, a.begun = writing, true
 	case "writes":
 		tk.Progress(a.messageID, w.text())
 	case "is reviewed":
@@ -611,7 +615,10 @@ func (t *modelTask) left(reason protocol.OutcomeReason, detail string) {
 				a.each = a.expiresAt - a.at // how much there was at first is forgotten
 			}
 			if a.answer != nil {
-				a.answer.DeclinedAll = false
+				a.answer.DeclinedAll, a.begun = false, true
+				if a.next != nil { // which the request says since
+					a.answer.Model = a.next
+				}
 			}
 			if a.model != noModel {
 				a.model = approved

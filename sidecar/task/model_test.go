@@ -155,6 +155,8 @@ type modelAsk struct {
 
 	// Of an approved sampling request.
 	model   modelState
+	begun   bool            // a model did, as far as front ends know
+	next    *protocol.Model // that began after the first
 	result  protocol.SamplingResult
 	waiting []*asker
 }
