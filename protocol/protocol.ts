@@ -2388,6 +2388,11 @@ export interface WorkspaceFolder {
   name: string;
   /** Path is absolute, in the form of the sidecar's own system. */
   path: string;
+  /**
+   * Untrusted: the person has not said that they trust what is in the folder. Its mcp.json is not read,
+   * and no server is started in the folder or told of it.
+   */
+  untrusted?: boolean;
 }
 
 /** CreateTaskParams names a new task. */

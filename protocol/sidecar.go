@@ -359,6 +359,9 @@ type WorkspaceFolder struct {
 	Name string `json:"name"`
 	// Path is absolute, in the form of the sidecar's own system.
 	Path string `json:"path"`
+	// Untrusted: the person has not said that they trust what is in the folder. Its mcp.json is not read,
+	// and no server is started in the folder or told of it.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // CreateTaskParams names a new task.

@@ -13,10 +13,11 @@ import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./model
 export async function readConfiguration(secrets: vscode.SecretStorage): Promise<Configuration> {
   const settings = vscode.workspace.getConfiguration("assent");
   const folders = vscode.workspace.workspaceFolders ?? [];
+  const distrust = vscode.workspace.isTrusted ? {} : { untrusted: true };
   return {
     workspaceFolders: folders
       .filter(({ uri }) => uri.scheme === "file")
-      .map(({ name, uri }) => ({ name, path: uri.fsPath })),
+      .map(({ name, uri }) => ({ name, path: uri.fsPath, ...distrust })),
     servers: settings.get("servers", {}),
     inputs: settings.get("inputs", []),
     model: await readModelSettings(settings, secrets),
@@ -57,6 +58,7 @@ export function onConfigurationChange(
       if (event.affectsConfiguration("assent")) changed();
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(changed),
+    vscode.workspace.onDidGrantWorkspaceTrust(changed),
     secrets.onDidChange(({ key }) => {
       if (endpointNames.some((name) => key === apiKeyName(name))) changed();
     }),

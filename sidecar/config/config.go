@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tailscale/hujson"
 
@@ -112,11 +114,24 @@ type Result struct {
 	Problems []protocol.ConfigProblem
 }
 
-// Load reads the configuration. A workspace's server hides one of the user's with the same name.
+// Trusted returns the folders that may say which programs to start, and in which programs may start.
+func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
+	return slices.DeleteFunc(slices.Clone(folders), func(f protocol.WorkspaceFolder) bool { return f.Untrusted })
+}
+
+// Load reads the configuration. A workspace's server hides one of the user's with the same name. Of an
+// untrusted folder it says no more than that there is a file which was not read; the user's servers are then
+// what they are without that folder, since a program that starts in it may run what lies there: npx does.
 func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
 		path := filepath.Join(folder.Path, FileName)
+		if folder.Untrusted {
+			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+				l.problem(path, nil, 0, "is not read, and none of its servers is started, because you have not trusted this workspace; Workspaces: Manage Workspace Trust is where to")
+			}
+			continue
+		}
 		data, err := ReadFile(path, maxFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -128,8 +143,8 @@ func Load(c protocol.Configuration) Result {
 	}
 	if len(c.Servers) > 0 {
 		folder := ""
-		if len(c.WorkspaceFolders) > 0 {
-			folder = c.WorkspaceFolders[0].Path
+		if trusted := Trusted(c.WorkspaceFolders); len(trusted) > 0 {
+			folder = trusted[0].Path
 		}
 		l.settings(folder, c.Servers, c.Inputs)
 	}

@@ -83,6 +83,38 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
+func TestAnUntrustedFolderStartsNothing(t *testing.T) {
+	stranger, path := folder(t, `{"servers": {"evil": {"command": "evil"}, "mine": {"command": "evil"}}}`)
+	stranger.Untrusted = true
+	silent := protocol.WorkspaceFolder{Name: "silent", Path: t.TempDir(), Untrusted: true}
+	friend, _ := folder(t, `{"servers": {"friend": {"command": "f"}}}`)
+	names := func(r config.Result) (names []string) {
+		for _, s := range r.Servers {
+			names = append(names, s.Name+" "+s.Command+" in "+s.Folder)
+		}
+		return names
+	}
+	mine := json.RawMessage(`{"mine": {"command": "m"}}`)
+
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, silent}, Servers: mine})
+	if diff := cmp.Diff([]string{"mine m in "}, names(got)); diff != "" {
+		t.Errorf("servers (-want +got):\n%s", diff)
+	}
+	if len(got.Problems) != 1 || got.Problems[0].Source != path || !strings.Contains(got.Problems[0].Message, "not trusted") {
+		t.Errorf("problems are %+v; want one of %s that says it is not trusted", got.Problems, path)
+	}
+
+	got = config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, friend}, Servers: mine})
+	if diff := cmp.Diff([]string{"friend f in " + friend.Path, "mine m in " + friend.Path}, names(got)); diff != "" {
+		t.Errorf("servers beside a trusted folder (-want +got):\n%s", diff)
+	}
+
+	stranger.Untrusted = false
+	if got := names(load(stranger)); len(got) != 2 {
+		t.Errorf("servers once it is trusted: %q; want both", got)
+	}
+}
+
 func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 	tests := []struct {
 		name, text   string

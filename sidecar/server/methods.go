@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 	"assent/sidecar/importer"
 )
 
@@ -209,7 +210,7 @@ func (s *Server) importPlaces() (importer.Places, []string) {
 	places := importer.Places{OS: runtime.GOOS, Home: home, Env: os.Getenv}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.configuration.WorkspaceFolders {
+	for _, f := range config.Trusted(s.configuration.WorkspaceFolders) {
 		places.Folders = append(places.Folders, f.Path)
 	}
 	var known []string

@@ -325,7 +325,7 @@ func (s *Server) configure(c protocol.Configuration) {
 		folders = append(folders, f.Path)
 	}
 	s.watcher.Watch(folders)
-	s.hub.SetFolders(c.WorkspaceFolders)
+	s.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	s.hub.SetIdle(idleTime(c))
 	s.load()
 }
