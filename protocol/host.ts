@@ -126,6 +126,8 @@ export type Reveal =
   /** The open ask after the one that the person is at, of all tasks', or the one before it. */
   | { readonly kind: "nextAsk" | "previousAsk" }
   | { readonly kind: "newTask" }
+  /** A task, at its end. */
+  | { readonly kind: "task"; readonly taskId: string }
   /** A message of a task. */
   | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }
   /** The MCP tasks of every task. */

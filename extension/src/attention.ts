@@ -42,10 +42,10 @@ export class Attention {
     this.#told = true;
     const text =
       this.#count === 1
-        ? "1 question from an MCP server waits for you."
-        : `${this.#count} questions from MCP servers wait for you.`;
-    const review = "Review";
-    const mute = "Do Not Show Again";
+        ? vscode.l10n.t("1 question from an MCP server waits for you.")
+        : vscode.l10n.t("{0} questions from MCP servers wait for you.", this.#count);
+    const review = vscode.l10n.t("Review");
+    const mute = vscode.l10n.t("Do Not Show Again");
     const choice = await vscode.window.showInformationMessage(text, review, mute);
     if (choice === review) await this.#panel.reveal({ kind: "ask" });
     if (choice === mute) await this.#state.update(mutedKey, true);

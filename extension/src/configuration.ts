@@ -69,13 +69,15 @@ export function onConfigurationChange(
 export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
   const chosen = await vscode.window.showQuickPick(items, {
-    title: "Set Model API Key",
-    placeHolder: "Whose key is it?",
+    title: vscode.l10n.t("Set Model API Key"),
+    placeHolder: vscode.l10n.t("Whose key is it?"),
   });
   if (chosen === undefined) return;
   const key = await vscode.window.showInputBox({
-    title: `API Key: ${chosen.label}`,
-    prompt: "It is kept in VS Code's secret storage. Leave it empty to remove the key.",
+    title: vscode.l10n.t("API Key: {0}", chosen.label),
+    prompt: vscode.l10n.t(
+      "It is kept in VS Code's secret storage. Leave it empty to remove the key.",
+    ),
     password: true,
     ignoreFocusOut: true,
   });

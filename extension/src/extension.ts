@@ -1,24 +1,30 @@
 import { join } from "node:path";
 import { type EditorRequests, type InitializeParams, protocolVersion } from "@assent/protocol";
+import type { Reveal } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { Attention } from "./attention.ts";
+import { registerChatParticipant, showInTaskCommand } from "./chatParticipant.ts";
 import {
   onConfigurationChange,
   readConfiguration,
   readPanelSettings,
   setModelApiKey,
 } from "./configuration.ts";
+import { Contexts } from "./contexts.ts";
 import { dataFolderOf, moveData } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
 import { Journal } from "./journal.ts";
+import { Links } from "./links.ts";
 import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
 import { OpenAsks } from "./openAsks.ts";
 import { openConfiguration } from "./openSource.ts";
 import { openText } from "./openText.ts";
 import { openUrl } from "./openUrl.ts";
+import { Preview } from "./preview.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
@@ -29,6 +35,7 @@ import { Panel } from "./view.ts";
 let running: Sidecar | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
+  if (vscode.l10n.bundle !== undefined) l10n.config({ contents: vscode.l10n.bundle });
   const log = vscode.window.createOutputChannel("Assent", { log: true });
   const inputs = new Inputs(context.secrets);
   const secrets = new Secrets(context.secrets);
@@ -70,7 +77,8 @@ export function activate(context: vscode.ExtensionContext): void {
     log.show();
     return null;
   };
-  const importer = new Importer(sidecar);
+  const preview = new Preview();
+  const importer = new Importer(sidecar, preview);
   const journal = new Journal(sidecar, {
     command: process.env["ASSENT_SIDECAR"] ?? binary(context),
     dataFolder: data,
@@ -85,7 +93,11 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const attention = new Attention(panel, context.globalState);
   const status = new Status();
+  const contexts = new Contexts(sidecar, context.globalState, (key, value) => {
+    void vscode.commands.executeCommand("setContext", key, value);
+  });
   const openAsks = new OpenAsks(sidecar, (count) => {
+    contexts.setOpenAsks(count);
     panel.setOpenAsks(count);
     attention.setOpenAsks(count);
     status.setOpenAsks(count, openAsks.byTask, openAsks.unclaimed);
@@ -104,10 +116,19 @@ export function activate(context: vscode.ExtensionContext): void {
     panel,
     attention,
     status,
+    contexts,
     openAsks,
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
-    vscode.workspace.registerTextDocumentContentProvider(Importer.scheme, importer),
+    vscode.workspace.registerTextDocumentContentProvider(Preview.scheme, preview),
     vscode.workspace.registerTextDocumentContentProvider(Journal.scheme, journal),
+    vscode.window.registerUriHandler(new Links({ sidecar, panel, preview, inputs })),
+    registerChatParticipant(
+      sidecar,
+      vscode.Uri.joinPath(context.extensionUri, "media", "icon.png"),
+    ),
+    vscode.commands.registerCommand(showInTaskCommand, (taskId: unknown, messageId: unknown) =>
+      panel.reveal(placeInTask(taskId, messageId)),
+    ),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
@@ -124,7 +145,8 @@ export function activate(context: vscode.ExtensionContext): void {
     command("openConfiguration", () => openConfiguration(undefined)),
     command("importServers", () => importer.run()),
     command("setModelApiKey", () => setModelApiKey(context.secrets)),
-    command("forgetInputs", () => inputs.forget()),
+    command("forgetInputs", () => inputs.forgetAll()),
+    command("openWalkthrough", () => openWalkthrough(context)),
     command("signOut", () => signOut(secrets, restart)),
   );
   sidecar.start();
@@ -134,15 +156,28 @@ export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
+/** A command can be run by anybody who can run one. */
+function placeInTask(taskId: unknown, messageId: unknown): Reveal {
+  if (typeof taskId !== "string") return { kind: "openAsks" };
+  return typeof messageId === "number"
+    ? { kind: "message", taskId, messageId }
+    : { kind: "task", taskId };
+}
+
+async function openWalkthrough({ extension }: vscode.ExtensionContext): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${extension.id}#start`);
+}
+
 /** What was forgotten must not live on in the sidecar's memory, so that one is started anew. */
 async function signOut(secrets: Secrets, restart: () => void): Promise<void> {
-  const yes = "Sign Out";
+  const yes = vscode.l10n.t("Sign Out");
   const choice = await vscode.window.showWarningMessage(
-    "Sign out of every MCP server?",
+    vscode.l10n.t("Sign out of every MCP server?"),
     {
       modal: true,
-      detail:
+      detail: vscode.l10n.t(
         "Assent forgets what servers gave it when you signed in, and starts its sidecar again. Calls that are running now end, and their open questions with them.",
+      ),
     },
     yes,
   );

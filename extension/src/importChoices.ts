@@ -1,4 +1,6 @@
 import type { FindImportsResult, ImportName, ImportServer, ImportSource } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { oneLine, previewText } from "./previewText.ts";
 
 /** A line of the list to choose from: a heading, or a server. */
 export type ImportLine =
@@ -30,8 +32,10 @@ export function hasNews({ sources = [] }: FindImportsResult): boolean {
 /** Why there is nothing to choose from, for the person. */
 export function nothingToImport({ sources = [] }: FindImportsResult): string {
   return sources.some(({ servers = [] }) => servers.length > 0)
-    ? "Every MCP server that other programs have configured here is configured already."
-    : "No other program on this machine has MCP servers configured where Assent looks for them.";
+    ? l10n.t("Every MCP server that other programs have configured here is configured already.")
+    : l10n.t(
+        "No other program on this machine has MCP servers configured where Assent looks for them.",
+      );
 }
 
 /** The files that could not be read, a sentence each. */
@@ -68,38 +72,15 @@ export function detailOf({ path, server }: ImportChoice, home: string): string {
   return oneLine(`${file}${warnings.join("")}`);
 }
 
-/**
- * The document that shows what will be written, before it is: JSON with comments. It begins with what
- * the person knows already, because the list in which they confirm it lies over the first lines.
- */
+/** The document that shows what will be written. */
 export function previewOf(choices: readonly ImportChoice[], file: string): string {
-  const warnings = choices.flatMap(({ name, program, server }) =>
-    (server.warnings ?? []).map((warning) => `${name}, of ${program}: ${warning}`),
-  );
-  const servers = Object.fromEntries(choices.map(({ name, server }) => [name, server.entry]));
-  return [
-    ...["Nothing is written yet.", "", "This will be added to", file, ""].flatMap(commentOf),
-    ...warnings.flatMap((warning) => [...commentOf(`⚠ ${warning}`), "//"]),
-    "",
-    JSON.stringify({ servers }, null, 2),
-    "",
-  ].join("\n");
-}
-
-/** A text as a comment, in lines that fit beside the panel. */
-function commentOf(text: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of oneLine(text).split(" ")) {
-    const longer = `${lines.at(-1) ?? ""} ${word}`.trim();
-    if (lines.length > 0 && longer.length <= commentWidth) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.map((line) => `// ${line}`.trimEnd());
-}
-
-const commentWidth = 70;
-
-/** Another program's file may have any text in it; none of it may begin a line of its own. */
-function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, " ").trim();
+  return previewText({
+    target: file,
+    warnings: choices.flatMap(({ name, program, server }) =>
+      (server.warnings ?? []).map((warning) => l10n.t("{0}, of {1}: {2}", name, program, warning)),
+    ),
+    content: {
+      servers: Object.fromEntries(choices.map(({ name, server }) => [name, server.entry])),
+    },
+  });
 }

@@ -14,9 +14,10 @@ import {
   previewOf,
 } from "./importChoices.ts";
 import { openAt } from "./openSource.ts";
+import type { Preview } from "./preview.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-const title = "Import MCP Servers";
+const title = (): string => vscode.l10n.t("Import MCP Servers");
 
 interface Line extends vscode.QuickPickItem {
   readonly choice?: ImportChoice;
@@ -26,19 +27,13 @@ interface Line extends vscode.QuickPickItem {
  * Copies servers that other programs have configured into a folder's mcp.json. The person chooses
  * which, and sees what will be written before it is: what is written says which programs to start.
  */
-export class Importer implements vscode.TextDocumentContentProvider {
-  static readonly scheme = "assent-import";
-
+export class Importer {
   readonly #sidecar: Sidecar;
-  #preview = "";
+  readonly #preview: Preview;
 
-  constructor(sidecar: Sidecar) {
+  constructor(sidecar: Sidecar, preview: Preview) {
     this.#sidecar = sidecar;
-  }
-
-  /** The preview, which VS Code shows as a document that cannot be changed. */
-  provideTextDocumentContent(): string {
-    return this.#preview;
+    this.#preview = preview;
   }
 
   async run(): Promise<null> {
@@ -56,7 +51,7 @@ export class Importer implements vscode.TextDocumentContentProvider {
     const problems = importProblems(found);
     if (problems.length > 0) {
       void vscode.window.showWarningMessage(
-        `What cannot be read is not offered. ${problems.join(" ")}`,
+        vscode.l10n.t("What cannot be read is not offered. {0}", problems.join(" ")),
       );
     }
     if (hasNews(found)) return await pick(importLines(found).map(asItem));
@@ -70,28 +65,14 @@ export class Importer implements vscode.TextDocumentContentProvider {
     folder: vscode.WorkspaceFolder,
   ): Promise<boolean> {
     const file = vscode.Uri.joinPath(folder.uri, ".vscode", "mcp.json");
-    this.#preview = previewOf(chosen, file.fsPath);
-    // VS Code keeps the text of a document that it has seen, so each preview is another one.
-    const name = `${title} (Preview).jsonc`;
-    const uri = vscode.Uri.from({
-      scheme: Importer.scheme,
-      path: `/${name}`,
-      query: String(Date.now()),
+    return await this.#preview.confirm({
+      title: title(),
+      text: previewOf(chosen, file.fsPath),
+      add:
+        chosen.length === 1
+          ? vscode.l10n.t("Add This Server")
+          : vscode.l10n.t("Add These {0} Servers", chosen.length),
     });
-    await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
-    const add: vscode.QuickPickItem = {
-      label: chosen.length === 1 ? "Add This Server" : `Add These ${chosen.length} Servers`,
-    };
-    const leave: vscode.QuickPickItem = { label: "Leave Everything as It Is" };
-    // A list that stays where it is, other than a dialogue, lets the person scroll the document.
-    // Whoever presses Enter once too often has added nothing.
-    const choice = await vscode.window.showQuickPick([leave, add], {
-      title,
-      placeHolder: "The editor shows what will be added",
-      ignoreFocusOut: true,
-    });
-    await closeTabsOf(uri);
-    return choice === add;
   }
 
   async #apply(
@@ -111,12 +92,12 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   );
   if (folders.length > 1) {
     return await vscode.window.showWorkspaceFolderPick({
-      placeHolder: "Import into which folder?",
+      placeHolder: vscode.l10n.t("Import into which folder?"),
     });
   }
   if (folders.length === 0) {
     void vscode.window.showInformationMessage(
-      "Open a folder first: servers are imported into its .vscode/mcp.json.",
+      vscode.l10n.t("Open a folder first: servers are imported into its .vscode/mcp.json."),
     );
   }
   return folders[0];
@@ -124,8 +105,8 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 
 async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | undefined> {
   const input = vscode.window.createQuickPick<Line>();
-  input.title = title;
-  input.placeholder = "Which servers should be copied?";
+  input.title = title();
+  input.placeholder = vscode.l10n.t("Which servers should be copied?");
   input.canSelectMany = true;
   input.matchOnDescription = true;
   input.ignoreFocusOut = true;
@@ -150,21 +131,13 @@ async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | u
   }
 }
 
-async function closeTabsOf(uri: vscode.Uri): Promise<void> {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  await vscode.window.tabGroups.close(
-    tabs.filter(
-      ({ input }) =>
-        input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
-    ),
-  );
-}
-
 function asItem(line: ImportLine): Line {
   if (line.kind === "heading") {
     return { label: line.label, kind: vscode.QuickPickItemKind.Separator };
   }
-  const description = line.server.known ? "is configured already" : commandOf(line.server);
+  const description = line.server.known
+    ? vscode.l10n.t("is configured already")
+    : commandOf(line.server);
   return {
     label: plain(line.name),
     description: plain(description),

@@ -22,8 +22,13 @@ export class Inputs {
     return inTurn;
   }
 
+  /** Forgets one value. */
+  async forget(source: string, id: string): Promise<void> {
+    await this.#secrets.delete(keyOf(source, id));
+  }
+
   /** Forgets every value; servers ask again at their next start. */
-  async forget(): Promise<void> {
+  async forgetAll(): Promise<void> {
     const keys = await this.#secrets.keys();
     await Promise.all(
       keys.filter((key) => key.startsWith(prefix)).map((key) => this.#secrets.delete(key)),
@@ -34,7 +39,7 @@ export class Inputs {
     params: PromptInputParams,
     token: vscode.CancellationToken,
   ): Promise<PromptInputResult> {
-    const key = prefix + JSON.stringify([params.source, params.id]);
+    const key = keyOf(params.source, params.id);
     const kept = await this.#secrets.get(key);
     const value = kept ?? (await ask(params, token));
     if (value === undefined) return { value: null };
@@ -43,11 +48,15 @@ export class Inputs {
   }
 }
 
+function keyOf(source: string, id: string): string {
+  return prefix + JSON.stringify([source, id]);
+}
+
 async function ask(
   params: PromptInputParams,
   token: vscode.CancellationToken,
 ): Promise<string | undefined> {
-  const title = `MCP Server ${params.serverName}`;
+  const title = vscode.l10n.t("MCP Server {0}", params.serverName);
   const prompt = params.description ?? params.id;
   switch (params.kind) {
     case "promptString":

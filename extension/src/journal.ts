@@ -38,13 +38,15 @@ export class Journal implements vscode.TextDocumentContentProvider {
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     const key = uri.toString();
-    const text = this.#texts.get(key) ?? "This is of an earlier session: show the journal again.";
+    const text =
+      this.#texts.get(key) ??
+      vscode.l10n.t("This is of an earlier session: show the journal again.");
     this.#texts.delete(key); // VS Code keeps it from here on
     return text;
   }
 
   async show(): Promise<void> {
-    const filter = await this.#choose("Show Journal");
+    const filter = await this.#choose(vscode.l10n.t("Show Journal"));
     if (filter === undefined) return;
     const listed = await this.#sidecar.request("journal/list", {
       ...filter.params,
@@ -64,11 +66,11 @@ export class Journal implements vscode.TextDocumentContentProvider {
   }
 
   async export(): Promise<void> {
-    const filter = await this.#choose("Export Journal");
+    const filter = await this.#choose(vscode.l10n.t("Export Journal"));
     if (filter === undefined) return;
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
     const target = await vscode.window.showSaveDialog({
-      title: "Export Journal",
+      title: vscode.l10n.t("Export Journal"),
       defaultUri: vscode.Uri.file(join(folder.fsPath, "assent-journal.jsonl")),
       filters: { "JSON Lines": ["jsonl"] },
     });
@@ -81,9 +83,9 @@ export class Journal implements vscode.TextDocumentContentProvider {
     } finally {
       await file.close();
     }
-    const show = "Open";
+    const show = vscode.l10n.t("Open");
     const choice = await vscode.window.showInformationMessage(
-      `The journal (${filter.label}) is in ${target.fsPath}.`,
+      vscode.l10n.t("The journal ({0}) is in {1}.", filter.label, target.fsPath),
       show,
     );
     if (choice === show) await vscode.window.showTextDocument(target);
@@ -99,22 +101,25 @@ export class Journal implements vscode.TextDocumentContentProvider {
       kind: vscode.QuickPickItemKind.Separator,
     });
     const items: FilterItem[] = [
-      { label: "Everything", filter: { label: "everything", params: {} } },
-      separator("Servers"),
+      {
+        label: vscode.l10n.t("Everything"),
+        filter: { label: vscode.l10n.t("everything"), params: {} },
+      },
+      separator(vscode.l10n.t("Servers")),
       ...servers.map(({ name }) => ({
         label: name,
-        filter: { label: `the server ${name}`, params: { serverName: name } },
+        filter: { label: vscode.l10n.t("the server {0}", name), params: { serverName: name } },
       })),
-      separator("Tasks"),
+      separator(vscode.l10n.t("Tasks")),
       ...tasks.map(({ id, title: name, createdAt }) => ({
-        label: name === "" ? "New task" : name,
+        label: name === "" ? vscode.l10n.t("New task") : name,
         description: new Date(createdAt).toLocaleString(),
-        filter: { label: `the task ${name}`, params: { taskId: id } },
+        filter: { label: vscode.l10n.t("the task {0}", name), params: { taskId: id } },
       })),
     ];
     const chosen = await vscode.window.showQuickPick(items, {
       title,
-      placeHolder: "What of it?",
+      placeHolder: vscode.l10n.t("What of it?"),
       matchOnDescription: true,
     });
     return chosen?.filter;
@@ -132,6 +137,11 @@ async function run(command: string, args: readonly string[], file: FileHandle): 
     child.on("error", reject).on("close", resolve);
   });
   if (code !== 0) {
-    throw new Error(`The journal was not exported: ${problem.trim() || `exit code ${code}`}`);
+    throw new Error(
+      vscode.l10n.t(
+        "The journal was not exported: {0}",
+        problem.trim() || vscode.l10n.t("exit code {0}", String(code)),
+      ),
+    );
   }
 }

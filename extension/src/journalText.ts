@@ -1,4 +1,5 @@
 import type { ListJournalParams, ListJournalResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 /** What the person wants to see of the journal. */
 export interface JournalFilter {
@@ -29,17 +30,17 @@ export function journalText(
   verify: readonly string[],
 ): string {
   const header = [
-    `Assent's journal: ${label}, the oldest first.`,
+    l10n.t("Assent's journal: {0}, the oldest first.", label),
     earlier === true
-      ? "Only the newest records are shown; Assent: Export Journal… writes all of them."
-      : "Assent: Export Journal… writes it to a file.",
-    `Whether it was altered is said by: ${verify.map(quoted).join(" ")}`,
+      ? l10n.t("Only the newest records are shown; Assent: Export Journal… writes all of them.")
+      : l10n.t("Assent: Export Journal… writes it to a file."),
+    l10n.t("Whether it was altered is said by: {0}", verify.map(quoted).join(" ")),
   ];
   const entries = records.map((record, i) => {
     const whole = JSON.stringify(record, undefined, 2);
     return `${lines[i]?.trimStart() ?? ""}\n${whole.replace(/^/gm, "        ")}`;
   });
-  if (entries.length === 0) entries.push("There is nothing in it.");
+  if (entries.length === 0) entries.push(l10n.t("There is nothing in it."));
   return `${header.join("\n")}\n\n${entries.join("\n")}\n`;
 }
 

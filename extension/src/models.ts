@@ -30,7 +30,9 @@ export async function sendLanguageModelRequest(
   const models = await vscode.lm.selectChatModels();
   const model = models.find((candidate) => idOf(candidate) === request.modelId);
   if (model === undefined) {
-    throw failure(`VS Code has no language model ${request.modelId} any more. Choose another.`);
+    throw failure(
+      vscode.l10n.t("VS Code has no language model {0} any more. Choose another.", request.modelId),
+    );
   }
   const messages = (request.messages ?? []).map(toMessage);
   const toolUses: ToolUseContent[] = [];
@@ -47,7 +49,10 @@ export async function sendLanguageModelRequest(
   }
   // Models may end a cancelled answer with an error, or as if it were complete.
   if (token.isCancellationRequested) {
-    throw new ResponseError(ErrorCode.RequestCancelled, "The request was cancelled.");
+    throw new ResponseError(
+      ErrorCode.RequestCancelled,
+      vscode.l10n.t("The request was cancelled."),
+    );
   }
   return toolUses.length === 0 ? {} : { toolUses };
 }
@@ -72,12 +77,12 @@ type Part =
 
 function usersPart(part: Part): Exclude<Part, vscode.LanguageModelToolCallPart> {
   if (!(part instanceof vscode.LanguageModelToolCallPart)) return part;
-  throw failure("The request has a tool call in a message of the user.");
+  throw failure(vscode.l10n.t("The request has a tool call in a message of the user."));
 }
 
 function assistantsPart(part: Part): Exclude<Part, vscode.LanguageModelToolResultPart> {
   if (!(part instanceof vscode.LanguageModelToolResultPart)) return part;
-  throw failure("The request has a tool's result in a message of the assistant.");
+  throw failure(vscode.l10n.t("The request has a tool's result in a message of the assistant."));
 }
 
 function toPart(block: ContentBlock): Part {
@@ -97,7 +102,9 @@ function toPart(block: ContentBlock): Part {
     case "resource":
     case "resource_link":
     case "unknown":
-      throw failure(`VS Code's language models cannot be given content of type ${block.type}.`);
+      throw failure(
+        vscode.l10n.t("VS Code's language models cannot be given content of type {0}.", block.type),
+      );
     default:
       return block satisfies never;
   }
@@ -128,15 +135,28 @@ function readable(error: unknown, model: vscode.LanguageModelChat): ResponseErro
     switch (error.code) {
       case vscode.LanguageModelError.NoPermissions.name:
         return failure(
-          `VS Code was not allowed to let Assent use ${model.name}. Permit it in "Manage Language Model Access", or choose another model.`,
+          vscode.l10n.t(
+            'VS Code was not allowed to let Assent use {0}. Permit it in "Manage Language Model Access", or choose another model.',
+            model.name,
+          ),
         );
       case vscode.LanguageModelError.Blocked.name:
-        return failure(`${model.name} refused: its quota is used up, or its filter objected.`);
+        return failure(
+          vscode.l10n.t("{0} refused: its quota is used up, or its filter objected.", model.name),
+        );
       case vscode.LanguageModelError.NotFound.name:
-        return failure(`VS Code has no language model ${model.name} any more. Choose another.`);
+        return failure(
+          vscode.l10n.t("VS Code has no language model {0} any more. Choose another.", model.name),
+        );
     }
   }
-  return failure(`${model.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  return failure(
+    vscode.l10n.t(
+      "{0} failed: {1}",
+      model.name,
+      error instanceof Error ? error.message : String(error),
+    ),
+  );
 }
 
 function failure(message: string): ResponseError<void> {

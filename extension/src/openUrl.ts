@@ -20,7 +20,7 @@ export async function openUrl(
 
 /** Asks in a dialogue, because a notification cuts long texts off. */
 async function askFor(url: string, reason: string): Promise<boolean> {
-  const open = "Open";
+  const open = vscode.l10n.t("Open");
   const choice = await vscode.window.showInformationMessage(
     reason,
     { modal: true, detail: url },

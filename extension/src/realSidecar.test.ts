@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { protocolVersion } from "@assent/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SidecarOptions } from "./sidecar.ts";
+import { CancellationTokenSource } from "vscode-jsonrpc/node";
+import { chatTurn } from "./chatTurn.ts";
+import type { Sidecar, SidecarOptions } from "./sidecar.ts";
+import { Recorder } from "./testing/recorder.ts";
 import { reach, startSidecar } from "./testing/start.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -55,5 +58,113 @@ describe("the real sidecar", () => {
     });
     const { reason } = await reach(sidecar, "failed");
     expect(reason).toMatch(/update/i);
+  });
+});
+
+describe("a turn in VS Code's chat", () => {
+  /** A real sidecar with the demo model, and the smart database in two folders where there is one. */
+  async function begin(name: string, servers: unknown = {}): Promise<Sidecar> {
+    const sidecar = startSidecar("", {
+      ...real(name),
+      initializeParams: async () => ({
+        protocolVersion,
+        clientInfo: { name: "test", version: "0" },
+        capabilities: { elicitation: true, sampling: true },
+        configuration: { model: { provider: "demo" }, servers },
+      }),
+    });
+    await reach(sidecar, "running");
+    return sidecar;
+  }
+  const { token } = new CancellationTokenSource();
+
+  test("streams what the model writes, and goes on in the same task", async () => {
+    const sidecar = await begin("chat");
+    const first = new Recorder();
+    const end = await chatTurn(sidecar, { text: "Hello", taskId: undefined }, first, token);
+    expect(end.reason).toBe("endTurn");
+    expect(first.text).toMatch(/^This is where a language model would answer .*Hello/);
+    expect(first.text.match(/offline demo script/g)).toHaveLength(1);
+    expect(first.links).toEqual([]);
+
+    const second = new Recorder();
+    const next = await chatTurn(sidecar, { text: "And now", taskId: end.taskId }, second, token);
+    expect(next).toEqual({ taskId: end.taskId, reason: "endTurn" });
+    const { tasks = [] } = await sidecar.request("task/list", undefined);
+    expect(tasks).toHaveLength(1);
+
+    await sidecar.request("task/close", { taskId: end.taskId });
+    const third = new Recorder();
+    const other = await chatTurn(sidecar, { text: "Again", taskId: end.taskId }, third, token);
+    expect(other.taskId).not.toBe(end.taskId);
+    expect(third.text).toMatch(/^_The task of this chat is closed/);
+  });
+
+  test("shows what is asked, which is answered once, in the task", async () => {
+    const database = {
+      command: process.execPath,
+      args: [
+        "--no-warnings",
+        join(root, "scripts", "smart-database.mjs"),
+        "--database",
+        join(folder, "users.db"),
+      ],
+    };
+    const sidecar = await begin("asks", { database });
+    const stream = new Recorder();
+    let answered = 0;
+    stream.onLink(({ taskId, messageId }) => {
+      void (async () => {
+        const { asks = [] } = await sidecar.request("ask/list", undefined);
+        const ask = asks.find((each) => each.messageId === messageId);
+        if (ask === undefined) throw new Error("the link leads to no open ask");
+        const { askId } = ask;
+        await sidecar.request("askResponse", { taskId, askId, askResponse: "yesButtonClicked" });
+        answered++;
+      })();
+    });
+    const text = "How many inactive users are there?";
+    const end = await chatTurn(sidecar, { text, taskId: undefined }, stream, token);
+    expect(end.reason).toBe("endTurn");
+    expect(answered).toBe(1);
+    expect(stream.text).toContain(
+      "The model wants to run **count\\_inactive\\_users** of **database**.",
+    );
+    expect(stream.links.map(({ title }) => title)).toEqual(["Answer in Assent"]);
+    expect(stream.lines).toContain("database runs count_inactive_users");
+    expect(stream.text).toMatch(/inactive.*offline demo script/s);
+  });
+
+  test("ends where the person stops it, and its question with it", async () => {
+    const database = {
+      command: process.execPath,
+      args: [
+        "--no-warnings",
+        join(root, "scripts", "smart-database.mjs"),
+        "--database",
+        join(folder, "stopped.db"),
+      ],
+    };
+    const sidecar = await begin("stopped", { database });
+    const source = new CancellationTokenSource();
+    const stream = new Recorder();
+    stream.onLink(() => source.cancel());
+    const text = "How many inactive users are there?";
+    const prompt = { text, taskId: undefined };
+    const end = await chatTurn(sidecar, prompt, stream, source.token);
+    expect(end).toMatchObject({ reason: "stopped" });
+    const { asks = [] } = await sidecar.request("ask/list", undefined);
+    expect(asks).toEqual([]);
+  });
+
+  test("says so where the sidecar ends in the middle", async () => {
+    const sidecar = await begin("killed");
+    const stream = new Recorder();
+    stream.onText(() => sidecar.restart());
+    const end = await chatTurn(sidecar, { text: "Hello", taskId: undefined }, stream, token);
+    expect(end).toMatchObject({
+      reason: "failed",
+      problem: expect.stringMatching(/sidecar stopped/),
+    });
   });
 });

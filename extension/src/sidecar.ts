@@ -11,6 +11,7 @@ import {
   type SidecarRequests,
 } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import {
   CancellationToken,
   createMessageConnection,
@@ -148,7 +149,7 @@ export class Sidecar {
         : connection.sendRequest(method, params, token));
     } catch (error) {
       if (connection === this.#connection) throw error;
-      throw unavailable("Assent's sidecar stopped before it answered.");
+      throw unavailable(l10n.t("Assent's sidecar stopped before it answered."));
     }
   }
 
@@ -192,12 +193,18 @@ export class Sidecar {
     });
     const ended = new Promise<End>((resolve) => {
       child.once("error", (error) => {
-        const reason = `It cannot be started: ${error.message}. Installing the extension again may help.`;
+        const reason = l10n.t(
+          "It cannot be started: {0}. Installing the extension again may help.",
+          error.message,
+        );
         if (child.pid === undefined) resolve({ reason, final: true });
       });
       child.once("close", (code, killedBy) => {
-        const how = killedBy ? `was killed by ${killedBy}` : `ended with exit status ${code}`;
-        resolve({ reason: `It ${how}.`, final: false });
+        const reason =
+          killedBy === null
+            ? l10n.t("It ended with exit status {0}.", String(code))
+            : l10n.t("It was killed by {0}.", killedBy);
+        resolve({ reason, final: false });
       });
     });
     if (child.pid === undefined) return await ended;
@@ -214,7 +221,10 @@ export class Sidecar {
     createInterface({ input: child.stderr }).on("line", this.#options.log);
     const reader = new StreamMessageReader(child.stdout);
     reader.onError((error) => {
-      finish({ reason: `It wrote what is not the protocol: ${error.message}`, final: false });
+      finish({
+        reason: l10n.t("It wrote what is not the protocol: {0}", error.message),
+        final: false,
+      });
     });
     const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
     // What cannot be written was meant for a process that is ending, or of no use any more.
@@ -222,7 +232,10 @@ export class Sidecar {
     connection.onRequest((method, params, token) => {
       const handle = handlerOf(this.#options.handlers, method);
       if (handle !== undefined) return handle(params, token);
-      throw new ResponseError(ErrorCode.MethodNotFound, `This front end has no ${method}.`);
+      throw new ResponseError(
+        ErrorCode.MethodNotFound,
+        l10n.t("This front end has no {0}.", method),
+      );
     });
     connection.onNotification((method, params) => {
       for (const listener of this.#notificationListeners) listener(method, params);
@@ -252,10 +265,14 @@ export class Sidecar {
         unlessAborted(sleep(this.#timing.handshake, undefined, { signal: answered.signal })),
       ]);
       if (result === undefined) {
-        return { reason: "It did not answer the handshake.", final: false };
+        return { reason: l10n.t("It did not answer the handshake."), final: false };
       }
       if (result.protocolVersion === protocolVersion) return undefined;
-      const reason = `It speaks version ${result.protocolVersion} of the protocol, its host version ${protocolVersion}. Installing the extension again brings both to one version.`;
+      const reason = l10n.t(
+        "It speaks version {0} of the protocol, its host version {1}. Installing the extension again brings both to one version.",
+        result.protocolVersion,
+        protocolVersion,
+      );
       return { reason, final: true };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -280,11 +297,14 @@ function whyUnavailable(status: SidecarStatus): string {
   switch (status.state) {
     case "starting":
     case "running":
-      return "Assent's sidecar is starting. Try again in a moment.";
+      return l10n.t("Assent's sidecar is starting. Try again in a moment.");
     case "restarting":
-      return `Assent's sidecar stopped: ${status.reason} It is started again in a moment.`;
+      return l10n.t(
+        "Assent's sidecar stopped: {0} It is started again in a moment.",
+        status.reason,
+      );
     case "failed":
-      return `Assent's sidecar does not run: ${status.reason}`;
+      return l10n.t("Assent's sidecar does not run: {0}", status.reason);
     default:
       return status satisfies never;
   }

@@ -7,7 +7,7 @@ export class Status {
   readonly #item = vscode.window.createStatusBarItem("openAsks", vscode.StatusBarAlignment.Left);
 
   constructor() {
-    this.#item.name = "Assent: Open Questions";
+    this.#item.name = vscode.l10n.t("Assent: Open Questions");
     this.#item.command = "assent.showOpenAsks";
   }
 

@@ -1,4 +1,5 @@
 import { ErrorCode } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 /**
@@ -6,13 +7,17 @@ import { ResponseError } from "vscode-jsonrpc/node";
  * nothing in it looks like something else. Anything but http and https could start a program.
  */
 export function webUrl(text: string): string {
-  if (!URL.canParse(text)) throw refusal("What was to be opened is not a URL.");
+  if (!URL.canParse(text)) throw refusal(l10n.t("What was to be opened is not a URL."));
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw refusal(`A URL that begins with ${url.protocol} is not opened: only http and https are.`);
+    throw refusal(
+      l10n.t("A URL that begins with {0} is not opened: only http and https are.", url.protocol),
+    );
   }
   if (url.username !== "" || url.password !== "") {
-    throw refusal("A URL with a user name in it is not opened: it can pass for another site's.");
+    throw refusal(
+      l10n.t("A URL with a user name in it is not opened: it can pass for another site's."),
+    );
   }
   return url.href;
 }

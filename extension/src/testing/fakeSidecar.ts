@@ -51,6 +51,8 @@ connection.onRequest(async (method, params, token) => {
     case "test/emitUnclaimed":
       await connection.sendNotification("ask/unclaimedChanged", params);
       return null;
+    case "server/list":
+      return { servers: [{ name: "a", source: "settings", transport: "stdio", state: "stopped" }] };
     case "task/list":
       return { tasks: [{ id: "a", title: "First", createdAt: 0, openAsks: 2, lastNumber: 5 }] };
     default:

@@ -419,6 +419,10 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         actions.newTask();
         askForComposer();
         return;
+      case "task":
+        actions.revealed();
+        actions.openTask(reveal.taskId);
+        return;
       case "toolRunner":
         actions.revealed();
         askForRunner(reveal.serverName);

@@ -1,0 +1,301 @@
+import type {
+  Ask,
+  Call,
+  ChatProgressParams,
+  Event,
+  Message,
+  ModelEnd,
+  ModelMessage,
+  TaskEventParams,
+} from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { oneLine } from "./previewText.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+/** Where an answer appears: the part of VS Code's ChatResponseStream that is used here. */
+export interface Stream {
+  markdown(text: string): void;
+  progress(text: string): void;
+  /** Leads to a message of the task, in the panel. */
+  link(title: string, taskId: string, messageId?: number): void;
+}
+
+/** What a person said in VS Code's chat, and where. */
+export interface Prompt {
+  readonly text: string;
+  /** The task that the chat began with; undefined begins one. */
+  readonly taskId: string | undefined;
+}
+
+/** How the turn ended. */
+export interface TurnEnd {
+  readonly taskId: string;
+  /** Absent where the message was queued behind another turn, which the panel shows. */
+  readonly reason?: ModelEnd["reason"];
+  /** A sentence for the person, where the model did not come to an end. */
+  readonly problem?: string;
+}
+
+/** The part of a CancellationToken that is used here. */
+interface Cancellation {
+  readonly isCancellationRequested: boolean;
+  onCancellationRequested(listener: () => unknown): { dispose(): void };
+}
+
+/**
+ * Sends what a person said in VS Code's chat to the model of a task, and shows there what follows, until
+ * the turn ends. The task is the same as in the panel: what is asked on the way is answered there, once,
+ * and stays open when nobody looks at the chat any more.
+ */
+export async function chatTurn(
+  sidecar: Sidecar,
+  prompt: Prompt,
+  stream: Stream,
+  token: Cancellation,
+): Promise<TurnEnd> {
+  const taskId = await openTask(sidecar, prompt.taskId, stream);
+  const follower = new Follower(sidecar, taskId, stream);
+  try {
+    const sent = await sidecar.request("chat/send", { taskId, text: prompt.text });
+    if (sent.messageId === undefined) {
+      stream.markdown(
+        l10n.t("The task is at work. Your message is queued, and the answer will be in the panel."),
+      );
+      stream.link(l10n.t("Open the Task"), taskId);
+      return { taskId };
+    }
+    const stop = token.onCancellationRequested(() => void follower.stop());
+    try {
+      if (token.isCancellationRequested) void follower.stop();
+      return await follower.follow(sent.messageId);
+    } finally {
+      stop.dispose();
+    }
+  } finally {
+    follower.dispose();
+  }
+}
+
+/** The task of the chat, or a new one where that has gone. */
+async function openTask(
+  sidecar: Sidecar,
+  known: string | undefined,
+  stream: Stream,
+): Promise<string> {
+  if (known !== undefined) {
+    const { tasks = [] } = await sidecar.request("task/list", undefined);
+    const task = tasks.find(({ id }) => id === known);
+    if (task !== undefined && task.closed !== true) return known;
+    stream.markdown(
+      l10n.t("_The task of this chat is closed, or of another workspace. A new one begins._"),
+    );
+    stream.markdown("\n\n");
+  }
+  const { id } = await sidecar.request("task/create", {});
+  return id;
+}
+
+type Heard =
+  | { readonly kind: "piece"; readonly piece: ChatProgressParams }
+  | { readonly kind: "event"; readonly event: Event };
+
+/** Listens from before the message is sent: what follows it may come before the answer to that. */
+class Follower {
+  readonly #sidecar: Sidecar;
+  readonly #taskId: string;
+  readonly #stream: Stream;
+  readonly #unsubscribe: readonly (() => void)[];
+  /** How much of each model message is shown, in characters. */
+  readonly #shown = new Map<number, number>();
+  readonly #end: Promise<TurnEnd>;
+  #finish: (end: TurnEnd) => void = () => {};
+  /** What was heard before it is known which message began the turn. */
+  #early: Heard[] | undefined = [];
+  #after = 0;
+
+  constructor(sidecar: Sidecar, taskId: string, stream: Stream) {
+    this.#sidecar = sidecar;
+    this.#taskId = taskId;
+    this.#stream = stream;
+    this.#end = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#unsubscribe = [
+      sidecar.onNotification((method, params) => {
+        if (method === "chat/progress") {
+          const piece = params as ChatProgressParams;
+          if (piece.taskId === taskId) this.#hear({ kind: "piece", piece });
+        } else if (method === "task/event") {
+          const { taskId: of, event } = params as TaskEventParams;
+          if (of === taskId) this.#hear({ kind: "event", event });
+        }
+      }),
+      sidecar.onStatus(({ state }) => {
+        if (state !== "running") this.#fail(l10n.t("Assent's sidecar stopped in the middle."));
+      }),
+    ];
+  }
+
+  /** Shows what follows a message; resolves when the turn has ended. */
+  async follow(messageId: number): Promise<TurnEnd> {
+    this.#after = messageId;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const heard of early) this.#show(heard);
+    return await this.#end;
+  }
+
+  async stop(): Promise<void> {
+    try {
+      const { stopped } = await this.#sidecar.request("chat/stop", { taskId: this.#taskId });
+      if (!stopped) this.#finish({ taskId: this.#taskId, reason: "stopped" });
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  dispose(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  #fail(problem: string): void {
+    this.#finish({ taskId: this.#taskId, reason: "failed", problem });
+  }
+
+  #hear(heard: Heard): void {
+    if (this.#early === undefined) this.#show(heard);
+    else this.#early.push(heard);
+  }
+
+  #show(heard: Heard): void {
+    if (heard.kind === "piece") {
+      const { messageId, chunk } = heard.piece;
+      if (messageId > this.#after) this.#write(messageId, chunk);
+      return;
+    }
+    const { event } = heard;
+    switch (event.type) {
+      case "messageAdded":
+        if (event.message.id > this.#after) this.#showMessage(event.message);
+        return;
+      case "modelMessageEnded":
+        if (event.messageId > this.#after) this.#endMessage(event.messageId, event.modelMessage);
+        return;
+      case "toolUseFailed":
+        if (event.messageId > this.#after) this.#stream.progress(oneLine(event.error));
+        return;
+      case "taskFollowed":
+        if (event.task.elsewhere === undefined) return;
+        this.#fail(l10n.t("The task was taken over in another window, where it goes on."));
+        return;
+      default: // is of asks, calls and the list of tasks, and to be seen in the panel
+    }
+  }
+
+  #showMessage({ id, body }: Message): void {
+    switch (body.type) {
+      case "model":
+        if (body.end !== undefined) this.#endMessage(id, body);
+        return;
+      case "call":
+        this.#stream.progress(callInWords(body));
+        return;
+      case "ask":
+        if (body.outcome !== undefined) return; // a grant, or a setting, has answered it
+        this.#stream.markdown(`\n\n${askInWords(body)}\n\n`);
+        this.#stream.link(l10n.t("Answer in Assent"), this.#taskId, id);
+        return;
+      case "notice":
+        this.#stream.progress(oneLine(body.text));
+        return;
+      case "user": // of the same person, who has gone on in the panel
+        return;
+      default:
+        body satisfies never;
+    }
+  }
+
+  #write(messageId: number, text: string): void {
+    const before = this.#shown.get(messageId) ?? 0;
+    this.#shown.set(messageId, before + text.length);
+    // Two messages of one turn are two paragraphs.
+    if (before === 0 && this.#shown.size > 1) this.#stream.markdown("\n\n");
+    if (text !== "") this.#stream.markdown(text);
+  }
+
+  #endMessage(messageId: number, { text = "", end }: ModelMessage): void {
+    // A piece may have come before this window listened, or the text may have come whole.
+    const shown = this.#shown.get(messageId) ?? 0;
+    if (shown < text.length) this.#write(messageId, text.slice(shown));
+    if (end === undefined || end.reason === "toolUse") return;
+    const { reason, detail } = end;
+    const problem = reason === "endTurn" || reason === "stopped" ? undefined : detail;
+    this.#finish({
+      taskId: this.#taskId,
+      reason,
+      ...(problem !== undefined && problem !== "" && { problem }),
+    });
+  }
+}
+
+/** What a call does, on one line. */
+export function callInWords({ serverName, request }: Call): string {
+  const server = brief(serverName);
+  switch (request.type) {
+    case "tools/call":
+      return l10n.t("{0} runs {1}", server, brief(request.toolName));
+    case "tasks/result":
+      return l10n.t("{0} goes on with {1}", server, brief(request.mcpTaskId));
+    case "resources/read":
+      return l10n.t("{0} reads {1}", server, brief(request.uri));
+    case "prompts/get":
+      return l10n.t("{0} fills in {1}", server, brief(request.promptName));
+    default:
+      return request satisfies never;
+  }
+}
+
+/** Who asks, and what, in Markdown in which a stranger's words are nothing but words. */
+export function askInWords({ question }: Ask): string {
+  const server = `**${words(brief(question.serverName))}**`;
+  switch (question.type) {
+    case "mcp_elicitation":
+      return quoting(
+        l10n.t("{0} asks you to fill in a form:", server),
+        question.elicitationRequest.message,
+      );
+    case "mcp_url_elicitation":
+      return quoting(l10n.t("{0} asks you to open a page:", server), question.message);
+    case "mcp_sampling":
+      return l10n.t("{0} asks for a completion by a model.", server);
+    case "mcp_sampling_review":
+      return l10n.t("A model's answer to {0} waits for your review.", server);
+    case "use_mcp_tool":
+      return l10n.t(
+        "The model wants to run **{0}** of {1}.",
+        words(brief(question.tool.name)),
+        server,
+      );
+    case "access_mcp_resource":
+      return l10n.t("The model wants to read **{0}** of {1}.", words(brief(question.uri)), server);
+    default:
+      return question satisfies never;
+  }
+}
+
+function quoting(sentence: string, quote: string): string {
+  const line = words(brief(quote, 300));
+  return line === "" ? sentence : `${sentence}\n\n> ${line}`;
+}
+
+/** The beginning of a text of a stranger's, on one line, and without what is not to be seen. */
+function brief(text: string, longest = 100): string {
+  const line = oneLine(text.replace(/\p{Cf}/gu, ""));
+  const characters = [...line];
+  return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : line;
+}
+
+/** A text as Markdown that shows just that. */
+function words(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~&$:@]/g, "\\$&");
+}

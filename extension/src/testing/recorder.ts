@@ -1,0 +1,42 @@
+import type { Stream } from "../chatTurn.ts";
+
+/** A link in an answer of VS Code's chat. */
+export interface Link {
+  readonly title: string;
+  readonly taskId: string;
+  readonly messageId: number | undefined;
+}
+
+/** Stands where VS Code's chat shows an answer, and keeps what was shown. */
+export class Recorder implements Stream {
+  text = "";
+  readonly lines: string[] = [];
+  readonly links: Link[] = [];
+  #onLink: (link: Link) => void = () => {};
+  #onText: () => void = () => {};
+
+  markdown(text: string): void {
+    this.text += text;
+    this.#onText();
+  }
+
+  progress(text: string): void {
+    this.lines.push(text);
+  }
+
+  link(title: string, taskId: string, messageId?: number): void {
+    const link = { title, taskId, messageId };
+    this.links.push(link);
+    this.#onLink(link);
+  }
+
+  /** Calls back with every link as it is shown. */
+  onLink(listener: (link: Link) => void): void {
+    this.#onLink = listener;
+  }
+
+  /** Calls back whenever there is more text. */
+  onText(listener: () => void): void {
+    this.#onText = listener;
+  }
+}
