@@ -6,6 +6,7 @@ import { buildAll } from "./setup/build.ts";
 import { output, run, runPackage } from "./setup/command.ts";
 import { installDebianPackages } from "./setup/debian.ts";
 import { goFolders, goTool } from "./setup/goTools.ts";
+import { checkTexts } from "./setup/l10n.ts";
 import { hostTarget, packageFor } from "./setup/vsix.ts";
 
 interface Step {
@@ -87,6 +88,7 @@ async function lint(): Promise<void> {
   await run("go", ["fix", "-diff", "./..."]);
   await run("go", goTool("staticcheck", "./..."));
   await runPackage("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]);
+  await checkTexts();
 }
 
 /** Runs one step under a heading; returns a line for the summary, and whether it went well. */

@@ -39,6 +39,16 @@ export function isTarget(name: string): name is Target {
 /** What goes into the package from the root, for the Marketplace to show. */
 const documents = ["README.md", "CHANGELOG.md", "LICENSE"] as const;
 
+/** What goes into it from the extension's folder. */
+const staged = [
+  "package.json",
+  "package.nls.json",
+  ".vscodeignore",
+  "dist",
+  "l10n",
+  "media",
+] as const;
+
 /**
  * Packages the extension with the sidecar for one target and returns the .vsix. The webview and the
  * extension must have been built. Works in a copy, so that the developer's own sidecar stays.
@@ -48,7 +58,7 @@ export async function packageFor(target: Target): Promise<string> {
   await rm(stage, { recursive: true, force: true });
   await mkdir(stage, { recursive: true });
   for (const name of documents) await copyFile(join(root, name), join(stage, name));
-  for (const name of ["package.json", ".vscodeignore", "dist", "media"]) {
+  for (const name of staged) {
     await cp(join(extensionFolder, name), join(stage, name), { recursive: true });
   }
   const platform = targets[target];
