@@ -1,9 +1,9 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { bundledScripts } from "./bundledScripts.ts";
 import { run } from "./command.ts";
-import { extensionFolder, root, sidecarBinary } from "./paths.ts";
+import { cacheFolder, extensionFolder, root, sidecarBinary } from "./paths.ts";
 import { version } from "./version.ts";
 
 /** A Go platform, by the names of GOOS and GOARCH. */
@@ -28,12 +28,37 @@ const shared = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
+type Bundle = "webview" | "extension";
+
+/** Where is noted which files a bundle was made of. */
+const filesOf = (name: Bundle): string => join(cacheFolder, "bundled", `${name}.json`);
+
+async function bundle(name: Bundle, options: BuildOptions): Promise<void> {
+  const nested: string[] = [];
+  const { metafile } = await build({
+    ...shared,
+    ...options,
+    absWorkingDir: root,
+    metafile: true,
+    plugins: [bundledScripts(nested)],
+  });
+  const files = [...new Set([...Object.keys(metafile.inputs), ...nested])].sort();
+  await mkdir(dirname(filesOf(name)), { recursive: true });
+  await writeFile(filesOf(name), JSON.stringify(files));
+}
+
+/** The files that the last build put into the webview and the extension, as paths from the root. */
+export async function readBundledFiles(): Promise<readonly string[]> {
+  const read = async (name: Bundle): Promise<readonly string[]> =>
+    JSON.parse(await readFile(filesOf(name), "utf8")) as string[];
+  return (await Promise.all([read("webview"), read("extension")])).flat();
+}
+
 /** Builds the webview: a page's script and style, with everything heavy in files of its own. */
 export async function buildWebview(): Promise<void> {
   const outdir = join(extensionFolder, "dist", "webview");
   await rm(outdir, { recursive: true, force: true });
-  await build({
-    ...shared,
+  await bundle("webview", {
     entryPoints: [join(root, "webview-ui", "src", "main.tsx")],
     outdir,
     format: "esm",
@@ -41,15 +66,13 @@ export async function buildWebview(): Promise<void> {
     target: "chrome130",
     jsx: "automatic",
     loader: { ".ttf": "file" },
-    plugins: [bundledScripts],
     define: { "process.env.NODE_ENV": '"production"' },
   });
 }
 
 /** Builds the extension: one file for VS Code to load. */
 export async function buildExtension(): Promise<void> {
-  await build({
-    ...shared,
+  await bundle("extension", {
     entryPoints: [join(extensionFolder, "src", "extension.ts")],
     outfile: join(extensionFolder, "dist", "extension.cjs"),
     format: "cjs",

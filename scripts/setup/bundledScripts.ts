@@ -1,8 +1,11 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 
-/** Serves `import code from "./x.ts?script"`: a whole script, with all that it imports, as text. */
-export const bundledScripts: Plugin = {
+/**
+ * Serves `import code from "./x.ts?script"`: a whole script, with all that it imports, as text. The files
+ * that it was made of are added to `files`.
+ */
+export const bundledScripts = (files: string[]): Plugin => ({
   name: "bundled scripts",
   setup({ onResolve, onLoad, initialOptions }) {
     onResolve({ filter: /\?script$/ }, ({ path, resolveDir }) => ({
@@ -10,7 +13,7 @@ export const bundledScripts: Plugin = {
       namespace: "script",
     }));
     onLoad({ filter: /.*/, namespace: "script" }, async ({ path }) => {
-      const { target, define } = initialOptions;
+      const { target, define, absWorkingDir } = initialOptions;
       const result = await build({
         entryPoints: [path],
         bundle: true,
@@ -18,18 +21,20 @@ export const bundledScripts: Plugin = {
         write: false,
         legalComments: "eof",
         format: "iife",
-        absWorkingDir: dirname(path),
+        metafile: true,
+        ...(absWorkingDir !== undefined && { absWorkingDir }),
         logLevel: "warning",
         ...(target !== undefined && { target }),
         ...(define !== undefined && { define }),
         plugins: [sequenceDiagramsOnly],
       });
+      files.push(...Object.keys(result.metafile.inputs));
       const [script] = result.outputFiles;
       if (script === undefined) throw new Error(`esbuild made nothing of ${path}`);
       return { contents: script.text, loader: "text" };
     });
   },
-};
+});
 
 /**
  * A script in one file has no parts to load later, so all forty of Mermaid's diagrams would be in it,

@@ -1,7 +1,8 @@
-import { chmod, copyFile, cp, mkdir, readFile, rm } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildSidecar, type Platform } from "./build.ts";
 import { runPackage } from "./command.ts";
+import { noticesText, worksIn } from "./notices.ts";
 import { cacheFolder, distFolder, extensionFolder, root } from "./paths.ts";
 import { version } from "./version.ts";
 import { fileModes } from "./zip.ts";
@@ -65,6 +66,8 @@ export async function packageFor(target: Target): Promise<string> {
   const binary = platform.os === "windows" ? "bin/assent.exe" : "bin/assent";
   await buildSidecar(join(stage, binary), platform);
   await chmod(join(stage, binary), 0o755);
+  const notices = noticesText(await worksIn(platform));
+  await writeFile(join(stage, "THIRD_PARTY_NOTICES.txt"), notices);
 
   await mkdir(distFolder, { recursive: true });
   const vsix = vsixOf(target);
