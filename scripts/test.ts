@@ -75,6 +75,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Servers of others in the playground",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
   },
+  home: {
+    title: "Trust, links and the walkthrough in VS Code",
+    run: () => run(process.execPath, ["scripts/e2e/home.ts"]),
+  },
   workbench: {
     title: "Extension in VS Code",
     run: () => run(process.execPath, ["scripts/e2e/workbench.ts"]),

@@ -60,6 +60,8 @@ export interface WorkbenchOptions {
   readonly extensions: readonly string[];
   /** The settings of the machine, which extensions may declare to be the only ones that count. */
   readonly machineSettings: Readonly<Record<string, unknown>>;
+  /** The person is asked whether they trust the workspace; without it, they trust every one. */
+  readonly trust?: boolean;
 }
 
 /** Starts a workbench that knows nothing of any other run. */
@@ -70,7 +72,10 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   for (const name of ["data/User", "data/Machine", "home", "tmp", "workspace"]) {
     await mkdir(path(name), { recursive: true });
   }
-  await writeFile(path("data/User/settings.json"), JSON.stringify(quiet));
+  await writeFile(
+    path("data/User/settings.json"),
+    JSON.stringify({ ...quiet, "security.workspace.trust.enabled": options.trust === true }),
+  );
   const set = (more: Readonly<Record<string, unknown>>): Promise<void> =>
     writeFile(
       path("data/Machine/settings.json"),
@@ -99,7 +104,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     [
       ...common,
       ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
-      ...["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"],
+      ...["--disable-telemetry", "--disable-update-check"],
+      ...(options.trust === true ? [] : ["--disable-workspace-trust"]),
       ...["--disable-getting-started-override", "--reconnection-grace-time", "5"],
     ],
     { env, detached: true, stdio: ["ignore", "pipe", "pipe"] },
@@ -125,7 +131,6 @@ const quiet = {
   "chat.mcp.gallery.enabled": false,
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
-  "security.workspace.trust.enabled": false,
   "telemetry.telemetryLevel": "off",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",

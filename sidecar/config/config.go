@@ -128,7 +128,7 @@ func Load(c protocol.Configuration) Result {
 		path := filepath.Join(folder.Path, FileName)
 		if folder.Untrusted {
 			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-				l.problem(path, nil, 0, "is not read, and none of its servers is started, because you have not trusted this workspace; Workspaces: Manage Workspace Trust is where to")
+				l.problem(path, nil, 0, "is not read, because you have not trusted this workspace. To have its servers, trust it with the command Workspaces: Manage Workspace Trust")
 			}
 			continue
 		}

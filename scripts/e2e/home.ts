@@ -1,0 +1,114 @@
+// Where the extension meets VS Code itself: a workspace that is not trusted and then is, the walkthrough,
+// and a link that brings a server.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import {
+  buildExampleServers,
+  exampleServers,
+  writeExampleWorkspace,
+} from "../playground/exampleServers.ts";
+import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { withPage } from "./chromium.ts";
+import { startWorkbench } from "./codeServer.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft } from "./processes.ts";
+import { runCommand } from "./quickInput.ts";
+import { photographWindow } from "./screenshots.ts";
+import { step } from "./step.ts";
+import { declineForm } from "./story.ts";
+
+/** A server of the person's own settings, and one of the workspace's. */
+const own = "mine";
+const workspaces = "go-example";
+
+await buildExampleServers();
+const workbench = await step(
+  "the packaged extension is installed, where workspaces are not trusted",
+  () =>
+    startWorkbench({
+      extensions: [vsixOf(hostTarget())],
+      machineSettings: {
+        "assent.model.provider": "demo",
+        "assent.servers": { [own]: exampleServers["test-elicitation"] },
+      },
+      trust: true,
+    }),
+);
+try {
+  await writeExampleWorkspace(workbench.workspace);
+  await withPage("home", { width: 1280, height: 1000 }, tell);
+} finally {
+  await workbench.stop();
+  await assertNoneLeft(workbench.folder);
+}
+
+async function tell(page: Page): Promise<void> {
+  const view = page
+    .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
+    .frameLocator("iframe#active-frame");
+  const panel = new Panel(view, page.keyboard);
+  const listed = (name: string) =>
+    panel.servers().getByRole("button", { name: new RegExp(`^${name}`) });
+
+  await step(
+    "in a workspace that is not trusted, only the person's own servers are there",
+    async () => {
+      await page.goto(workbench.url);
+      await page.getByRole("button", { name: "Restricted Mode" }).first().waitFor();
+      await page.getByRole("tab", { name: /^Assent/ }).click();
+      await panel.text("Assent lets MCP servers ask").waitFor();
+      await runCommand(page, "Assent: Show MCP Servers");
+      await listed(own).waitFor();
+      await panel.text("you have not trusted this workspace").waitFor();
+      assert.equal(await listed(workspaces).count(), 0);
+      await photographWindow(page, "untrusted");
+    },
+  );
+  await panel.newTask(() => runCommand(page, "Assent: New Task"));
+  await declineForm(panel, own);
+  await step("the walkthrough knows what is done already", async () => {
+    await runCommand(page, "Assent: Open Walkthrough");
+    const steps = page.locator(".gettingStartedContainer");
+    await steps.getByText("Connect a Server").waitFor();
+    await steps.getByRole("checkbox", { name: /Connect a Server.*Completed/ }).waitFor();
+    await photographWindow(page, "walkthrough");
+    await runCommand(page, "View: Close All Editors");
+  });
+  await step("a link's server is shown whole, and added when the person says so", async () => {
+    const server = { name: "linked", ...exampleServers["go-example"] };
+    await openUrl(page, `mcp/install?${encodeURIComponent(JSON.stringify(server))}`);
+    await page
+      .locator(".editor-instance")
+      .getByText(/Nothing\sis\swritten\syet/)
+      .waitFor();
+    await photographWindow(page, "link");
+    await page.getByRole("option", { name: "Add This Server" }).click();
+    await listed("linked").waitFor();
+    const settings = join(workbench.folder, "data", "Machine", "settings.json");
+    assert.match(await readFile(settings, "utf8"), /"linked"/);
+  });
+  await step("a link that is not what it should be is refused with words", async () => {
+    await openUrl(
+      page,
+      `mcp/install?${encodeURIComponent('{"name":"x","envFile":"/etc/passwd"}')}`,
+    );
+    await page.getByText("x has envFile, which no link may set").first().waitFor();
+  });
+  await step("once it is trusted, the workspace's servers are there", async () => {
+    await runCommand(page, "Workspaces: Manage Workspace Trust");
+    await page.getByRole("button", { name: "Trust", exact: true }).click();
+    await runCommand(page, "Assent: Show MCP Servers");
+    await listed(workspaces).waitFor();
+  });
+}
+
+/** Follows a link as the system would. */
+async function openUrl(page: Page, rest: string): Promise<void> {
+  await runCommand(page, "Developer: Open URL");
+  const input = page.locator(".quick-input-widget input[type=text]");
+  await input.fill(`code-oss://assent.assent/${rest}`);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+}
