@@ -26,7 +26,8 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
     participantId,
     async ({ prompt, references }, { history }, response, token) => {
       const stream = streamOf(response);
-      if (references.length > 0) {
+      // VS Code adds the open file by itself; only what the person attached is worth a word.
+      if (references.some(({ id }) => !id.startsWith("vscode.implicit"))) {
         stream.progress(
           vscode.l10n.t(
             "What is attached to the message is not sent: Assent's conversations are texts.",

@@ -12,7 +12,13 @@ export type ContextKey =
   /** There is a conversation. */
   | "assent.hasTasks"
   /** The person has answered a question, in whichever session. */
-  | "assent.hasAnswered";
+  | "assent.hasAnswered"
+  /**
+   * The walkthrough was opened by its command. VS Code takes note of a step's context key when that becomes
+   * true, and not of one that was before VS Code had read the walkthrough, seconds after its start: this
+   * one, beside the other, makes it look again.
+   */
+  | "assent.walkthrough";
 
 /** Where it is kept that the person has answered once: VS Code shows a walkthrough for weeks. */
 const answeredKey = "contexts.answered";
@@ -52,6 +58,10 @@ export class Contexts {
 
   setOpenAsks(count: number): void {
     this.#put("assent.openAsks", count);
+  }
+
+  noteWalkthrough(): void {
+    this.#put("assent.walkthrough", true);
   }
 
   dispose(): void {

@@ -146,7 +146,10 @@ export function activate(context: vscode.ExtensionContext): void {
     command("importServers", () => importer.run()),
     command("setModelApiKey", () => setModelApiKey(context.secrets)),
     command("forgetInputs", () => inputs.forgetAll()),
-    command("openWalkthrough", () => openWalkthrough(context)),
+    command("openWalkthrough", async () => {
+      await openWalkthrough(context);
+      contexts.noteWalkthrough();
+    }),
     command("signOut", () => signOut(secrets, restart)),
   );
   sidecar.start();

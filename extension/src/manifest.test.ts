@@ -83,8 +83,9 @@ describe("the manifest", () => {
       expect(completionEvents).not.toEqual([]);
       for (const event of completionEvents) {
         const [kind, what = ""] = event.split(":");
-        if (kind === "onContext") expect(contexts).toContain(`"${what}"`);
-        else if (kind === "onCommand") expect(declared).toContain(what);
+        if (kind === "onContext") {
+          for (const key of what.split(" && ")) expect(contexts).toContain(`"${key}"`);
+        } else if (kind === "onCommand") expect(declared).toContain(what);
         else if (kind === "onSettingChanged")
           expect(configuration.properties).toHaveProperty([what]);
         else expect.fail(`no event ${event}`);

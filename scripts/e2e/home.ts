@@ -18,6 +18,7 @@ import { runCommand } from "./quickInput.ts";
 import { photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
+import { withTestModels } from "./testModels.ts";
 
 /** A server of the person's own settings, and one of the workspace's. */
 const own = "mine";
@@ -27,14 +28,16 @@ await buildExampleServers();
 const workbench = await step(
   "the packaged extension is installed, where workspaces are not trusted",
   () =>
-    startWorkbench({
-      extensions: [vsixOf(hostTarget())],
-      machineSettings: {
-        "assent.model.provider": "demo",
-        "assent.servers": { [own]: exampleServers["test-elicitation"] },
-      },
-      trust: true,
-    }),
+    withTestModels((models) =>
+      startWorkbench({
+        extensions: [vsixOf(hostTarget()), models],
+        machineSettings: {
+          "assent.model.provider": "demo",
+          "assent.servers": { [own]: exampleServers["test-elicitation"] },
+        },
+        trust: true,
+      }),
+    ),
 );
 try {
   await writeExampleWorkspace(workbench.workspace);
@@ -85,7 +88,7 @@ async function tell(page: Page): Promise<void> {
       .waitFor();
     await photographWindow(page, "link");
     await page.getByRole("option", { name: "Add This Server" }).click();
-    await listed("linked").waitFor();
+    await panel.serverPage("linked").getByText("stopped").waitFor();
     const settings = join(workbench.folder, "data", "Machine", "settings.json");
     assert.match(await readFile(settings, "utf8"), /"linked"/);
   });
@@ -102,6 +105,41 @@ async function tell(page: Page): Promise<void> {
     await runCommand(page, "Assent: Show MCP Servers");
     await listed(workspaces).waitFor();
   });
+  await step(
+    "@assent in VS Code's chat is a task, whose questions are in the panel, once",
+    async () => {
+      await page.keyboard.press("Escape"); // the page of the trust
+      await page
+        .getByRole("button", { name: /^Close/ })
+        .last()
+        .click();
+      await runCommand(page, "Chat: Open Chat");
+      const chat = page.locator(".interactive-session");
+      const questions = chat.getByRole("button", { name: "Answer in Assent" });
+      const send = async (text: string): Promise<void> => {
+        await chat.locator(".interactive-input-part .monaco-editor").first().click();
+        await page.keyboard.type(text);
+        await chat.getByRole("button", { name: /^Send/ }).click();
+      };
+      await send("@assent Greetings");
+      // VS Code looks for models when a chat first needs one, and refuses what came before it has found any.
+      const refusal = chat.getByText("Language model unavailable");
+      await questions.first().or(refusal).first().waitFor();
+      if (await refusal.isVisible()) await send("Greetings"); // @assent stays in the input
+      await chat.getByText("The model wants to run").first().waitFor();
+      await questions.first().waitFor();
+      await photographWindow(page, "participant");
+      const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });
+      await count.waitFor();
+      await questions.first().click();
+      await panel.text("Greetings").first().waitFor();
+      await chat
+        .getByRole("button", { name: /^(Cancel|Stop)/ })
+        .first()
+        .click();
+      await count.waitFor({ state: "detached" });
+    },
+  );
 }
 
 /** Follows a link as the system would. */

@@ -2,8 +2,7 @@
 // killed sidecar, and the places where VS Code itself tells of open asks.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JournalRecord } from "@assent/protocol";
@@ -15,8 +14,6 @@ import {
   tasksServer,
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
-import { runPackage } from "../setup/command.ts";
-import { root } from "../setup/paths.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { cleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
@@ -49,6 +46,7 @@ import {
   redactSecret,
   server,
 } from "./story.ts";
+import { withTestModels } from "./testModels.ts";
 import { tellWindows } from "./windowsStory.ts";
 
 /** A server of the person's settings, which does not start without a value that they type. */
@@ -66,23 +64,9 @@ try {
 }
 
 async function install(): Promise<Workbench> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-models-"));
-  try {
-    const models = join(folder, "models.vsix");
-    await runPackage(
-      "@vscode/vsce/vsce",
-      [
-        "package",
-        "--no-dependencies",
-        "--allow-missing-repository",
-        "--skip-license",
-        "-o",
-        models,
-      ],
-      { cwd: join(root, "scripts", "e2e", "models-extension") },
-    );
-    await buildExampleServers();
-    const started = await startWorkbench({
+  await buildExampleServers();
+  const started = await withTestModels((models) =>
+    startWorkbench({
       extensions: [vsixOf(hostTarget()), models],
       machineSettings: {
         "assent.model.provider": "demo",
@@ -96,13 +80,11 @@ async function install(): Promise<Workbench> {
         "assent.model.table": [{ match: "test caller", tools: true, images: true }],
         "assent.inputs": [{ id: "key", type: "promptString", description: "The key of the shed" }],
       },
-    });
-    await writeExampleWorkspace(started.workspace);
-    await configureAnotherProgram(started.folder);
-    return started;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+    }),
+  );
+  await writeExampleWorkspace(started.workspace);
+  await configureAnotherProgram(started.folder);
+  return started;
 }
 
 /** A server that another program has, and one whose name is taken already. */
