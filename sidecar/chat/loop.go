@@ -68,6 +68,9 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 	}
 	models := u.opts.Models()
 	m, err := models.Find(ctx, id)
+	if ctx.Err() != nil { // what is found while nobody waits for the others may be none that the person wants
+		return nil, u.end(ctx, nil, nil)
+	}
 	if err != nil {
 		return nil, u.end(ctx, nil, err)
 	}

@@ -1,0 +1,53 @@
+import type { ChatProgressParams, Message, ModelMessage } from "@assent/protocol";
+import { expect, test } from "vitest";
+import { at, message, task } from "../testing/samples.ts";
+import { foldChatProgress } from "./fold.ts";
+import { reduce } from "./reducer.ts";
+import { type Action, initialState, type State } from "./state.ts";
+
+const said = (part: Partial<ModelMessage>): Message => message(2, { type: "model", ...part });
+const writing = said({ progress: { text: "So ", sequence: 1 } });
+const piece = (part: Partial<ChatProgressParams> = {}): ChatProgressParams => ({
+  taskId: "t1",
+  messageId: 2,
+  sequence: 1,
+  chunk: "far",
+  ...part,
+});
+
+test("a piece of what a model writes is added to the others", () => {
+  const other = message(1, { type: "user", text: "Hello" });
+  const folded = foldChatProgress([other, writing], piece());
+  expect(folded).toEqual([other, said({ progress: { text: "So far", sequence: 2 } })]);
+  expect(folded[0]).toBe(other);
+});
+
+test.each<[string, Message, Partial<ChatProgressParams>]>([
+  ["came before", writing, { sequence: 0 }],
+  ["is of a message that ended", said({ text: "Done", end: { reason: "endTurn", at } }), {}],
+  ["is of a message on an older page", writing, { messageId: 1 }],
+])("a piece that %s changes nothing", (_, first, part) => {
+  const messages = [first];
+  expect(foldChatProgress(messages, piece(part))).toBe(messages);
+});
+
+test("where a piece is missing, the task is read again, and pieces wait for that", () => {
+  const open = task({ running: true });
+  const read = (messages: readonly Message[]): Action => ({
+    type: "taskRead",
+    taskId: "t1",
+    result: { task: open, messages, reset: true },
+  });
+  const actions: readonly Action[] = [
+    { type: "taskSelected", taskId: "t1" },
+    read([writing]),
+    { type: "chatProgress", params: piece({ sequence: 2, chunk: "!" }) },
+    { type: "chatProgress", params: piece({ sequence: 3, chunk: "?" }) },
+  ];
+  const state = actions.reduce<State>(reduce, initialState);
+  expect(state.conversation?.behind).toBe(open.lastNumber);
+  const whole = reduce(state, read([said({ progress: { text: "So far!", sequence: 3 } })]));
+  expect(whole.conversation?.messages).toEqual([
+    said({ progress: { text: "So far!?", sequence: 4 } }),
+  ]);
+});
