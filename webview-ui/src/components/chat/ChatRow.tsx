@@ -32,7 +32,7 @@ export interface ChatRowProps {
   readonly approval?: Ask | undefined;
   /** A turn of the conversation is under way. */
   readonly running?: boolean | undefined;
-  /** The task can only be read. */
+  /** The task can only be read, or the message has left its conversation. */
   readonly closed?: boolean | undefined;
   /** How the conversation goes on after the message, where it ended there and not well. */
   readonly goOn?: GoOn["label"] | undefined;

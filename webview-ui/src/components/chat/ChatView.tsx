@@ -192,6 +192,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                   key={message.id}
                   ref={virtualizer.measureElement}
                   data-index={index}
+                  className={shown.left.has(message.id) ? "left" : undefined}
                   // Messages are counted from 1, also those that are not read.
                   aria-posinset={message.id}
                   aria-setsize={newest}
@@ -215,7 +216,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                       lostCall={lostCallOf(message, messages)}
                       approval={shown.approvals.get(message.id)}
                       running={message.body.type === "user" && task?.running === true}
-                      closed={readOnly}
+                      closed={readOnly || shown.left.has(message.id)}
                       goOn={message === last ? goOn?.label : undefined}
                       goOnBy={message === last ? goOn?.by : undefined}
                     />

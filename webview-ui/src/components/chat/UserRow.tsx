@@ -19,7 +19,7 @@ export interface UserRowProps {
   readonly elementId: string;
   /** A turn is under way: the message cannot be replaced. */
   readonly running: boolean;
-  /** Nothing can be said in this task any more. */
+  /** Nothing can be said here any more. */
   readonly closed: boolean;
   /** Sends another message in its place; rejects where that cannot be. */
   readonly onResend: (text: string) => Promise<void>;

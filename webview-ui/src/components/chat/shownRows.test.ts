@@ -39,7 +39,9 @@ describe("what left the conversation", () => {
   });
 
   test("is there again when that is opened", () => {
-    expect(shown(replaced, [4]).ids).toEqual([1, 2, 3, 4, 5]);
+    const { ids, left } = shown(replaced, [4]);
+    expect(ids).toEqual([1, 2, 3, 4, 5]);
+    expect([...left]).toEqual([1, 2, 3]);
   });
 
   test("twice is there when both are opened", () => {

@@ -6,6 +6,8 @@ export interface ShownRows {
   readonly messages: readonly Message[];
   /** How many messages left the conversation for one, by its id. */
   readonly replaced: ReadonlyMap<number, number>;
+  /** Those of them that left the conversation, by id. */
+  readonly left: ReadonlySet<number>;
   /** What the person was asked about a call, by the id of the call's message. */
   readonly approvals: ReadonlyMap<number, Ask>;
 }
@@ -47,6 +49,7 @@ export function shownRows(
     const call = told.get(key);
     if (call !== undefined) approvals.set(call, ask);
   }
+  const left = new Set<number>();
   const replaced = new Map(folds.map(({ id }) => [id, 0]));
   const shown = messages.filter(({ id, body }) => {
     if (body.type === "ask" && body.outcome !== undefined) {
@@ -56,10 +59,11 @@ export function shownRows(
     if (folds.length === 0 || !mayLeave(body, ofModels)) return true;
     const around = folds.filter((fold) => fold.from <= id && id < fold.id);
     for (const fold of around) replaced.set(fold.id, (replaced.get(fold.id) ?? 0) + 1);
+    if (around.length > 0) left.add(id);
     return around.every(({ isOpen }) => isOpen);
   });
   // A list that nothing is missing in stays the same one.
-  return { messages: shown.length === messages.length ? messages : shown, replaced, approvals };
+  return { messages: shown.length === messages.length ? messages : shown, replaced, left, approvals };
 }
 
 /** The message for which a message that has no row left the conversation, the one to open first. */
