@@ -63,7 +63,12 @@ export function shownRows(
     return around.every(({ isOpen }) => isOpen);
   });
   // A list that nothing is missing in stays the same one.
-  return { messages: shown.length === messages.length ? messages : shown, replaced, left, approvals };
+  return {
+    messages: shown.length === messages.length ? messages : shown,
+    replaced,
+    left,
+    approvals,
+  };
 }
 
 /** The message for which a message that has no row left the conversation, the one to open first. */
