@@ -66,8 +66,8 @@ test("what ends the composition of a character sends nothing", async () => {
   const { user } = showApp(host);
   await user.type(await field(), "か");
   fireEvent.keyDown(await field(), { key: "Enter", isComposing: true });
-  await user.type(await field(), "{Enter}");
-  await waitFor(() => expect(host.calls("chat/send")).toHaveLength(1));
+  await user.type(await field(), "な{Enter}");
+  await waitFor(() => expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "かな" }]));
 });
 
 test("nothing is not sent", async () => {
