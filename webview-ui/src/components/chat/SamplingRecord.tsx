@@ -7,6 +7,7 @@ import type {
 } from "@assent/protocol";
 import { useId } from "react";
 import { unreachable } from "../../unreachable.ts";
+import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { useGrant } from "../grants/GrantsContext.ts";
 import { isAlive } from "../grants/grantWords.ts";
 import { RevokeGrant } from "../grants/RevokeGrant.tsx";
@@ -91,6 +92,7 @@ interface AnswerProps {
 
 function Answer({ question, onStop, keep }: AnswerProps) {
   const { model, progress, inReview = false, result } = question;
+  const isHere = useAway() === undefined;
   const name = model?.name ?? "The model";
   if (result !== undefined) return <Ending {...{ model, result, keep }} />;
   if (inReview) return <p>{name} has answered. The server waits for your review.</p>;
@@ -104,7 +106,7 @@ function Answer({ question, onStop, keep }: AnswerProps) {
         </span>
       </p>
       {text !== "" && <Markdown text={text} />}
-      <StopModel hasText={text.trim() !== ""} onStop={onStop} />
+      {isHere && <StopModel hasText={text.trim() !== ""} onStop={onStop} />}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
 import {
+  answered,
   ask,
   at,
   call,
@@ -13,6 +14,7 @@ import {
   mcpTask,
   message,
   openAsk,
+  sampling,
   server,
   task,
 } from "../../testing/samples.ts";
@@ -107,6 +109,15 @@ describe("a task that is live in another window", () => {
     expect(screen.queryByRole("textbox")).toBeNull();
     expect(screen.queryByText("Close this task?")).toBeNull();
     screen.getByText(/^This task is live in another window\. Continue it here/);
+  });
+
+  test("offers no way to end what goes on there", async () => {
+    const approved = ask("s1", sampling(), answered);
+    showApp(hostOf([message(1, call()), message(2, approved)], []));
+    await banner(/^Live in another window/);
+    await screen.findByRole("region", { name: /database wanted a completion/ });
+    for (const name of ["Cancel", /^Stop/])
+      expect(screen.queryByRole("button", { name })).toBeNull();
   });
 
   test("says that its window is gone", async () => {
