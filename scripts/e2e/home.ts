@@ -15,7 +15,7 @@ import { startWorkbench } from "./codeServer.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
-import { photographWindow } from "./screenshots.ts";
+import { photographPart, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
 import { withTestModels } from "./testModels.ts";
@@ -125,10 +125,14 @@ async function tell(page: Page): Promise<void> {
       // VS Code looks for models when a chat first needs one, and refuses what came before it has found any.
       const refusal = chat.getByText("Language model unavailable");
       await questions.first().or(refusal).first().waitFor();
-      if (await refusal.isVisible()) await send("Greetings"); // @assent stays in the input
+      if (await refusal.isVisible()) {
+        await runCommand(page, "Chat: New Chat");
+        await refusal.waitFor({ state: "detached" });
+        await send("@assent Greetings");
+      }
       await chat.getByText("The model wants to run").first().waitFor();
       await questions.first().waitFor();
-      await photographWindow(page, "participant");
+      await photographPart(page, "participant", ".part.auxiliarybar");
       const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });
       await count.waitFor();
       await questions.first().click();

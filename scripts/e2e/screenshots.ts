@@ -40,6 +40,13 @@ export async function photographWindow(page: Page, scene: string): Promise<void>
   await page.screenshot({ path: join(screenshotFolder, `${scene}.png`), animations: "disabled" });
 }
 
+/** Takes a picture of a part of the window, by its CSS selector. */
+export async function photographPart(page: Page, scene: string, part: string): Promise<void> {
+  await mkdir(screenshotFolder, { recursive: true });
+  const path = join(screenshotFolder, `${scene}.png`);
+  await page.locator(part).screenshot({ path, animations: "disabled" });
+}
+
 /** Drags the border between the side bar and the editors. */
 async function resizeSideBar(page: Page, width: number): Promise<void> {
   const bar = page.locator(".part.sidebar");
