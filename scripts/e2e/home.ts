@@ -126,7 +126,10 @@ async function tell(page: Page): Promise<void> {
       const refusal = chat.getByText("Language model unavailable");
       await questions.first().or(refusal).first().waitFor();
       if (await refusal.isVisible()) {
-        await runCommand(page, "Chat: New Chat");
+        await page
+          .getByRole("button", { name: /^New Chat/ })
+          .first()
+          .click();
         await refusal.waitFor({ state: "detached" });
         await send("@assent Greetings");
       }
