@@ -131,7 +131,7 @@ async function tell(page: Page): Promise<void> {
           .first()
           .click();
         await refusal.waitFor({ state: "detached" });
-        await send("@assent Greetings");
+        await send("Greetings"); // @assent stays in the input
       }
       await chat.getByText("The model wants to run").first().waitFor();
       await questions.first().waitFor();
