@@ -1,5 +1,6 @@
 // Command assent is the sidecar of the Assent extension: it holds the connections to MCP servers and
-// the tasks that use them, and speaks with its front end over stdio.
+// the tasks that use them, and speaks with its front end over stdio. It is also a front end of its own, for a
+// terminal.
 package main
 
 import (
@@ -29,7 +30,13 @@ Usage:
 	assent journal         show, export or verify the journal
 	assent version         print the version
 
-Run "assent serve -help" for its flags, and "assent journal help" for its commands.
+In a terminal:
+	assent call SERVER TOOL                       run a tool, and be asked what its server asks
+	assent servers                                list the configured servers
+	assent tools|resources|prompts SERVER         list what a server has
+	assent doctor SERVER                          say why a server does not start
+
+Run "assent serve -help" or "assent call -help" for the flags, and "assent journal help" for its commands.
 `
 
 func main() {
@@ -43,11 +50,14 @@ func main() {
 }
 
 // run is the whole program. It returns the exit code: 0, 1 for a failure, 2 for a wrong command line, or
-// 3 for a journal that was altered.
+// 3 for a journal that was altered; those of the commands for a terminal are in package terminal.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	command := ""
 	if len(args) > 0 {
 		command = args[0]
+	}
+	if isTerminalCommand(command) {
+		return runTerminal(ctx, args, stdin, stdout, stderr)
 	}
 	switch command {
 	case "serve":

@@ -2,7 +2,7 @@
 //
 // A [Server] serves one connection. Requests run concurrently; whatever one of them starts that
 // outlives it belongs to the chat or the hub, and [Server.Serve] returns when all of it has ended.
-// No other package knows sourcegraph/jsonrpc2.
+// Of the sidecar's packages, no other below the terminal knows sourcegraph/jsonrpc2.
 package server
 
 import (

@@ -1,0 +1,59 @@
+package answers
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Field is a field of a form to be filled in: its name, what is to be put there, and a value that is not nonsense.
+type Field struct {
+	Name string
+	// Example is JSON.
+	Example json.RawMessage
+	Note    string
+}
+
+// Template returns a rule for an ask, ready to be pasted and filled in.
+func Template(a Ask, fields []Field) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  - match:\n      server: %s\n", quote(a.Server))
+	if len(a.Tools) == 1 {
+		fmt.Fprintf(&b, "      tool: %s\n", quote(a.Tools[0]))
+	}
+	fmt.Fprintf(&b, "      kind: %s\n", a.Kind)
+	if a.Message != "" {
+		fmt.Fprintf(&b, "      message: %s\n", quote(a.Message))
+	}
+	switch {
+	case a.Kind == Input:
+		b.WriteString("    answer: \"\"\n")
+	case a.Kind == Completion:
+		b.WriteString("    completion: \"\"\n")
+	case a.Kind != Form:
+		b.WriteString("    approve: true\n")
+	case len(fields) == 0:
+		b.WriteString("    answer: {}\n")
+	default:
+		b.WriteString("    answer:\n")
+		for _, f := range fields {
+			fmt.Fprintf(&b, "      %s: %s", quote(f.Name), f.Example)
+			if f.Note != "" {
+				fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(f.Note), " "))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// quote writes a text as JSON, which YAML reads as it is.
+func quote(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return `""` // a string can always be written
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,232 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// answerer is who answers what servers ask. Its methods are called from any goroutine.
+type answerer interface {
+	// take is called for each ask, in their order, and must not wait. What it returns is called until the answer
+	// is one that the sidecar accepts; its context ends with the ask.
+	take(a *openAsk) (reply, error)
+	// input returns the value of an input of mcp.json, or nil where there is none.
+	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
+}
+
+// reply answers an ask. Problems are what is wrong with the answer before. It returns nil where the ask was
+// answered in another way.
+type reply func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+
+// openAsk is an ask that waits.
+type openAsk struct {
+	taskID string
+	protocol.Ask
+}
+
+// origin returns who asks.
+func (a *openAsk) origin() protocol.Origin {
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		return q.Origin
+	case protocol.McpURLElicitation:
+		return q.Origin
+	case protocol.McpSampling:
+		return q.Origin
+	case protocol.McpSamplingReview:
+		return q.Origin
+	case protocol.UseMcpTool:
+		return q.Origin
+	case protocol.AccessMcpResource:
+		return q.Origin
+	}
+	return protocol.Origin{}
+}
+
+// response is the start of every answer to it.
+func (a *openAsk) response(way protocol.AskResponse) *protocol.AskResponseParams {
+	return &protocol.AskResponseParams{TaskID: a.taskID, AskID: a.AskID, AskResponse: way}
+}
+
+// take takes the events out of the mailbox, one after the other.
+func (s *session) take(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.events.ready:
+		}
+		for _, event := range s.events.take() {
+			switch e := event.(type) {
+			case protocol.TaskEventParams:
+				s.taskEvent(ctx, e)
+			case protocol.UnclaimedChangedParams:
+				if e.Count > 0 {
+					s.claim(ctx)
+				}
+			}
+		}
+	}
+}
+
+func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams) {
+	switch e := params.Event.(type) {
+	case protocol.MessageAdded:
+		switch body := e.Message.Body.(type) {
+		case protocol.Ask:
+			if body.Outcome == nil {
+				s.open(ctx, askKey{params.TaskID, e.Message.ID}, &openAsk{params.TaskID, body})
+			}
+		case protocol.Notice:
+			s.note("%s", body.Text)
+		}
+	case protocol.AskSettled:
+		key := askKey{params.TaskID, e.MessageID}
+		if cancel := s.asks[key]; cancel != nil {
+			cancel(&settled{e.Outcome})
+			delete(s.asks, key)
+		}
+	case protocol.SamplingEnded:
+		switch r := e.Result.(type) {
+		case protocol.McpSamplingResponse:
+			s.note("\nThe server got the model's answer.")
+		case protocol.SamplingWithheld:
+			s.note("\n%s", r.Reason)
+		case protocol.SamplingFailure:
+			s.note("\nThe server got no completion: %s", r.Reason)
+		}
+	case protocol.CallTaskChanged:
+		s.note("%s", taskLine(e.Task))
+	case protocol.CallEnded:
+		select {
+		case s.ended <- params:
+		case <-ctx.Done():
+		}
+	case protocol.TaskFollowed:
+		if where := e.Task.Elsewhere; where != nil {
+			s.fail(fmt.Errorf("the conversation was taken over by %s", where.Window))
+		}
+	}
+}
+
+// settled is why the question that somebody is at is over.
+type settled struct{ outcome protocol.Outcome }
+
+func (e *settled) Error() string {
+	if e.outcome.Detail != "" {
+		return e.outcome.Detail
+	}
+	switch e.outcome.Reason {
+	case protocol.OutcomeTimedOut:
+		return "the time for the answer is over"
+	case protocol.OutcomeServerStoppedWaiting:
+		return "the server stopped waiting"
+	case protocol.OutcomeServerLost:
+		return "the connection to the server ended"
+	case protocol.OutcomeCompleted:
+		return "the server says that it is done"
+	}
+	return "it was settled: " + string(e.outcome.Reason)
+}
+
+// open has an ask answered.
+func (s *session) open(ctx context.Context, key askKey, a *openAsk) {
+	if s.answerer == nil { // it was told that nobody is there, and the sidecar refuses what it asks
+		s.fail(&unanswered{describe(a) + " There is nobody to answer."})
+		return
+	}
+	reply, err := s.answerer.take(a)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	asked, cancel := context.WithCancelCause(ctx)
+	s.asks[key] = cancel
+	s.asking.Go(func() {
+		defer cancel(nil)
+		if err := s.answer(ctx, asked, reply); err != nil && ctx.Err() == nil {
+			s.fail(err)
+		}
+	})
+}
+
+// answer answers an ask, again and again until the sidecar accepts it. Asked ends with the ask.
+func (s *session) answer(ctx, asked context.Context, reply reply) error {
+	var problems []protocol.FieldProblem
+	for {
+		response, err := reply(asked, problems)
+		var over *settled
+		switch {
+		case errors.As(context.Cause(asked), &over):
+			if over.outcome.By != askName {
+				s.note("\nThe question is over: %v.", over)
+			}
+			return nil
+		case err != nil:
+			return err
+		case response == nil:
+			return nil
+		}
+		_, err = s.sidecar.AskResponse(ctx, response)
+		var refusal *protocol.Error
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &refusal):
+			return err
+		case refusal.Code == protocol.CodeAskSettled:
+			s.note("The question is over: %s", refusal.Message)
+			return nil
+		case refusal.Code == protocol.CodeInvalidAnswer:
+			data, _ := refusal.Data.(protocol.InvalidAnswerData)
+			if problems = data.Problems; len(problems) == 0 {
+				problems = []protocol.FieldProblem{{Message: refusal.Message}}
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// claim gives requests of which nothing proves whose they are a conversation of their own: they are asked as any
+// other, and nobody says that they are the call's.
+func (s *session) claim(ctx context.Context) {
+	list, err := s.sidecar.ListOpenAsks(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.fail(err)
+		}
+		return
+	}
+	for _, u := range list.Unclaimed {
+		_, err := s.sidecar.ClaimAsk(ctx, &protocol.ClaimAskParams{ID: u.ID, NewTask: true})
+		var refusal *protocol.Error
+		if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
+			s.fail(err)
+		}
+	}
+}
+
+// describe says who asks for what, in a sentence.
+func describe(a *openAsk) string {
+	origin := a.origin()
+	who := fmt.Sprintf("The server %q", origin.ServerName)
+	if len(origin.ToolNames) > 0 {
+		who += fmt.Sprintf(" (tool %s)", strings.Join(origin.ToolNames, ", "))
+	}
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		return fmt.Sprintf("%s asks: %s", who, q.ElicitationRequest.Message)
+	case protocol.McpURLElicitation:
+		return fmt.Sprintf("%s asks you to go to a page: %s", who, q.Message)
+	case protocol.McpSampling:
+		return who + " asks for a completion by a model."
+	case protocol.McpSamplingReview:
+		return fmt.Sprintf("A model answered. %s gets it if you approve.", who)
+	}
+	return who + " asks for what a terminal cannot show."
+}

@@ -1,0 +1,171 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"assent/protocol"
+)
+
+// farewell is how long a server has to say that a call is cancelled.
+const farewell = 5 * time.Second
+
+// call runs a tool, and prints what it returns.
+func (s *session) call(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	if err != nil {
+		return err
+	}
+	started := make(chan int64, 1)
+	starting := make(chan error, 1)
+	go func() {
+		id, err := s.start(ctx, task.ID)
+		started <- id
+		starting <- err
+	}()
+	var messageID int64
+	select {
+	case messageID = <-started:
+		if err := <-starting; err != nil {
+			return err
+		}
+	case err := <-s.failed:
+		cancel()
+		<-started
+		return err
+	case <-s.o.Interrupts:
+		cancel()
+		<-started
+		return errInterrupted
+	}
+	return s.await(ctx, askKey{task.ID, messageID})
+}
+
+// start starts the call, and returns its message.
+func (s *session) start(ctx context.Context, taskID string) (int64, error) {
+	object := s.line.object
+	if len(s.line.arguments) > 0 {
+		tool, err := s.findTool(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if object, err = typed(tool, s.line.arguments); err != nil {
+			return 0, err
+		}
+	}
+	if object == nil {
+		object = []byte("{}")
+	}
+	result, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{
+		TaskID: taskID, ServerName: s.line.server,
+		Request: protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object},
+	})
+	if err != nil {
+		return 0, s.explain(ctx, err)
+	}
+	return result.MessageID, nil
+}
+
+// await waits for a call's end. Once interrupted, the call is cancelled; twice, it is left.
+func (s *session) await(ctx context.Context, call askKey) error {
+	var why error // why the call was cancelled
+	var late <-chan time.Time
+	stop := func(err error) error {
+		if why = err; late == nil {
+			late = time.After(farewell)
+		}
+		_, err = s.sidecar.CancelCall(ctx, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID})
+		return err
+	}
+	for {
+		select {
+		case params := <-s.ended:
+			ended, ok := params.Event.(protocol.CallEnded)
+			if !ok || params.TaskID != call.taskID || ended.MessageID != call.messageID {
+				continue
+			}
+			if why != nil {
+				return why
+			}
+			s.unused()
+			return errors.Join(s.finish(ended.Result), s.refused(ctx, call.taskID))
+		case err := <-s.failed:
+			if why != nil {
+				continue
+			}
+			if err := stop(err); err != nil {
+				return errors.Join(why, err)
+			}
+		case <-s.o.Interrupts:
+			if why != nil {
+				s.note("Left without waiting for the server.")
+				return errInterrupted
+			}
+			s.note("\nCancelling the call. Interrupt again to leave at once.")
+			if err := stop(errInterrupted); err != nil {
+				return errors.Join(why, err)
+			}
+		case <-late:
+			return why
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// refused reports that something was asked while nobody was there. Nothing of it is an event of the task: the
+// journal has it.
+func (s *session) refused(ctx context.Context, taskID string) error {
+	list, err := s.sidecar.ListJournal(ctx, &protocol.ListJournalParams{TaskID: taskID, Kind: protocol.JournalRequestDenied})
+	if err != nil {
+		return fmt.Errorf("the journal cannot be read: %w", err)
+	}
+	if len(list.Lines) == 0 {
+		return nil
+	}
+	for _, line := range list.Lines {
+		s.note("%s", line)
+	}
+	if s.answerer != nil { // a limit of the person's own; the server was told
+		return nil
+	}
+	return &unanswered{"the server asked for something, and nobody is here to answer: run it in a terminal, or give --answers"}
+}
+
+// explain adds what is configured to the error that a server is not.
+func (s *session) explain(ctx context.Context, err error) error {
+	var refusal *protocol.Error
+	if !errors.As(err, &refusal) || refusal.Code != protocol.CodeUnknownServer {
+		return err
+	}
+	list, listErr := s.sidecar.ListServers(ctx)
+	if listErr != nil {
+		return errors.Join(err, listErr)
+	}
+	s.problems(list.Problems)
+	var names []string
+	for _, server := range list.Servers {
+		names = append(names, server.Name)
+	}
+	return usagef("%s%s", refusal.Message, hint(s.line.server, names))
+}
+
+// findTool returns what the server says of the tool.
+func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
+	list, err := s.sidecar.ListTools(ctx, &protocol.ServerParams{ServerName: s.line.server})
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	var names []string
+	for i := range list.Tools {
+		if list.Tools[i].Name == s.line.tool {
+			return &list.Tools[i], nil
+		}
+		names = append(names, list.Tools[i].Name)
+	}
+	return nil, usagef("the server %q has no tool %q%s", s.line.server, s.line.tool, hint(s.line.tool, names))
+}

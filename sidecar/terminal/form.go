@@ -1,0 +1,367 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assent/protocol"
+)
+
+// mostOptions is how many options are listed at once.
+const mostOptions = 30
+
+// filled is what was typed into a form, by the names of its fields. What was left out is not there.
+type filled map[string]json.RawMessage
+
+// form asks for the fields of a form: for all of them, or again for those that something is wrong with.
+func (p *person) form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+	again := map[string]bool{}
+	for _, problem := range problems {
+		again[problem.Name] = true
+	}
+	if problems != nil {
+		p.s.note("The answer is not right yet:\n%s", problemLines(problems))
+	} else {
+		p.s.note("\n%s", describe(a))
+		p.s.note("(:decline says no, :cancel puts it away, :help explains)")
+	}
+	if *kept == nil || again[""] {
+		*kept, again = filled{}, nil
+	}
+	for _, f := range fields {
+		name := f.Head().Name
+		if len(again) > 0 && !again[name] {
+			continue
+		}
+		value, err := p.field(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		delete(*kept, name)
+		if value != nil {
+			(*kept)[name] = value
+		}
+	}
+	if problems == nil {
+		word, err := p.choose(ctx, "Send this to the server? (yes, no, again): ", "yes", "no", "again")
+		switch {
+		case err != nil:
+			return nil, err
+		case word == "no":
+			return nil, errDeclined
+		case word == "again":
+			*kept = nil
+			return p.form(ctx, a, fields, kept, nil)
+		}
+	}
+	content, err := kept.json(fields)
+	response := a.response(protocol.YesButtonClicked)
+	response.ElicitationContent = content
+	return response, err
+}
+
+// json is what was typed, in the order of the fields.
+func (f filled) json(fields []protocol.Field) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, field := range fields {
+		name := field.Head().Name
+		value, ok := f[name]
+		if !ok {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(quoted)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// field asks for a field. It returns nil where the field is left out. What the rules of the field say to the value
+// is the sidecar's to judge; here it only has to be one of the field's type.
+func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, error) {
+	head := f.Head()
+	title := head.Title
+	if title == "" {
+		title = head.Name
+	}
+	need := ""
+	if head.Required {
+		need = ", required"
+	}
+	p.s.note("%s (%s%s)", title, kindOf(f), need)
+	if head.Description != "" {
+		p.s.note("  %s", head.Description)
+	}
+	if head.Secret {
+		p.s.note("  Careful: this seems to ask for a secret, which MCP forbids in a form. It is kept nowhere.")
+	}
+	options := optionsOf(f)
+	p.list(options, "")
+	proposed := defaultOf(f)
+	prompt := "> "
+	if proposed != nil {
+		prompt = fmt.Sprintf("[%s] > ", oneLine(shownDefault(proposed), 60))
+	}
+	for {
+		text, err := p.line(ctx, head.Secret, "%s", prompt)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			return proposed, nil
+		}
+		if rest, ok := strings.CutPrefix(text, "/"); ok && len(options) > 0 {
+			p.list(options, rest)
+			continue
+		}
+		value, problem := parseField(f, options, text)
+		if problem == "" {
+			return value, nil
+		}
+		p.s.note("  %s", problem)
+	}
+}
+
+// parseField reads what was typed into a field, or says what is wrong with it.
+func parseField(f protocol.Field, options []protocol.Option, text string) (json.RawMessage, string) {
+	trimmed := strings.TrimSpace(text)
+	var value any
+	switch f := f.(type) {
+	case protocol.NumberField:
+		var number json.Number
+		if json.Unmarshal([]byte(trimmed), &number) == nil && trimmed[0] != '"' {
+			return json.RawMessage(trimmed), ""
+		}
+		value = trimmed // the sidecar says what it wants
+	case protocol.BooleanField:
+		switch strings.ToLower(trimmed) {
+		case "y", "yes", "true":
+			value = true
+		case "n", "no", "false":
+			value = false
+		default:
+			return nil, "Type yes or no."
+		}
+	case protocol.ChoiceField:
+		option, ok := pick(options, trimmed)
+		if !ok {
+			return nil, "That is none of the options. /text lists those with a text in them."
+		}
+		value = option
+	case protocol.ChoicesField:
+		picked := []string{}
+		if trimmed != "-" {
+			for word := range strings.SplitSeq(trimmed, ",") {
+				option, ok := pick(options, strings.TrimSpace(word))
+				if !ok {
+					return nil, fmt.Sprintf("%q is none of the options. Separate several by commas; - is none.", strings.TrimSpace(word))
+				}
+				if !slices.Contains(picked, option) {
+					picked = append(picked, option)
+				}
+			}
+		}
+		value = picked
+	case protocol.JSONField:
+		if !json.Valid([]byte(text)) {
+			return nil, "That is no JSON."
+		}
+		return json.RawMessage(text), ""
+	case protocol.StringField:
+		if f.Head(); text == `""` {
+			text = ""
+		}
+		value = text
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return raw, ""
+}
+
+// numbered reports whether options are chosen by their place in the list: not where they look like numbers
+// themselves.
+func numbered(options []protocol.Option) bool {
+	return !slices.ContainsFunc(options, func(o protocol.Option) bool {
+		_, value := strconv.Atoi(o.Value)
+		_, title := strconv.Atoi(o.Title)
+		return value == nil || title == nil
+	})
+}
+
+// pick returns the value of the option that was typed: its number, its value or its title.
+func pick(options []protocol.Option, text string) (string, bool) {
+	if n, err := strconv.Atoi(text); err == nil && numbered(options) {
+		if n < 1 || n > len(options) {
+			return "", false
+		}
+		return options[n-1].Value, true
+	}
+	for _, o := range options {
+		if o.Value == text {
+			return o.Value, true
+		}
+	}
+	at := slices.IndexFunc(options, func(o protocol.Option) bool { return strings.EqualFold(o.Title, text) })
+	if at < 0 || text == "" {
+		return "", false
+	}
+	return options[at].Value, true
+}
+
+// list shows the options that have a text in them, as many as are read.
+func (p *person) list(options []protocol.Option, text string) {
+	shown, byNumber := 0, numbered(options)
+	for i, o := range options {
+		title := o.Title
+		if title == "" {
+			title = o.Value
+		} else if title != o.Value {
+			title = fmt.Sprintf("%s (%s)", title, o.Value)
+		}
+		if !strings.Contains(strings.ToLower(title), strings.ToLower(text)) {
+			continue
+		}
+		if shown++; shown > mostOptions {
+			p.s.note("  … of %d: /text lists those with a text in them", len(options))
+			return
+		}
+		if byNumber {
+			p.s.note("  %d. %s", i+1, oneLine(title, 200))
+		} else {
+			p.s.note("  - %s", oneLine(title, 200))
+		}
+	}
+}
+
+func optionsOf(f protocol.Field) []protocol.Option {
+	switch f := f.(type) {
+	case protocol.ChoiceField:
+		return f.Options
+	case protocol.ChoicesField:
+		return f.Options
+	}
+	return nil
+}
+
+// defaultOf is what a field has if nothing is typed; nil where it is left out.
+func defaultOf(f protocol.Field) json.RawMessage {
+	var value any
+	switch f := f.(type) {
+	case protocol.StringField:
+		if f.Default == nil {
+			return nil
+		}
+		value = *f.Default
+	case protocol.NumberField:
+		switch {
+		case f.DefaultText != "":
+			value = f.DefaultText
+		case f.Default == nil:
+			return nil
+		default:
+			value = *f.Default
+		}
+	case protocol.BooleanField:
+		if f.Default == nil {
+			return nil
+		}
+		value = *f.Default
+	case protocol.ChoiceField:
+		if f.Default == nil {
+			return nil
+		}
+		value = *f.Default
+	case protocol.ChoicesField:
+		if f.Default == nil {
+			return nil
+		}
+		value = f.Default
+	case protocol.JSONField:
+		return f.Default
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil // numbers of JSON are finite
+	}
+	return raw
+}
+
+// shownDefault is a default for reading: a text without its quotes.
+func shownDefault(raw json.RawMessage) string {
+	if text := unquote(raw); text != "" {
+		return text
+	}
+	return string(raw)
+}
+
+func unquote(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// kindOf says in words what a field wants.
+func kindOf(f protocol.Field) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	switch f := f.(type) {
+	case protocol.StringField:
+		add("text")
+		if f.Format != "" {
+			parts[0] = string(f.Format)
+		}
+		if f.MinLength != nil {
+			add("at least %d characters", *f.MinLength)
+		}
+		if f.MaxLength != nil {
+			add("at most %d characters", *f.MaxLength)
+		}
+		if f.Pattern != "" {
+			add("matching %s", oneLine(f.Pattern, 80))
+		}
+	case protocol.NumberField:
+		add("number")
+		if f.Integer {
+			parts[0] = "whole number"
+		}
+		if f.Minimum != nil {
+			add("at least %g", *f.Minimum)
+		}
+		if f.Maximum != nil {
+			add("at most %g", *f.Maximum)
+		}
+	case protocol.BooleanField:
+		add("yes or no")
+	case protocol.ChoiceField:
+		add("one of %d", len(f.Options))
+	case protocol.ChoicesField:
+		add("any of %d, separated by commas", len(f.Options))
+		if f.MinItems != nil {
+			add("at least %d", *f.MinItems)
+		}
+		if f.MaxItems != nil {
+			add("at most %d", *f.MaxItems)
+		}
+	case protocol.JSONField:
+		add("JSON")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,131 @@
+package terminal
+
+import (
+	"context"
+	"io"
+
+	"assent/protocol"
+)
+
+// frontEnd is what the sidecar calls. What it is told it puts into the session's mailbox.
+type frontEnd struct{ s *session }
+
+var _ protocol.Editor = frontEnd{}
+
+// TaskEvent implements [protocol.Editor].
+func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams) error {
+	f.s.events.put(*params)
+	return nil
+}
+
+// UnclaimedChanged implements [protocol.Editor].
+func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.UnclaimedChangedParams) error {
+	f.s.events.put(*params)
+	return nil
+}
+
+// McpSamplingProgress implements [protocol.Editor]. The pieces are written as they come.
+func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSamplingProgressParams) error {
+	f.s.talking.Lock()
+	defer f.s.talking.Unlock()
+	_, err := io.WriteString(f.s.o.Stderr, safe(params.Chunk))
+	return err
+}
+
+// ChatProgress implements [protocol.Editor]. There is no chat here.
+func (frontEnd) ChatProgress(context.Context, *protocol.ChatProgressParams) error { return nil }
+
+// CallProgress implements [protocol.Editor].
+func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressParams) error {
+	f.s.note("%s", progressLine(params.Progress))
+	return nil
+}
+
+// ServerChanged implements [protocol.Editor]. That a server failed is told by the call that needed it.
+func (frontEnd) ServerChanged(context.Context, *protocol.Server) error { return nil }
+
+// ServersChanged implements [protocol.Editor].
+func (frontEnd) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }
+
+// ListChanged implements [protocol.Editor].
+func (frontEnd) ListChanged(context.Context, *protocol.ListChangedParams) error { return nil }
+
+// GrantChanged implements [protocol.Editor].
+func (frontEnd) GrantChanged(context.Context, *protocol.Grant) error { return nil }
+
+// StorageFailed implements [protocol.Editor].
+func (f frontEnd) StorageFailed(_ context.Context, params *protocol.StorageFailedParams) error {
+	f.s.note("%s", params.Message)
+	return nil
+}
+
+// StorageRecovered implements [protocol.Editor].
+func (f frontEnd) StorageRecovered(_ context.Context, params *protocol.StorageRecoveredParams) error {
+	f.s.note("%s", params.Message)
+	return nil
+}
+
+// PromptInput implements [protocol.Editor].
+func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+	if f.s.answerer == nil {
+		return &protocol.PromptInputResult{}, nil
+	}
+	value, err := f.s.answerer.input(ctx, params)
+	if err != nil || value == nil {
+		return &protocol.PromptInputResult{}, err
+	}
+	return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: *value}}, nil
+}
+
+// OpenURL implements [protocol.Editor]. Nothing is opened: the person gets the whole URL, and goes there.
+func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
+	if params.Consented {
+		if f.s.person != nil {
+			f.s.note("Go to: %s", params.URL)
+		}
+		return &protocol.OpenURLResult{Opened: true}, nil
+	}
+	if f.s.person == nil {
+		f.s.note("%s There is nobody to go there: %s", params.Reason, params.URL)
+		return &protocol.OpenURLResult{}, nil
+	}
+	opened, err := f.s.person.page(ctx, params)
+	return &protocol.OpenURLResult{Opened: opened}, err
+}
+
+// GetSecret implements [protocol.Editor]. A terminal keeps none, and says so in its capabilities.
+func (frontEnd) GetSecret(context.Context, *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
+	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
+}
+
+// SetSecret implements [protocol.Editor].
+func (frontEnd) SetSecret(context.Context, *protocol.SetSecretParams) (*protocol.SetSecretResult, error) {
+	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
+}
+
+// ListLanguageModels implements [protocol.Editor]: the completions of the answers, a model each, so that which of
+// them is meant is never in question.
+func (f frontEnd) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
+	result := &protocol.ListLanguageModelsResult{}
+	if f.s.file == nil {
+		return result, nil
+	}
+	for _, rule := range f.s.file.Completions() {
+		result.Models = append(result.Models, protocol.LanguageModel{ID: rule.ID(), Name: rule.ID(), Vendor: "answers"})
+	}
+	return result, nil
+}
+
+// SendLanguageModelRequest implements [protocol.Editor].
+func (f frontEnd) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
+	if f.s.file != nil {
+		for _, rule := range f.s.file.Completions() {
+			if rule.ID() != params.ModelID {
+				continue
+			}
+			err := f.s.sidecar.LanguageModelProgress(ctx, &protocol.LanguageModelProgressParams{RequestID: params.RequestID, Text: *rule.Completion})
+			return &protocol.LanguageModelResponse{}, err
+		}
+	}
+	return nil, protocol.Errorf(protocol.CodeInvalidParams, "there is no model %q here", params.ModelID)
+}

@@ -1,0 +1,33 @@
+package terminal
+
+import "sync"
+
+// mailbox passes events on from whoever must not wait. How many lie in it is bounded by who takes them out, which
+// never waits for a person.
+type mailbox[T any] struct {
+	ready chan struct{} // of one: there is something
+
+	mu    sync.Mutex // guards items
+	items []T
+}
+
+func newMailbox[T any]() *mailbox[T] { return &mailbox[T]{ready: make(chan struct{}, 1)} }
+
+func (m *mailbox[T]) put(item T) {
+	m.mu.Lock()
+	m.items = append(m.items, item)
+	m.mu.Unlock()
+	select {
+	case m.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns everything that is there, the oldest first.
+func (m *mailbox[T]) take() []T {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	items := m.items
+	m.items = nil
+	return items
+}

@@ -1,0 +1,259 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"assent/protocol"
+)
+
+// maxLine bounds a line that is typed, in bytes.
+const maxLine = 1 << 20
+
+// What a person can say at every prompt, besides answering.
+var (
+	errDeclined  = errors.New("declined")
+	errDismissed = errors.New("dismissed")
+)
+
+const commands = `  :decline   say no to the server
+  :cancel    put the question away without an answer
+  :help      show this
+A line that is to begin with a colon begins with two. An empty line takes what stands in [brackets], or leaves out
+what need not be there; "" is an empty text.`
+
+// person asks whoever sits at stdin, one question after the other and line by line.
+type person struct {
+	s    *session
+	turn chan struct{} // of one: held by whoever talks with the person
+	in   *bufio.Reader
+	// tty is the terminal whose echo can be turned off, and state how it was; nil where stdin is none.
+	tty   *os.File
+	state *term.State
+
+	// lines brings what is typed; whoever has the turn may use these two.
+	lines   chan typedLine
+	reading bool // a read is under way that nobody waited for
+}
+
+type typedLine struct {
+	text string
+	err  error
+}
+
+var _ answerer = (*person)(nil)
+
+func newPerson(s *session) *person {
+	p := &person{s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(s.o.Stdin), lines: make(chan typedLine, 1)}
+	if isTerminal(s.o.Stdin) {
+		p.tty = s.o.Stdin.(*os.File)
+		if state, err := term.GetState(int(p.tty.Fd())); err == nil {
+			p.state = state
+		}
+	}
+	return p
+}
+
+// restore gives the terminal back as it was: a password may have been half-typed.
+func (p *person) restore() {
+	if p.state != nil {
+		_ = term.Restore(int(p.tty.Fd()), p.state) // there is nothing else to be done about it
+	}
+}
+
+// begin waits for the person to be free; they are until done is called.
+func (p *person) begin(ctx context.Context) (done func(), err error) {
+	select {
+	case p.turn <- struct{}{}:
+		return func() { <-p.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// take implements [answerer].
+func (p *person) take(a *openAsk) (reply, error) {
+	var kept filled // what was typed stays when an answer is refused
+	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+		done, err := p.begin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		var response *protocol.AskResponseParams
+		switch q := a.Question.(type) {
+		case protocol.McpElicitation:
+			response, err = p.form(ctx, a, q.ElicitationRequest.Fields, &kept, problems)
+		case protocol.McpURLElicitation:
+			response, err = p.visit(ctx, a, q)
+		case protocol.McpSampling:
+			response, err = p.approve(ctx, a, q, problems)
+		case protocol.McpSamplingReview:
+			response, err = p.review(ctx, a, q, problems)
+		default:
+			p.s.note("\n%s", describe(a))
+			return a.response(protocol.CancelButtonClicked), nil
+		}
+		switch {
+		case errors.Is(err, errDeclined):
+			return a.response(protocol.NoButtonClicked), nil
+		case errors.Is(err, errDismissed):
+			return a.response(protocol.CancelButtonClicked), nil
+		}
+		return response, err
+	}, nil
+}
+
+// line asks for a line. An end of the input is a dismissal: whoever was there has gone, and said neither yes nor
+// no.
+func (p *person) line(ctx context.Context, secret bool, prompt string, args ...any) (string, error) {
+	for {
+		p.s.talking.Lock()
+		_, err := io.WriteString(p.s.o.Stderr, safe(fmt.Sprintf(prompt, args...)))
+		p.s.talking.Unlock()
+		if err != nil {
+			return "", fmt.Errorf("the question cannot be shown: %w", err)
+		}
+		text, err := p.read(ctx, secret)
+		switch {
+		case errors.Is(err, io.EOF):
+			p.s.note("\n(The input has ended: the question is put away.)")
+			return "", errDismissed
+		case err != nil:
+			return "", err
+		}
+		switch word := strings.TrimSpace(text); {
+		case word == ":decline":
+			return "", errDeclined
+		case word == ":cancel":
+			return "", errDismissed
+		case word == ":help":
+			p.s.note("%s", commands)
+		case strings.HasPrefix(text, "::"):
+			return text[1:], nil
+		case strings.HasPrefix(text, ":"):
+			p.s.note("There is no command %s.\n%s", word, commands)
+		default:
+			return text, nil
+		}
+	}
+}
+
+// read returns the next line of stdin. A read cannot be interrupted; one that nobody waits for any more is taken up
+// by the next.
+func (p *person) read(ctx context.Context, secret bool) (string, error) {
+	if !p.reading {
+		p.reading = true
+		go func() { p.lines <- p.next(secret) }() // ends with its line, or with the process
+	}
+	select {
+	case line := <-p.lines:
+		p.reading = false
+		return line.text, line.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (p *person) next(secret bool) typedLine {
+	if secret && p.tty != nil && p.in.Buffered() == 0 {
+		text, err := term.ReadPassword(int(p.tty.Fd()))
+		p.s.note("")
+		return typedLine{string(text), err}
+	}
+	var text []byte
+	for {
+		piece, err := p.in.ReadSlice('\n')
+		text = append(text, piece...)
+		switch {
+		case len(text) > maxLine:
+			return typedLine{err: fmt.Errorf("a line of more than %d bytes was typed", maxLine)}
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && len(text) == 0:
+			return typedLine{err: err}
+		}
+		return typedLine{text: strings.TrimRight(string(text), "\r\n")}
+	}
+}
+
+// yes asks until the answer is one of the words of choices, each of which begins with another letter; the empty
+// line is "".
+func (p *person) choose(ctx context.Context, prompt string, choices ...string) (string, error) {
+	for {
+		text, err := p.line(ctx, false, "%s", prompt)
+		if err != nil {
+			return "", err
+		}
+		text = strings.ToLower(strings.TrimSpace(text))
+		for _, c := range choices {
+			if text == c || text != "" && text == c[:1] {
+				return c, nil
+			}
+		}
+		p.s.note("Type %s.", strings.Join(choices, ", "))
+	}
+}
+
+// input implements [answerer].
+func (p *person) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+	done, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	what := params.Description
+	if what == "" {
+		what = params.ID
+	}
+	p.s.note("\nThe server %q needs an input (%s).", params.ServerName, params.Source)
+	if params.Kind == protocol.PickString {
+		f := protocol.ChoiceField{FieldHead: protocol.FieldHead{Name: params.ID, Title: what, Required: true}}
+		for _, o := range params.Options {
+			f.Options = append(f.Options, protocol.Option{Value: o})
+		}
+		if params.Default != "" {
+			f.Default = &params.Default
+		}
+		raw, err := p.field(ctx, f)
+		return dismissedInput(unquote(raw), err)
+	}
+	prompt := what + ": "
+	if params.Default != "" && !params.Password {
+		prompt = fmt.Sprintf("%s [%s]: ", what, params.Default)
+	}
+	text, err := p.line(ctx, params.Password, "%s", prompt)
+	if text == "" {
+		text = params.Default
+	}
+	return dismissedInput(text, err)
+}
+
+func dismissedInput(text string, err error) (*string, error) {
+	if errors.Is(err, errDeclined) || errors.Is(err, errDismissed) {
+		return nil, nil
+	}
+	return &text, err
+}
+
+// page asks whether the person goes to a page, which something else than an ask wants.
+func (p *person) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
+	done, err := p.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	p.s.note("\n%s\n%s", params.Reason, params.URL)
+	word, err := p.choose(ctx, "Do you open this page in your browser? (yes, no): ", "yes", "no")
+	if errors.Is(err, errDeclined) || errors.Is(err, errDismissed) {
+		return false, nil
+	}
+	return word == "yes", err
+}

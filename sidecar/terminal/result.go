@@ -1,0 +1,124 @@
+package terminal
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// finish prints how a call ended, and returns what that means for the exit code.
+func (s *session) finish(result protocol.CallResult) error {
+	if s.line.json {
+		if err := s.printJSON(result); err != nil {
+			return err
+		}
+	}
+	switch r := result.(type) {
+	case protocol.ToolResult:
+		if !s.line.json {
+			if err := s.print("%s", resultText(r)); err != nil {
+				return err
+			}
+		}
+		if r.IsError {
+			return errToolFailed
+		}
+		return nil
+	case protocol.CallError:
+		text := fmt.Sprintf("the server gave the error %d: %s", r.Code, r.Message)
+		if len(r.Data) > 0 {
+			text += " " + string(r.Data)
+		}
+		return fmt.Errorf("%s", text)
+	case protocol.CallAbandoned:
+		return &unanswered{safe(r.Reason)}
+	case protocol.CallLost:
+		return fmt.Errorf("%s", r.Reason)
+	case protocol.CallCancelled:
+		return fmt.Errorf("the call was cancelled")
+	}
+	return fmt.Errorf("the call ended in a way that a terminal does not know: %T", result)
+}
+
+// printJSON prints a value of the protocol, indented.
+func (s *session) printJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return s.print("%s\n", text)
+}
+
+// resultText is a tool's result as text: what is none is named. Where a tool gives structured content alone, it is
+// that.
+func resultText(r protocol.ToolResult) string {
+	var b strings.Builder
+	for _, block := range r.Content {
+		text := blockText(block)
+		b.WriteString(text)
+		if !strings.HasSuffix(text, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	if len(r.Content) == 0 && len(r.StructuredContent) > 0 {
+		b.Write(r.StructuredContent)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// blockText is a block of content for reading.
+func blockText(block protocol.ContentBlock) string {
+	size := func(data string) int { return base64.StdEncoding.DecodedLen(len(strings.TrimRight(data, "="))) }
+	switch c := block.(type) {
+	case protocol.TextContent:
+		return c.Text
+	case protocol.ImageContent:
+		return fmt.Sprintf("[an image, %s, about %d bytes: --output json has it]", c.MIMEType, size(c.Data))
+	case protocol.AudioContent:
+		return fmt.Sprintf("[a sound, %s, about %d bytes: --output json has it]", c.MIMEType, size(c.Data))
+	case protocol.ResourceLink:
+		return fmt.Sprintf("[%s: %s]", c.Name, c.URI)
+	case protocol.EmbeddedResource:
+		if c.Resource.Blob == "" {
+			return c.Resource.Text
+		}
+		return fmt.Sprintf("[%s, %s, about %d bytes: --output json has it]", c.Resource.URI, c.Resource.MIMEType, size(c.Resource.Blob))
+	case protocol.ToolUseContent:
+		return fmt.Sprintf("[calls %s with %s]", c.Name, c.Input)
+	case protocol.ToolResultContent:
+		var parts []string
+		for _, part := range c.Content {
+			parts = append(parts, blockText(part))
+		}
+		return fmt.Sprintf("[the result of %s: %s]", c.ToolUseID, strings.Join(parts, "\n"))
+	case protocol.UnknownContent:
+		return string(c.Raw)
+	}
+	return "[something that a terminal cannot show]"
+}
+
+func progressLine(p protocol.Progress) string {
+	text := fmt.Sprintf("%g", p.Progress)
+	if p.Total > 0 {
+		text = fmt.Sprintf("%g of %g", p.Progress, p.Total)
+	}
+	if p.Message != "" {
+		text += ": " + oneLine(p.Message, 200)
+	}
+	return "… " + text
+}
+
+func taskLine(t protocol.McpTask) string {
+	text := fmt.Sprintf("… MCP task %s: %s", oneLine(t.TaskID, 60), t.Status)
+	if t.StatusMessage != "" {
+		text += ": " + oneLine(t.StatusMessage, 200)
+	}
+	if t.Problem != "" {
+		text += " (" + t.Problem + ")"
+	}
+	return text
+}

@@ -1,0 +1,209 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/terminal/answers"
+)
+
+// mostMessage is how much of a message a rule for it is written with, in characters.
+const mostMessage = 200
+
+// script answers from a file.
+type script struct {
+	session *session
+	file    *answers.File
+}
+
+var _ answerer = (*script)(nil)
+
+// take implements [answerer]. The rule is taken now, so that the order of the asks is that of the rules.
+func (s *script) take(a *openAsk) (reply, error) {
+	ask, fields := asked(a)
+	rule := s.file.Take(ask)
+	if rule == nil {
+		return nil, s.unmatched(ask, fields)
+	}
+	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+		if problems != nil {
+			return nil, &unanswered{fmt.Sprintf("the answer at %s is refused:\n%s\n%s", rule, problemLines(problems), safe(describe(a)))}
+		}
+		if err := wait(ctx, rule.Delay); err != nil {
+			return nil, err
+		}
+		s.session.note("%s\n  answered by %s: %s", describe(a), rule, rule.Way)
+		return s.response(ctx, a, rule)
+	}, nil
+}
+
+// response is a rule as the answer to an ask.
+func (s *script) response(ctx context.Context, a *openAsk, rule *answers.Rule) (*protocol.AskResponseParams, error) {
+	switch rule.Way {
+	case answers.Decline:
+		return a.response(protocol.NoButtonClicked), nil
+	case answers.Cancel:
+		return a.response(protocol.CancelButtonClicked), nil
+	}
+	r := a.response(protocol.YesButtonClicked)
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		r.ElicitationContent = rule.Answer
+	case protocol.McpURLElicitation:
+		_, err := s.session.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
+		if err != nil || !q.AwaitsCompletion {
+			return nil, alreadySettled(err) // opening it was the answer
+		}
+	case protocol.McpSampling:
+		r.ModelID = rule.Model
+		if rule.Way == answers.Complete {
+			r.ModelID = string(protocol.ProviderVSCode) + ":" + rule.ID()
+		}
+	}
+	return r, nil
+}
+
+// input implements [answerer].
+func (s *script) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+	ask := answers.Ask{Kind: answers.Input, Server: params.ServerName, Message: params.ID}
+	rule := s.file.Take(ask)
+	if rule == nil {
+		err := s.unmatched(ask, nil)
+		s.session.fail(err)
+		return nil, nil
+	}
+	if err := wait(ctx, rule.Delay); err != nil || rule.Way != answers.Answer {
+		return nil, err
+	}
+	var text string
+	if json.Unmarshal(rule.Answer, &text) != nil {
+		text = string(rule.Answer)
+	}
+	return &text, nil
+}
+
+// unmatched says what was asked, as the rule that would answer it.
+func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no rule of %s answers this:\n", s.file.Name)
+	for _, rule := range s.file.Spent(ask) {
+		fmt.Fprintf(&b, "  (the rule at %s would, and is used up: times: %d)\n", rule, rule.Times)
+	}
+	ask.Message = oneLine(ask.Message, mostMessage)
+	if cut, ok := strings.CutSuffix(ask.Message, "…"); ok {
+		ask.Message = cut
+	}
+	b.WriteString(answers.Template(ask, fields))
+	return &unanswered{safe(strings.TrimSuffix(b.String(), "\n"))}
+}
+
+// asked is an ask as rules see it, with the fields to fill in.
+func asked(a *openAsk) (answers.Ask, []answers.Field) {
+	origin := a.origin()
+	ask := answers.Ask{Server: origin.ServerName, Tools: origin.ToolNames}
+	var fields []answers.Field
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		ask.Kind, ask.Message = answers.Form, q.ElicitationRequest.Message
+		for _, f := range q.ElicitationRequest.Fields {
+			ask.Fields = append(ask.Fields, f.Head().Name)
+			fields = append(fields, example(f))
+		}
+	case protocol.McpURLElicitation:
+		ask.Kind, ask.Message = answers.Page, q.Message+" "+q.URL
+	case protocol.McpSampling:
+		ask.Kind, ask.Message = answers.Completion, lastText(q.SamplingRequest.Messages)
+	case protocol.McpSamplingReview:
+		ask.Kind = answers.Review
+		for _, block := range q.SamplingResponse.Content {
+			ask.Message += blockText(block)
+		}
+	}
+	return ask, fields
+}
+
+func lastText(messages []protocol.SamplingMessage) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, block := range messages[len(messages)-1].Content {
+		parts = append(parts, blockText(block))
+	}
+	return strings.Join(parts, " ")
+}
+
+// example is a field as a rule to be filled in has it.
+func example(f protocol.Field) answers.Field {
+	head := f.Head()
+	out := answers.Field{Name: head.Name, Example: json.RawMessage(`""`), Note: kindOf(f)}
+	if head.Required {
+		out.Note += ", required"
+	}
+	switch f := f.(type) {
+	case protocol.NumberField:
+		out.Example = json.RawMessage("0")
+	case protocol.BooleanField:
+		out.Example = json.RawMessage("false")
+	case protocol.ChoicesField:
+		out.Example = json.RawMessage("[]")
+	case protocol.ChoiceField:
+		if len(f.Options) > 0 {
+			if raw, err := json.Marshal(f.Options[0].Value); err == nil {
+				out.Example = raw
+			}
+		}
+	}
+	return out
+}
+
+func problemLines(problems []protocol.FieldProblem) string {
+	var lines []string
+	for _, p := range problems {
+		text := "  " + p.Message
+		if p.Name != "" {
+			text = "  " + p.Name + ": " + p.Message
+		}
+		lines = append(lines, safe(text))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wait waits, or returns why that is over.
+func wait(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// alreadySettled drops the error that somebody or something was first: the ask's own event says so.
+func alreadySettled(err error) error {
+	var refusal *protocol.Error
+	if errors.As(err, &refusal) && refusal.Code == protocol.CodeAskSettled {
+		return nil
+	}
+	return err
+}
+
+// unused tells which rules were not needed.
+func (s *session) unused() {
+	if s.file == nil {
+		return
+	}
+	for _, rule := range s.file.Unused() {
+		s.note("%s: this rule was never used", rule)
+	}
+}
