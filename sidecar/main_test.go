@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assent": main, "asker": asker})
+	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor})
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has
@@ -31,13 +31,30 @@ func TestMain(m *testing.M) {
 //
 //	sql FOLDER STATEMENT
 //
-// which does to the store in a folder what Assent never would.
+// which does to the store in a folder what Assent never would. And
+//
+//	exitcode CODE PROGRAM ARGS
+//
+// which is exec, for a program that is to exit with a code.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse, "sql": alter},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse, "sql": alter, "exitcode": exitCode},
 		RequireExplicitExec: true,
 	})
+}
+
+func exitCode(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("%s exited with %d, want %s", args[1], code, args[0])
+	}
 }
 
 func alter(ts *testscript.TestScript, _ bool, args []string) {

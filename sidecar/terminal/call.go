@@ -65,7 +65,7 @@ func (s *session) start(ctx context.Context, taskID string) (int64, error) {
 		Request: protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object},
 	})
 	if err != nil {
-		return 0, s.explain(ctx, err)
+		return 0, err
 	}
 	return result.MessageID, nil
 }
@@ -136,29 +136,28 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 	return &unanswered{"the server asked for something, and nobody is here to answer: run it in a terminal, or give --answers"}
 }
 
-// explain adds what is configured to the error that a server is not.
-func (s *session) explain(ctx context.Context, err error) error {
-	var refusal *protocol.Error
-	if !errors.As(err, &refusal) || refusal.Code != protocol.CodeUnknownServer {
+// known fails where the server is not configured, and says what is.
+func (s *session) known(ctx context.Context) error {
+	list, err := s.sidecar.ListServers(ctx)
+	if err != nil {
 		return err
 	}
-	list, listErr := s.sidecar.ListServers(ctx)
-	if listErr != nil {
-		return errors.Join(err, listErr)
-	}
-	s.problems(list.Problems)
 	var names []string
 	for _, server := range list.Servers {
+		if server.Name == s.line.server {
+			return nil
+		}
 		names = append(names, server.Name)
 	}
-	return usagef("%s%s", refusal.Message, hint(s.line.server, names))
+	s.problems(list.Problems)
+	return usagef("no MCP server %q is configured%s", s.line.server, hint(s.line.server, names))
 }
 
 // findTool returns what the server says of the tool.
 func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
 	list, err := s.sidecar.ListTools(ctx, &protocol.ServerParams{ServerName: s.line.server})
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, err
 	}
 	var names []string
 	for i := range list.Tools {

@@ -18,7 +18,7 @@ func (s *session) doctor(ctx context.Context) error {
 	_, startErr := s.sidecar.StartServer(ctx, server)
 	i, err := s.sidecar.InspectServer(ctx, server)
 	if err != nil {
-		return s.explain(ctx, err)
+		return err
 	}
 	if s.line.json {
 		err = s.printJSON(i)

@@ -27,7 +27,7 @@ func (s *session) list(ctx context.Context) error {
 	case "tools":
 		list, err := s.sidecar.ListTools(ctx, server)
 		if err != nil {
-			return s.explain(ctx, err)
+			return err
 		}
 		return listed(s, list, list.Tools, func(v protocol.Tool) []string {
 			var fields []string
@@ -44,7 +44,7 @@ func (s *session) list(ctx context.Context) error {
 	case "prompts":
 		list, err := s.sidecar.ListPrompts(ctx, server)
 		if err != nil {
-			return s.explain(ctx, err)
+			return err
 		}
 		return listed(s, list, list.Prompts, func(v protocol.Prompt) []string {
 			return []string{v.Name, v.Description}
@@ -52,7 +52,7 @@ func (s *session) list(ctx context.Context) error {
 	}
 	list, err := s.sidecar.ListResources(ctx, server)
 	if err != nil {
-		return s.explain(ctx, err)
+		return err
 	}
 	templates, err := s.sidecar.ListResourceTemplates(ctx, server)
 	if err != nil {

@@ -71,7 +71,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		s.answerer = &script{session: s, file: s.file}
 		capabilities = protocol.FrontEndCapabilities{
 			Elicitation: true, Sampling: true, Inputs: true,
-			LanguageModels: len(s.file.Completions()) > 0, OpenURL: s.file.Has(answers.Page),
+			LanguageModels: len(s.file.Completions()) > 0, OpenURL: true,
 		}
 		if !s.file.Has(answers.Review) { // who wrote the completions has seen them
 			line.configuration.Sampling = &protocol.SamplingSettings{Review: protocol.ReviewNever}

@@ -111,6 +111,11 @@ func run(ctx context.Context, args []string, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if line.server != "" {
+		if err := s.known(ctx); err != nil {
+			return err
+		}
+	}
 	work := s.list
 	switch line.command {
 	case "call":

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// surveyTools are the tools of [surveyor]: what each of them asks for, as a method and its params. One that asks
+// for nothing returns its arguments.
+var surveyTools = []struct{ name, schema, method, params string }{
+	{"echo", `{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array"},"any":{}},"additionalProperties":false}`, "", ""},
+	{"fail", `{"type":"object"}`, "", ""},
+	{"wrong", `{"type":"object"}`, "", ""},
+	{"slow", `{"type":"object"}`, "", ""},
+	{"leave", `{"type":"object"}`, "", ""},
+	{"paint", `{"type":"object"}`, "", ""},
+	{"survey", `{"type":"object"}`, "elicitation/create", `{"message":"Tell me everything","requestedSchema":{"type":"object","properties":{
+		"name":{"type":"string","title":"Your name","minLength":2},
+		"mail":{"type":"string","format":"email"},
+		"age":{"type":"integer","minimum":18},
+		"sure":{"type":"boolean","default":true},
+		"colour":{"type":"string","enum":["red","green"]},
+		"sizes":{"type":"array","items":{"type":"string","enum":["S","M","L"]}}},"required":["name","age"]}}`},
+	{"sample", `{"type":"object"}`, "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Say hello"}}],"maxTokens":20}`},
+	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
+}
+
+// surveyor is an MCP server of 2025-11-25 without an SDK: its tools ask for everything that a server can ask for, and
+// return what came back. The capabilities that it was told are in capabilities.json.
+func surveyor() {
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	say := func(format string, v ...any) {
+		fmt.Println(strings.ReplaceAll(fmt.Sprintf(`{"jsonrpc":"2.0",`+format+"}", v...), "\n", " "))
+	}
+	text := func(id, text string, failed bool) {
+		say(`"id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%v}`, id, strconv.Quote(text), failed)
+	}
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				ProtocolVersion string          `json:"protocolVersion"`
+				Capabilities    json.RawMessage `json:"capabilities"`
+				Name            string          `json:"name"`
+				Arguments       json.RawMessage `json:"arguments"`
+			} `json:"params"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		switch m.Method {
+		case "notifications/cancelled":
+			if err := os.WriteFile("cancelled.json", in.Bytes(), 0o600); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		case "initialize":
+			if err := os.WriteFile("capabilities.json", m.Params.Capabilities, 0o600); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{},"resources":{},"prompts":{}},"serverInfo":{"name":"surveyor","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+		case "tools/list":
+			var tools []string
+			for _, t := range surveyTools {
+				tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"The tool %s","inputSchema":%s}`, t.name, t.name, t.schema))
+			}
+			say(`"id":%s,"result":{"tools":[%s]}`, m.ID, strings.Join(tools, ","))
+		case "resources/list":
+			say(`"id":%s,"result":{"resources":[{"uri":"memo://note","name":"note"}]}`, m.ID)
+		case "resources/templates/list":
+			say(`"id":%s,"result":{"resourceTemplates":[{"uriTemplate":"memo://{id}","name":"notes"}]}`, m.ID)
+		case "prompts/list":
+			say(`"id":%s,"result":{"prompts":[{"name":"greet","description":"Greets"}]}`, m.ID)
+		case "tools/call":
+			for _, t := range surveyTools {
+				switch {
+				case t.name != m.Params.Name:
+				case t.method != "":
+					say(`"id":%s,"method":%q,"params":%s`, strconv.Quote("asks "+string(m.ID)), t.method, t.params)
+				case t.name == "fail":
+					text(string(m.ID), "the disk is full", true)
+				case t.name == "wrong":
+					say(`"id":%s,"error":{"code":-32000,"message":"not today"}`, m.ID)
+				case t.name == "slow": // it says that it has begun, and nothing more
+					if err := os.WriteFile("started", nil, 0o600); err != nil {
+						fmt.Fprintln(os.Stderr, err)
+					}
+				case t.name == "leave":
+					return
+				case t.name == "paint":
+					say(`"id":%s,"result":{"content":[{"type":"image","data":"QUJD","mimeType":"image/png"}],"structuredContent":{"a":1}}`, m.ID)
+				case t.name == "echo":
+					text(string(m.ID), string(m.Params.Arguments), false)
+				}
+			}
+		case "":
+			var question string
+			if json.Unmarshal(m.ID, &question) == nil {
+				text(strings.TrimPrefix(question, "asks "), string(m.Result)+string(m.Error), false)
+			}
+		default:
+			if m.ID != nil {
+				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
+			}
+		}
+	}
+}
