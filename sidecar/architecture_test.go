@@ -56,7 +56,7 @@ var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {"sidecar/auth"},
 	"golang.org/x/oauth2":                            {"sidecar/auth"},
 	"github.com/sashabaranov/go-openai":              {"sidecar/model"},
-	"github.com/goccy/go-yaml":                       {"sidecar/terminal/answers"},
+	"go.yaml.in/yaml/v3":                             {"sidecar/terminal/answers"},
 	"modernc.org/sqlite":                             {"sidecar/store"},
 	"os/exec":                                        {"sidecar/config", "sidecar/hub", "sidecar/wire", "scripts/bench"},
 }

@@ -76,7 +76,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		if !s.file.Has(answers.Review) { // who wrote the completions has seen them
 			line.configuration.Sampling = &protocol.SamplingSettings{Review: protocol.ReviewNever}
 		}
-	case line.plain || isTerminal(o.Stdin):
+	case line.plain || isTerminal(o.Stdin) && isTerminal(o.Stderr):
 		s.person = newPerson(s)
 		s.answerer = s.person
 		capabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, Inputs: true, OpenURL: true}
@@ -105,14 +105,14 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 // close ends everything. What is still asked is dismissed.
 func (s *session) close() error {
 	var errs []error
+	if s.person != nil {
+		s.person.restore()
+	}
 	if s.sidecar != nil {
 		errs = append(errs, s.sidecar.Close())
 		s.stop()
 		s.pump.Wait()
 		s.asking.Wait()
-	}
-	if s.person != nil {
-		s.person.restore()
 	}
 	if s.folder != "" {
 		errs = append(errs, os.RemoveAll(s.folder))

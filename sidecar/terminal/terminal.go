@@ -110,7 +110,16 @@ func run(ctx context.Context, args []string, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		closed := make(chan error, 1)
+		go func() { closed <- s.close() }()
+		select {
+		case closeErr := <-closed:
+			err = errors.Join(err, closeErr)
+		case <-o.Interrupts: // a server takes its time to end, and the person will not wait
+			err = errInterrupted
+		}
+	}()
 	if line.server != "" {
 		if err := s.known(ctx); err != nil {
 			return err

@@ -1,25 +1,28 @@
 package answers
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"go.yaml.in/yaml/v3"
 )
 
 const (
 	// maxFile and maxRules bound a file, in bytes and in rules.
 	maxFile  = 1 << 20
 	maxRules = 10_000
+	// maxDepth bounds how deep the values of an answer lie in each other.
+	maxDepth = 100
 	// maxDelay bounds how long a rule may wait.
 	maxDelay = 24 * time.Hour
 )
@@ -42,30 +45,31 @@ func Load(name string) (*File, error) {
 }
 
 // Parse reads the answers that a file holds.
-func Parse(name string, data []byte) (_ *File, err error) {
+func Parse(name string, data []byte) (*File, error) {
 	p := reader{name}
-	file, err := parser.ParseBytes(data, 0)
-	var syntax yaml.Error
-	switch {
-	case errors.As(err, &syntax) && syntax.GetToken() != nil:
-		at := syntax.GetToken().Position
-		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, syntax.GetMessage())
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, more yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: is empty, and must have the key \"answers\"", name)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	case len(file.Docs) != 1 || file.Docs[0].Body == nil:
-		return nil, fmt.Errorf("%s: must be one document with the key \"answers\"", name)
+		return nil, p.syntax(err)
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return nil, p.errorf(&more, "a second document begins here: there must be one")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, p.syntax(err)
 	}
 	result := &File{Name: name, used: map[*Rule]int{}}
-	err = p.members(file.Docs[0].Body, "the file", map[string]func(ast.Node) error{
-		"answers": func(node ast.Node) error {
-			list, ok := node.(*ast.SequenceNode)
-			if !ok {
+	err := p.members(doc.Content[0], "the file", map[string]func(*yaml.Node) error{
+		"answers": func(node *yaml.Node) error {
+			if node.Kind != yaml.SequenceNode {
 				return p.errorf(node, "answers must be a list of rules")
 			}
-			if len(list.Values) > maxRules {
+			if len(node.Content) > maxRules {
 				return p.errorf(node, "there are more than %d rules", maxRules)
 			}
-			for _, node := range list.Values {
+			for _, node := range node.Content {
 				rule, err := p.rule(node)
 				if err != nil {
 					return err
@@ -85,33 +89,43 @@ func Parse(name string, data []byte) (_ *File, err error) {
 type reader struct{ name string }
 
 // errorf makes an error with a node's place.
-func (p reader) errorf(node ast.Node, format string, args ...any) error {
-	at := node.GetToken().Position
-	return fmt.Errorf("%s:%d:%d: %s", p.name, at.Line, at.Column, fmt.Sprintf(format, args...))
+func (p reader) errorf(node *yaml.Node, format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", p.name, node.Line, node.Column, fmt.Sprintf(format, args...))
+}
+
+// syntax is the error of what is no YAML. The line that the library names may be one beside it, or where the faulty
+// part begins, and there may be none.
+func (p reader) syntax(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
+		_, text, _ = strings.Cut(text, ": ")
+		return fmt.Errorf("%s: this is no YAML, near line %d: %s", p.name, line, text)
+	}
+	return fmt.Errorf("%s: this is no YAML: %s", p.name, text)
 }
 
 // members reads a mapping whose keys are all known.
-func (p reader) members(node ast.Node, what string, known map[string]func(ast.Node) error) error {
-	mapping, ok := node.(ast.MapNode)
-	if !ok {
+func (p reader) members(node *yaml.Node, what string, known map[string]func(*yaml.Node) error) error {
+	if node.Kind != yaml.MappingNode {
 		return p.errorf(node, "%s must be a mapping", what)
 	}
-	var names []string
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for values := mapping.MapRange(); values.Next(); {
-		key := values.Key()
-		read := known[key.GetToken().Value]
+	names := slices.Sorted(maps.Keys(known))
+	seen := map[string]bool{}
+	for i := 0; i < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		read := known[key.Value]
 		if read == nil {
-			wrong := key.GetToken().Value
-			if near := Nearest(wrong, names); near != "" {
-				return p.errorf(key, "%s has no key %q: did you mean %q?", what, wrong, near)
+			if near := Nearest(key.Value, names); near != "" {
+				return p.errorf(key, "%s has no key %q: did you mean %q?", what, key.Value, near)
 			}
-			return p.errorf(key, "%s has no key %q: it has %s", what, wrong, Either(names))
+			return p.errorf(key, "%s has no key %q: it has %s", what, key.Value, Either(names))
 		}
-		if err := read(values.Value()); err != nil {
+		if seen[key.Value] {
+			return p.errorf(key, "%s has the key %q twice", what, key.Value)
+		}
+		seen[key.Value] = true
+		if err := read(value); err != nil {
 			return err
 		}
 	}
@@ -119,43 +133,50 @@ func (p reader) members(node ast.Node, what string, known map[string]func(ast.No
 }
 
 // rule reads a rule.
-func (p reader) rule(node ast.Node) (*Rule, error) {
-	r := &Rule{File: p.name, Line: line(node), Times: 1}
+func (p reader) rule(node *yaml.Node) (*Rule, error) {
+	r := &Rule{File: p.name, Line: node.Line, Times: 1}
 	ways := []string{}
-	way := func(w Way, read func(ast.Node) error) func(ast.Node) error {
-		return func(node ast.Node) error {
+	way := func(w Way, read func(*yaml.Node) error) func(*yaml.Node) error {
+		return func(node *yaml.Node) error {
 			r.Way, ways = w, append(ways, string(w))
 			return read(node)
 		}
 	}
-	err := p.members(node, "a rule", map[string]func(ast.Node) error{
-		"match": func(node ast.Node) error {
-			return p.members(node, "match", map[string]func(ast.Node) error{
+	err := p.members(node, "a rule", map[string]func(*yaml.Node) error{
+		"match": func(node *yaml.Node) error {
+			return p.members(node, "match", map[string]func(*yaml.Node) error{
 				"server":  p.text(&r.Server),
 				"tool":    p.text(&r.Tool),
 				"message": p.text(&r.Message),
-				"kind": func(node ast.Node) error {
+				"kind": func(node *yaml.Node) error {
 					err := p.text((*string)(&r.Kind))(node)
 					if err == nil && !slices.Contains(kinds, string(r.Kind)) {
 						return p.errorf(node, "there is no kind %q: it is %s", r.Kind, Either(kinds))
 					}
 					return err
 				},
-				"schema": func(node ast.Node) error {
-					if yaml.NodeToValue(node, &r.Schema) != nil {
+				"schema": func(node *yaml.Node) error {
+					if node.Kind != yaml.SequenceNode {
 						return p.errorf(node, "schema must be a list of names of fields")
+					}
+					for _, node := range node.Content {
+						name := ""
+						if err := p.text(&name)(node); err != nil {
+							return err
+						}
+						r.Schema = append(r.Schema, name)
 					}
 					return nil
 				},
 			})
 		},
 		"answer":     way(Answer, p.json(&r.Answer)),
-		"completion": way(Complete, func(node ast.Node) error { r.Completion = new(string); return p.text(r.Completion)(node) }),
+		"completion": way(Complete, func(node *yaml.Node) error { r.Completion = new(string); return p.text(r.Completion)(node) }),
 		"approve":    way(Approve, p.yes("approve")),
 		"decline":    way(Decline, p.yes("decline")),
 		"cancel":     way(Cancel, p.yes("cancel")),
 		"model":      p.text(&r.Model),
-		"delay": func(node ast.Node) error {
+		"delay": func(node *yaml.Node) error {
 			var text string
 			err := p.text(&text)(node)
 			if err != nil {
@@ -166,8 +187,8 @@ func (p reader) rule(node ast.Node) (*Rule, error) {
 			}
 			return nil
 		},
-		"times": func(node ast.Node) error {
-			n, err := strconv.Atoi(node.GetToken().Value)
+		"times": func(node *yaml.Node) error {
+			n, err := strconv.Atoi(node.Value)
 			if err != nil || n < 0 {
 				return p.errorf(node, "times must be a number; 0 is without end")
 			}
@@ -195,37 +216,21 @@ func count(ways []string) string {
 	return strings.Join(ways, " and ")
 }
 
-// line is where a node begins.
-func line(node ast.Node) int {
-	if m, ok := node.(ast.MapNode); ok {
-		if values := m.MapRange(); values.Next() {
-			return values.Key().GetToken().Position.Line
-		}
-	}
-	return node.GetToken().Position.Line
-}
-
 // text reads a text; a number or a yes is the text that it was written as.
-func (p reader) text(into *string) func(ast.Node) error {
-	return func(node ast.Node) error {
-		if _, ok := node.(ast.ScalarNode); !ok {
+func (p reader) text(into *string) func(*yaml.Node) error {
+	return func(node *yaml.Node) error {
+		if node.Kind != yaml.ScalarNode {
 			return p.errorf(node, "this must be a text")
 		}
-		if s, ok := node.(*ast.StringNode); ok {
-			*into = s.Value
-		} else if s, ok := node.(*ast.LiteralNode); ok {
-			*into = s.Value.Value
-		} else {
-			*into = node.GetToken().Value
-		}
+		*into = node.Value
 		return nil
 	}
 }
 
 // yes reads a key that can only be true: false would leave open what to do instead.
-func (p reader) yes(key string) func(ast.Node) error {
-	return func(node ast.Node) error {
-		if b, ok := node.(*ast.BoolNode); !ok || !b.Value {
+func (p reader) yes(key string) func(*yaml.Node) error {
+	return func(node *yaml.Node) error {
+		if yes := false; node.Decode(&yes) != nil || !yes {
 			return p.errorf(node, "%s must be true", key)
 		}
 		return nil
@@ -233,16 +238,70 @@ func (p reader) yes(key string) func(ast.Node) error {
 }
 
 // json reads any value.
-func (p reader) json(into *json.RawMessage) func(ast.Node) error {
-	return func(node ast.Node) error {
-		var v any
-		err := yaml.NodeToValue(node, &v)
-		if err == nil {
-			*into, err = json.Marshal(v)
-		}
+func (p reader) json(into *json.RawMessage) func(*yaml.Node) error {
+	return func(node *yaml.Node) error {
+		value, err := p.value(node, maxDepth)
 		if err != nil {
-			return p.errorf(node, "this cannot be read as JSON: %v", err)
+			return err
 		}
-		return nil
+		*into, err = json.Marshal(value)
+		return err
 	}
+}
+
+// value is a node as encoding/json writes it: numbers as they are written where JSON can have them so, and what YAML
+// takes for a date as the text that it is in JSON.
+func (p reader) value(node *yaml.Node, depth int) (any, error) {
+	if depth == 0 {
+		return nil, p.errorf(node, "this lies more than %d values deep", maxDepth)
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		object := map[string]any{}
+		for i := 0; i < len(node.Content); i += 2 {
+			key := node.Content[i]
+			if _, twice := object[key.Value]; key.Kind != yaml.ScalarNode || twice {
+				return nil, p.errorf(key, "this key is no text, or is there twice")
+			}
+			member, err := p.value(node.Content[i+1], depth-1)
+			if err != nil {
+				return nil, err
+			}
+			object[key.Value] = member
+		}
+		return object, nil
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, node := range node.Content {
+			item, err := p.value(node, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		return list, nil
+	case yaml.ScalarNode:
+		return p.scalar(node)
+	}
+	return nil, p.errorf(node, "aliases are not known here: write the value out")
+}
+
+func (p reader) scalar(node *yaml.Node) (v any, err error) {
+	switch node.ShortTag() {
+	case "!!int", "!!float":
+		if json.Valid([]byte(node.Value)) {
+			return json.RawMessage(node.Value), nil
+		}
+		number := 0.0
+		if err := node.Decode(&number); err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+			return nil, p.errorf(node, "JSON has no such number")
+		}
+		return number, nil
+	case "!!bool", "!!null":
+		if err := node.Decode(&v); err != nil {
+			return nil, p.errorf(node, "this cannot be read: %v", err)
+		}
+		return v, nil
+	}
+	return node.Value, nil
 }

@@ -1,0 +1,254 @@
+package terminal_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"assent/sidecar/terminal"
+)
+
+// serve starts an MCP server over HTTP with one tool, and returns its URL.
+func serve(t *testing.T, tool func(context.Context, *mcp.ServerSession) string) string {
+	t.Helper()
+	s := mcp.NewServer(&mcp.Implementation{Name: "tested", Version: "1"}, nil)
+	s.AddTool(&mcp.Tool{Name: "tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: tool(ctx, r.Session)}}}, nil
+		})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
+	// The newest version has no requests of a server's own: what asks for it is told that there is none.
+	legacy := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if strings.Contains(string(body), `"server/discover"`) {
+			http.Error(w, "Method not found", http.StatusNotFound)
+			return
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		handler.ServeHTTP(w, r)
+	})
+	server := httptest.NewServer(legacy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// screen is what is on stderr; await waits for a text to be there.
+type screen struct {
+	mu      sync.Mutex // guards the fields below
+	text    strings.Builder
+	changed chan struct{} // closed with the next write
+}
+
+func newScreen() *screen { return &screen{changed: make(chan struct{})} }
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func (s *screen) await(t *testing.T, text string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		s.mu.Lock()
+		there, changed := strings.Contains(s.text.String(), text), s.changed
+		s.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			t.Fatalf("%q is not on the screen:\n%s", text, s)
+		}
+	}
+}
+
+// run runs the program, which reads stdin, and returns how it ended.
+func run(t *testing.T, stdin io.Reader, seen *screen, interrupts <-chan os.Signal, args ...string) func() (code int, stdout string) {
+	t.Helper()
+	var out strings.Builder
+	done := make(chan int, 1)
+	go func() {
+		done <- terminal.Run(context.Background(), args, terminal.Options{
+			Version: "test", Folder: t.TempDir(), Stdin: stdin, Stdout: &out, Stderr: seen, Interrupts: interrupts,
+		})
+	}()
+	return func() (int, string) {
+		code := <-done
+		return code, out.String()
+	}
+}
+
+func ask(ctx context.Context, s *mcp.ServerSession, message string) string {
+	result, err := s.Elicit(ctx, &mcp.ElicitParams{
+		Message: message, RequestedSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(result.Action, " ", result.Content["a"])
+}
+
+// askTwice asks two questions at once, and returns both answers in the order of the questions.
+func askTwice(ctx context.Context, s *mcp.ServerSession) string {
+	var answers [2]string
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() { answers[i] = ask(ctx, s, fmt.Sprintf("Question %d", i)) })
+	}
+	wg.Wait()
+	return strings.Join(answers[:], ", ")
+}
+
+func TestQuestionsAtOnceAreAskedOneAfterTheOther(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // after the server has ended
+	url := serve(t, askTwice)
+	in, typed := io.Pipe()
+	seen := newScreen()
+	end := run(t, in, seen, nil, "call", url, "tool", "--plain")
+	for range 2 {
+		if _, err := io.WriteString(typed, "x\nyes\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out := end(); code != terminal.ExitOK || out != "accept x, accept x\n" {
+		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+}
+
+func TestAnsweringOneDoesNotWaitForAnother(t *testing.T) {
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
+		slow, end := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() { ask(slow, s, "slow") })
+		quick := ask(ctx, s, "quick")
+		end() // the other one would wait for an hour
+		wg.Wait()
+		return quick
+	})
+	file := filepath.Join(t.TempDir(), "answers.yaml")
+	if err := os.WriteFile(file, []byte(`
+answers:
+  - {match: {message: slow}, decline: true, delay: 1h}
+  - {match: {message: quick}, answer: {a: b}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := newScreen()
+	if code, out := run(t, nil, seen, nil, "call", url, "tool", "--answers", file)(); code != terminal.ExitOK || out != "accept b\n" {
+		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+}
+
+func TestAQuestionThatIsOverIsAskedNoMore(t *testing.T) {
+	begun := make(chan struct{})
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
+		first, end := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() { ask(first, s, "The first") })
+		<-begun
+		end()
+		wg.Wait()
+		return ask(ctx, s, "The second")
+	})
+	in, typed := io.Pipe()
+	seen := newScreen()
+	end := run(t, in, seen, nil, "call", url, "tool", "--plain")
+	seen.await(t, "The first")
+	seen.await(t, "> ")
+	close(begun)
+	seen.await(t, "The question is over: ")
+	seen.await(t, "The second")
+	// The read that the first question began is the second one's.
+	if _, err := io.WriteString(typed, "x\nyes\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := end(); code != terminal.ExitOK || out != "accept x\n" {
+		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+}
+
+func TestAnInterruptCancelsTheCall(t *testing.T) {
+	told := make(chan struct{})
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
+		ask(ctx, s, "Anything")
+		<-ctx.Done()
+		close(told)
+		return "too late"
+	})
+	in, _ := io.Pipe()
+	seen := newScreen()
+	interrupts := make(chan os.Signal, 2)
+	end := run(t, in, seen, interrupts, "call", url, "tool", "--plain")
+	seen.await(t, "> ")
+	interrupts <- os.Interrupt
+	if code, out := end(); code != terminal.ExitInterrupted || out != "" {
+		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+	<-told
+}
+
+func TestWhatAStrangerWroteIsDrawn(t *testing.T) {
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
+		return ask(ctx, s, "\x1b[2J\x1b]0;owned\a\u202eevil\r")
+	})
+	seen := newScreen()
+	run(t, strings.NewReader(":decline\n"), seen, nil, "call", url, "tool", "--plain")()
+	for line := range strings.Lines(seen.String()) {
+		if strings.ContainsAny(line, "\x1b\a\r\u202e") {
+			t.Errorf("the screen got %q", line)
+		}
+	}
+	if !strings.Contains(seen.String(), "<U+001B>[2J<U+001B>]0;owned<U+0007><U+202E>evil<U+000D>") {
+		t.Errorf("the message is not there:\n%s", seen)
+	}
+}
+
+func TestALineHasAnEnd(t *testing.T) {
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string { return ask(ctx, s, "?") })
+	seen := newScreen()
+	endless := bufio.NewReader(io.LimitReader(zeros{}, 10<<20))
+	if code, _ := run(t, endless, seen, nil, "call", url, "tool", "--plain")(); code != terminal.ExitFailed {
+		t.Errorf("exit %d\n%s", code, seen)
+	}
+	if !strings.Contains(seen.String(), "a line of more than 1048576 bytes was typed") {
+		t.Errorf("the screen says:\n%s", seen)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
