@@ -12,9 +12,6 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// mostMessage is how much of a message a rule for it is written with, in characters.
-const mostMessage = 200
-
 // script answers from a file.
 type script struct {
 	session *session
@@ -93,10 +90,6 @@ func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
 	fmt.Fprintf(&b, "no rule of %s answers this:\n", s.file.Name)
 	for _, rule := range s.file.Spent(ask) {
 		fmt.Fprintf(&b, "  (the rule at %s would, and is used up: times: %d)\n", rule, rule.Times)
-	}
-	ask.Message = oneLine(ask.Message, mostMessage)
-	if cut, ok := strings.CutSuffix(ask.Message, "…"); ok {
-		ask.Message = cut
 	}
 	b.WriteString(answers.Template(ask, fields))
 	return &unanswered{safe(strings.TrimSuffix(b.String(), "\n"))}

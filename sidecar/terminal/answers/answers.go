@@ -68,7 +68,7 @@ type Rule struct {
 	// What it matches. What is empty matches everything.
 	Server, Tool string
 	Kind         Kind
-	// Message is a part of the message, in any case.
+	// Message is a part of the message, in any case and however its lines are broken.
 	Message string
 	// Schema are names of fields that the form must have.
 	Schema []string
@@ -96,7 +96,7 @@ func (r *Rule) matches(a Ask) bool {
 	case r.Kind != "" && r.Kind != a.Kind,
 		r.Server != "" && r.Server != a.Server,
 		r.Tool != "" && !slices.Contains(a.Tools, r.Tool),
-		!strings.Contains(strings.ToLower(a.Message), strings.ToLower(r.Message)):
+		!strings.Contains(folded(a.Message), folded(r.Message)):
 		return false
 	}
 	for _, name := range r.Schema {
@@ -106,6 +106,9 @@ func (r *Rule) matches(a Ask) bool {
 	}
 	return r.suits(a.Kind)
 }
+
+// folded is a text as it is compared: in one case, and with one space for each gap.
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // suits reports whether the rule's way is one out of such an ask.
 func (r *Rule) suits(k Kind) bool {

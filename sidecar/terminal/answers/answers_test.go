@@ -142,7 +142,7 @@ func TestATemplateIsARule(t *testing.T) {
 	asks := []Ask{
 		{Kind: Form, Server: "a: b", Tools: []string{"- x"}, Message: "\"Really\"?\n# no", Fields: []string{"a b: c"}},
 		{Kind: Completion, Server: "s", Tools: []string{"a", "b"}},
-		{Kind: Page, Server: "<&>"},
+		{Kind: Page, Server: "<&>", Message: "hidden \u202e\x1b\u0085 \U000E0041 " + strings.Repeat("long \n", 100)},
 		{Kind: Review, Server: "s"},
 		{Kind: Input, Server: "s", Message: "token"},
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Field is a field of a form to be filled in: its name, what is to be put there, and a value that is not nonsense.
@@ -14,6 +15,9 @@ type Field struct {
 	Note    string
 }
 
+// mostMessage is how much of a message a rule for it is written with, in characters.
+const mostMessage = 200
+
 // Template returns a rule for an ask, ready to be pasted and filled in.
 func Template(a Ask, fields []Field) string {
 	var b strings.Builder
@@ -22,8 +26,8 @@ func Template(a Ask, fields []Field) string {
 		fmt.Fprintf(&b, "      tool: %s\n", quote(a.Tools[0]))
 	}
 	fmt.Fprintf(&b, "      kind: %s\n", a.Kind)
-	if a.Message != "" {
-		fmt.Fprintf(&b, "      message: %s\n", quote(a.Message))
+	if message := []rune(strings.Join(strings.Fields(a.Message), " ")); len(message) > 0 {
+		fmt.Fprintf(&b, "      message: %s\n", quote(string(message[:min(len(message), mostMessage)])))
 	}
 	switch {
 	case a.Kind == Input:
@@ -47,7 +51,7 @@ func Template(a Ask, fields []Field) string {
 	return b.String()
 }
 
-// quote writes a text as JSON, which YAML reads as it is.
+// quote writes a text as JSON, which YAML reads as it is, with what nobody sees escaped.
 func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -55,5 +59,16 @@ func quote(text string) string {
 	if e.Encode(text) != nil {
 		return `""` // a string can always be written
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	var out strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		switch hidden := unicode.IsControl(r) || unicode.Is(unicode.Cf, r); {
+		case hidden && r > 0xffff:
+			fmt.Fprintf(&out, `\U%08X`, r)
+		case hidden:
+			fmt.Fprintf(&out, `\u%04X`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
