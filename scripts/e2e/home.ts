@@ -116,12 +116,13 @@ async function tell(page: Page): Promise<void> {
       await runCommand(page, "Chat: Open Chat");
       const chat = page.locator(".interactive-session");
       const questions = chat.getByRole("button", { name: "Answer in Assent" });
+      const prompt = "Count slowly"; // in whose words the demo model finds a tool
       const send = async (text: string): Promise<void> => {
         await chat.locator(".interactive-input-part .monaco-editor").first().click();
         await page.keyboard.type(text);
         await chat.getByRole("button", { name: /^Send/ }).click();
       };
-      await send("@assent Greetings");
+      await send(`@assent ${prompt}`);
       // VS Code looks for models when a chat first needs one, and refuses what came before it has found any.
       const refusal = chat.getByText("Language model unavailable");
       await questions.first().or(refusal).first().waitFor();
@@ -131,7 +132,7 @@ async function tell(page: Page): Promise<void> {
           .first()
           .click();
         await refusal.waitFor({ state: "detached" });
-        await send("Greetings"); // @assent stays in the input
+        await send(prompt); // @assent stays in the input
       }
       await chat.getByText("The model wants to run").first().waitFor();
       await questions.first().waitFor();
@@ -139,7 +140,7 @@ async function tell(page: Page): Promise<void> {
       const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });
       await count.waitFor();
       await questions.first().click();
-      await panel.text("Greetings").first().waitFor();
+      await panel.text(prompt).first().waitFor();
       await chat
         .getByRole("button", { name: /^(Cancel|Stop)/ })
         .first()
