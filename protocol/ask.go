@@ -6,6 +6,7 @@ import "encoding/json"
 //
 //protocol:variant Body ask
 type Ask struct {
+	Type tag[Ask] `json:"type"`
 	// AskID names the ask in [AskResponseParams]; it is unique across tasks.
 	AskID string  `json:"askId"`
 	Ask   AskKind `json:"ask"`
@@ -43,12 +44,16 @@ const (
 // UseMcpServer is what a server's request asks of the person.
 //
 //protocol:union
-type UseMcpServer interface{ isUseMcpServer() }
+type UseMcpServer interface {
+	isUseMcpServer()
+	From() Origin
+}
 
 // McpElicitation shows a form of the server's making.
 //
 //protocol:variant UseMcpServer mcp_elicitation
 type McpElicitation struct {
+	Type tag[McpElicitation] `json:"type"`
 	Origin
 	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
 	// ElicitationResponse is what the server was told; absent while the ask is open, and where there
@@ -62,6 +67,7 @@ type McpElicitation struct {
 //
 //protocol:variant UseMcpServer mcp_url_elicitation
 type McpURLElicitation struct {
+	Type tag[McpURLElicitation] `json:"type"`
 	Origin
 	// Message is the server's, in Markdown; it is not to be trusted.
 	Message string `json:"message"`
@@ -78,6 +84,7 @@ type McpURLElicitation struct {
 //
 //protocol:variant UseMcpServer mcp_sampling
 type McpSampling struct {
+	Type tag[McpSampling] `json:"type"`
 	Origin
 	// SamplingRequest is what the server asked for.
 	SamplingRequest McpSamplingRequest `json:"samplingRequest"`
@@ -143,6 +150,7 @@ type SamplingUsage struct {
 //
 //protocol:variant UseMcpServer mcp_sampling_review
 type McpSamplingReview struct {
+	Type tag[McpSamplingReview] `json:"type"`
 	Origin
 	// SamplingMessageID is the message of the [McpSampling] that was approved.
 	SamplingMessageID int64 `json:"samplingMessageId"`
@@ -172,6 +180,9 @@ type Origin struct {
 	// no grant of a tool.
 	PlacedBy string `json:"placedBy,omitempty"`
 }
+
+// From returns who asks a question, whatever it is.
+func (o Origin) From() Origin { return o }
 
 // Outcome is how an ask was settled.
 type Outcome struct {
@@ -305,7 +316,8 @@ type SamplingResult interface{ isSamplingResult() }
 //
 //protocol:variant SamplingResult response
 type McpSamplingResponse struct {
-	Role Role `json:"role"`
+	Type tag[McpSamplingResponse] `json:"type"`
+	Role Role                     `json:"role"`
 	// Content is a text, or texts and the calls of tools that the model asks for.
 	Content []ContentBlock `json:"content,omitempty"`
 	// Model is the name that the provider gave.
@@ -320,6 +332,7 @@ type McpSamplingResponse struct {
 //
 //protocol:variant SamplingResult withheld
 type SamplingWithheld struct {
+	Type tag[SamplingWithheld] `json:"type"`
 	// Reason is a sentence for the person.
 	Reason string `json:"reason"`
 }
@@ -328,6 +341,7 @@ type SamplingWithheld struct {
 //
 //protocol:variant SamplingResult failure
 type SamplingFailure struct {
+	Type tag[SamplingFailure] `json:"type"`
 	// Reason is a sentence for the person, naming the way out.
 	Reason string `json:"reason"`
 }

@@ -2,8 +2,9 @@ package protocol
 
 import "encoding/json"
 
-// A conversation with a model is made of three kinds of messages: what the person said ([UserMessage]), what
-// the model said ([ModelMessage]), and the calls that the model asked for ([Call.ToolUse]). Nothing is ever
+// A conversation with a model is made of four kinds of messages: what the person said ([UserMessage]) and the
+// files that they gave with it ([Attachment]), what the model said ([ModelMessage]), and the calls that the model
+// asked for ([Call.ToolUse]). Nothing is ever
 // taken out of a task: a message with Replaces says which earlier ones have left the conversation, namely
 // all from that one up to itself. They are kept, and shown folded.
 //
@@ -14,19 +15,35 @@ import "encoding/json"
 //
 //protocol:variant Body user
 type UserMessage struct {
-	Text string `json:"text"`
+	Type tag[UserMessage] `json:"type"`
+	Text string           `json:"text"`
 	// Attachments are messages of this task: calls of the person's own that have ended, a resource that they
-	// read, a prompt that they filled in. Their results go to the model before the text.
+	// read, a prompt that they filled in, and files ([Attachment]). What is in them goes to the model before the
+	// text.
 	Attachments []int64 `json:"attachments,omitempty"`
 	// Replaces is the first of the messages that have left the conversation for this one; absent where none
 	// have.
 	Replaces int64 `json:"replaces,omitempty"`
 }
 
+// Attachment is a file that the person gave to the conversation. It is a message of its own, before the
+// [UserMessage] that it goes to the model with.
+//
+//protocol:variant Body attachment
+type Attachment struct {
+	Type tag[Attachment] `json:"type"`
+	// Name is the file's, without its folders.
+	Name string `json:"name"`
+	// Content is a [TextContent] of at most 256 KiB, or an [ImageContent] of the type image/png, image/jpeg,
+	// image/gif or image/webp of at most 3.75 MiB.
+	Content ContentBlock `json:"content"`
+}
+
 // ModelMessage is what a model said: one completion.
 //
 //protocol:variant Body model
 type ModelMessage struct {
+	Type tag[ModelMessage] `json:"type"`
 	// Model is the one that was asked; absent where none could be found, and where the turn ended before.
 	Model *Model `json:"model,omitempty"`
 	// ResponseModel is the name that its provider gave; absent until the end.
@@ -120,7 +137,8 @@ type LeftOut struct {
 //
 //protocol:variant Event modelMessageEnded
 type ModelMessageEnded struct {
-	MessageID int64 `json:"messageId"`
+	Type      tag[ModelMessageEnded] `json:"type"`
+	MessageID int64                  `json:"messageId"`
 	// ModelMessage is the message's body from here on.
 	ModelMessage ModelMessage `json:"modelMessage"`
 }
@@ -129,8 +147,9 @@ type ModelMessageEnded struct {
 //
 //protocol:variant Event toolUseFailed
 type ToolUseFailed struct {
-	MessageID int64  `json:"messageId"`
-	ToolUseID string `json:"toolUseId"`
+	Type      tag[ToolUseFailed] `json:"type"`
+	MessageID int64              `json:"messageId"`
+	ToolUseID string             `json:"toolUseId"`
 	// Error is the [ModelToolUse.Error] from here on.
 	Error string `json:"error"`
 }
@@ -174,9 +193,17 @@ type SendChatParams struct {
 	Text string `json:"text"`
 	// Attachments are as in [UserMessage].
 	Attachments []int64 `json:"attachments,omitempty"`
+	// Files become messages of the task, and are attached after those. Together they have 10 MiB at most.
+	Files []AttachedFile `json:"files,omitempty"`
 	// Replaces is a [UserMessage] of the conversation that this one takes the place of: it, and all that
 	// followed, leaves the conversation. It fails with [CodeInvalidParams] while a turn is under way.
 	Replaces int64 `json:"replaces,omitempty"`
+}
+
+// AttachedFile is as [Attachment].
+type AttachedFile struct {
+	Name    string       `json:"name"`
+	Content ContentBlock `json:"content"`
 }
 
 // SendChatResult says what became of the message: one of the two is set.
@@ -230,6 +257,7 @@ type ConfigureTaskParams struct {
 //
 //protocol:variant UseMcpServer use_mcp_tool
 type UseMcpTool struct {
+	Type tag[UseMcpTool] `json:"type"`
 	Origin
 	ToolUse ToolUseRef `json:"toolUse"`
 	// Tool is as its server describes it: nothing of that is to be trusted. A schema that is very long is left
@@ -237,6 +265,8 @@ type UseMcpTool struct {
 	Tool Tool `json:"tool"`
 	// Arguments is the JSON object that the model wrote.
 	Arguments json.RawMessage `json:"arguments"`
+	// ArgumentsText is the same as its text, where a double does not hold one of its numbers exactly.
+	ArgumentsText string `json:"argumentsText,omitempty"`
 	// Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
 	// ToolAnnotations: a tool that does not say otherwise).
 	Destructive bool `json:"destructive,omitempty"`
@@ -248,6 +278,7 @@ type UseMcpTool struct {
 //
 //protocol:variant UseMcpServer access_mcp_resource
 type AccessMcpResource struct {
+	Type tag[AccessMcpResource] `json:"type"`
 	Origin
 	ToolUse ToolUseRef `json:"toolUse"`
 	URI     string     `json:"uri"`

@@ -5,9 +5,10 @@
 // for TypeScript (protocol.ts).
 //
 // A union is an interface marked //protocol:union; its variants are structs marked
-// //protocol:variant UNION TAG, and travel with the tag in the field "type". A field that may be
-// absent is omitempty or omitzero; a field that may be null is a pointer or slice without either; a
-// union without either is always there. Times are milliseconds since the Unix epoch.
+// //protocol:variant UNION TAG, and travel with the tag in the field "type": their first, which nobody
+// sets. A field that may be absent is omitempty or omitzero; a field that may be null is a pointer or
+// slice without either; a union without either is always there. Times are milliseconds since the Unix
+// epoch.
 //
 // The package holds data and no state: every value may be copied and used from any goroutine. It
 // knows no transport; [Conn] is all that the stubs ask of one.

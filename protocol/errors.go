@@ -35,6 +35,8 @@ const (
 	CodeUnavailable ErrorCode = -32108
 	// CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is [Elsewhere].
 	CodeTaskElsewhere ErrorCode = -32109
+	// CodeTaskBusy: something goes on in the task, and has to end first; the message names it.
+	CodeTaskBusy ErrorCode = -32110
 )
 
 // InvalidAnswerData says what is wrong with an answer.

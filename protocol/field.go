@@ -34,6 +34,7 @@ func (h FieldHead) Head() FieldHead { return h }
 //
 //protocol:variant Field string
 type StringField struct {
+	Type tag[StringField] `json:"type"`
 	FieldHead
 	Default *string `json:"default,omitempty"`
 	// MinLength and MaxLength count Unicode code points.
@@ -104,6 +105,7 @@ const (
 //
 //protocol:variant Field number
 type NumberField struct {
+	Type tag[NumberField] `json:"type"`
 	FieldHead
 	// Integer allows whole numbers only.
 	Integer bool     `json:"integer,omitempty"`
@@ -118,6 +120,7 @@ type NumberField struct {
 //
 //protocol:variant Field boolean
 type BooleanField struct {
+	Type tag[BooleanField] `json:"type"`
 	FieldHead
 	Default *bool `json:"default,omitempty"`
 }
@@ -126,6 +129,7 @@ type BooleanField struct {
 //
 //protocol:variant Field choice
 type ChoiceField struct {
+	Type tag[ChoiceField] `json:"type"`
 	FieldHead
 	Options []Option `json:"options,omitempty"`
 	Default *string  `json:"default,omitempty"`
@@ -135,6 +139,7 @@ type ChoiceField struct {
 //
 //protocol:variant Field choices
 type ChoicesField struct {
+	Type tag[ChoicesField] `json:"type"`
 	FieldHead
 	Options  []Option `json:"options,omitempty"`
 	MinItems *int     `json:"minItems,omitempty"`
@@ -155,6 +160,7 @@ type Option struct {
 //
 //protocol:variant Field json
 type JSONField struct {
+	Type tag[JSONField] `json:"type"`
 	FieldHead
 	// Schema is the property's own JSON Schema.
 	Schema  json.RawMessage `json:"schema"`

@@ -29,6 +29,8 @@ export interface HostRequests {
   "host/importServers": { params: undefined; result: null };
   /** Show a text in an editor. */
   "host/openText": { params: OpenTextParams; result: OpenTextResult };
+  /** Let the person choose files to attach. Served where {@link HostReadyResult.picksFiles} says so. */
+  "host/pickFiles": { params: undefined; result: PickFilesResult };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
   /**
@@ -93,8 +95,24 @@ export interface HostReadyResult {
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
   readonly imports?: boolean;
+  /** The host serves `host/pickFiles`; where it does not, the page has a control of its own. */
+  readonly picksFiles?: boolean;
   /** Absent where there are none. */
   readonly pages?: readonly PageToOpen[];
+}
+
+/** The files that the person chose; none where they chose nothing. */
+export interface PickFilesResult {
+  readonly files: readonly PickedFile[];
+}
+
+export interface PickedFile {
+  /** Without its folders. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** What is in it, in base64; absent where that is more than 4 MiB. */
+  readonly data?: string;
 }
 
 /** A text for the person to read, and to keep where they want to. */
@@ -126,6 +144,10 @@ export type Reveal =
   /** The open ask after the one that the person is at, of all tasks', or the one before it. */
   | { readonly kind: "nextAsk" | "previousAsk" }
   | { readonly kind: "newTask" }
+  /** The task that was deleted last, which is restored first. */
+  | { readonly kind: "restoreTask" }
+  /** A text for the person to go on with, after what they have typed already. Nothing is sent. */
+  | { readonly kind: "draft"; readonly text: string }
   /** A task, at its end. */
   | { readonly kind: "task"; readonly taskId: string }
   /** A message of a task. */

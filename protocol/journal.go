@@ -53,6 +53,10 @@ const (
 	// took that back.
 	JournalToolRuleCreated JournalKind = "toolRuleCreated"
 	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"
+	// JournalTaskDeleted and JournalTaskRestored: the person deleted a task, or took that back. What the journal
+	// has of the task stays.
+	JournalTaskDeleted  JournalKind = "taskDeleted"
+	JournalTaskRestored JournalKind = "taskRestored"
 )
 
 // JournalSettings are of the journal.

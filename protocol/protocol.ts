@@ -82,7 +82,7 @@ export interface SidecarRequests {
   "initialize": { params: InitializeParams; result: InitializeResult };
   /** CreateTask starts a conversation. */
   "task/create": { params: CreateTaskParams; result: Task };
-  /** ListTasks returns every task, the most recently created first. */
+  /** ListTasks returns every task, the most recently created first, and those that were deleted apart. */
   "task/list": { params: undefined; result: ListTasksResult };
   /**
    * OpenTask reads a task: every message that changed after a number, or a page of older ones.
@@ -97,6 +97,24 @@ export interface SidecarRequests {
    * stays readable.
    */
   "task/close": { params: CloseTaskParams; result: Task };
+  /**
+   * DeleteTask takes a task out of all lists, in every window. It fails with `CodeTaskBusy` while a question is
+   * open in it, a call runs, or a model is at work; with `DeleteTaskParams.Close` it is closed first. What was
+   * remembered about tools for this task alone is forgotten; what the journal has of it stays. Until it is
+   * removed for good, which is a day later or at the first start of a sidecar after that of this window has
+   * ended, it can be restored. A task that is deleted already is left as it is.
+   */
+  "task/delete": { params: DeleteTaskParams; result: Task };
+  /**
+   * RestoreTask brings a deleted task back as it was, but for what was remembered about tools. It fails with
+   * `CodeUnknownTask` where it was removed for good. A task that is not deleted is left as it is.
+   */
+  "task/restore": { params: RestoreTaskParams; result: Task };
+  /**
+   * SearchTasks finds a text in the messages of all tasks, or of one, the newest task and message first, without
+   * regard to case. It looks for a few seconds at most. What a model is still writing is not looked at.
+   */
+  "task/search": { params: SearchTasksParams; result: SearchTasksResult };
   /**
    * TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
    * questions that can outlive their window go on here, with what was typed into them, and so do their calls:
@@ -710,7 +728,8 @@ export interface UserMessage {
   text: string;
   /**
    * Attachments are messages of this task: calls of the person's own that have ended, a resource that they
-   * read, a prompt that they filled in. Their results go to the model before the text.
+   * read, a prompt that they filled in, and files (`Attachment`). What is in them goes to the model before the
+   * text.
    */
   attachments?: readonly number[];
   /**
@@ -718,6 +737,21 @@ export interface UserMessage {
    * have.
    */
   replaces?: number;
+}
+
+/**
+ * Attachment is a file that the person gave to the conversation. It is a message of its own, before the
+ * `UserMessage` that it goes to the model with.
+ */
+export interface Attachment {
+  type: "attachment";
+  /** Name is the file's, without its folders. */
+  name: string;
+  /**
+   * Content is a `TextContent` of at most 256 KiB, or an `ImageContent` of the type image/png, image/jpeg,
+   * image/gif or image/webp of at most 3.75 MiB.
+   */
+  content: ContentBlock;
 }
 
 /** ModelMessage is what a model said: one completion. */
@@ -874,11 +908,19 @@ export interface SendChatParams {
   text: string;
   /** Attachments are as in `UserMessage`. */
   attachments?: readonly number[];
+  /** Files become messages of the task, and are attached after those. Together they have 10 MiB at most. */
+  files?: readonly AttachedFile[];
   /**
    * Replaces is a `UserMessage` of the conversation that this one takes the place of: it, and all that
    * followed, leaves the conversation. It fails with `CodeInvalidParams` while a turn is under way.
    */
   replaces?: number;
+}
+
+/** AttachedFile is as `Attachment`. */
+export interface AttachedFile {
+  name: string;
+  content: ContentBlock;
 }
 
 /** SendChatResult says what became of the message: one of the two is set. */
@@ -942,6 +984,8 @@ export interface UseMcpTool extends Origin {
   tool: Tool;
   /** Arguments is the JSON object that the model wrote. */
   arguments: unknown;
+  /** ArgumentsText is the same as its text, where a double does not hold one of its numbers exactly. */
+  argumentsText?: string;
   /**
    * Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
    * ToolAnnotations: a tool that does not say otherwise).
@@ -1247,6 +1291,8 @@ export const ErrorCode = {
   Unavailable: -32108,
   /** CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is `Elsewhere`. */
   TaskElsewhere: -32109,
+  /** CodeTaskBusy: something goes on in the task, and has to end first; the message names it. */
+  TaskBusy: -32110,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
@@ -1834,7 +1880,13 @@ export type JournalKind =
    * took that back.
    */
   | "toolRuleCreated"
-  | "toolRuleRemoved";
+  | "toolRuleRemoved"
+  /**
+   * JournalTaskDeleted and JournalTaskRestored: the person deleted a task, or took that back. What the journal
+   * has of the task stays.
+   */
+  | "taskDeleted"
+  | "taskRestored";
 
 /** JournalSettings are of the journal. */
 export interface JournalSettings {
@@ -2189,6 +2241,35 @@ export type ToolResultBlock =
   | ResourceLink
   | EmbeddedResource;
 
+/** SearchTasksParams says what to look for. */
+export interface SearchTasksParams {
+  /** Text has 2 characters at least, and 200 at most; each run of white space is as one blank. */
+  text: string;
+  /** TaskID limits the search to one task. */
+  taskId?: string;
+  /** Limit bounds how many messages are found; 0 means 50, and 1000 is the most. */
+  limit?: number;
+}
+
+/** SearchTasksResult is what was found. */
+export interface SearchTasksResult {
+  hits?: readonly SearchHit[];
+  /** Truncated: there may be more, older ones. */
+  truncated?: boolean;
+}
+
+/** SearchHit is a message that has the text. */
+export interface SearchHit {
+  taskId: string;
+  title: string;
+  messageId: number;
+  time: number;
+  /** Before, Match and After are where the text is in it for the first time, on one line. */
+  before: string;
+  match: string;
+  after: string;
+}
+
 /** Server is a configured MCP server and the state of Assent's connections to it. */
 export interface Server {
   name: string;
@@ -2401,9 +2482,11 @@ export interface CreateTaskParams {
   title?: string;
 }
 
-/** ListTasksResult holds every task. */
+/** ListTasksResult holds every task that is not deleted. */
 export interface ListTasksResult {
   tasks?: readonly Task[];
+  /** Deleted are those that `Sidecar.RestoreTask` can bring back, the one deleted last first. */
+  deleted?: readonly Task[];
   /** StorageFailure is what `Editor.StorageFailed` said, for as long as it lasts. */
   storageFailure?: string;
   /**
@@ -2463,6 +2546,18 @@ export interface CloseTaskParams {
   taskId: string;
 }
 
+/** DeleteTaskParams names the task to delete. */
+export interface DeleteTaskParams {
+  taskId: string;
+  /** Close: what goes on in the task ends, as by `Sidecar.CloseTask`. */
+  close?: boolean;
+}
+
+/** RestoreTaskParams names the task to bring back. */
+export interface RestoreTaskParams {
+  taskId: string;
+}
+
 /** AskResponseParams answers one ask. */
 export interface AskResponseParams {
   taskId: string;
@@ -2512,6 +2607,11 @@ export interface AskResponseParams {
    * `YesButtonClicked` on a `UseMcpTool` only.
    */
   toolArguments?: unknown;
+  /**
+   * ToolArgumentsText is the text of that object, in place of it: what its numbers are no front end has to
+   * know.
+   */
+  toolArgumentsText?: string;
   /** Remember has the answer hold for longer; on a `UseMcpTool` or an `AccessMcpResource` only. */
   remember?: Remember;
 }
@@ -2662,6 +2762,11 @@ export interface Task {
   createdAt: number;
   /** Closed tasks can be read and do nothing else. */
   closed?: boolean;
+  /**
+   * DeletedAt is when a person deleted the task; absent where nobody did. A deleted task is in no list, and
+   * cannot even be read, but `Sidecar.RestoreTask` brings it back until it is removed for good.
+   */
+  deletedAt?: number;
   /** OpenAsks counts the asks that wait for a person. */
   openAsks: number;
   /** LastNumber is the number of the task's newest event. */
@@ -2720,7 +2825,7 @@ export type Event =
 
 /**
  * TaskChanged says that the task is new, or has another title, another queue or other settings, or was
- * closed, or that a turn of its conversation began or ended.
+ * closed, deleted or restored, or that a turn of its conversation began or ended.
  */
 export interface TaskChanged {
   type: "taskChanged";
@@ -2837,6 +2942,7 @@ export interface Message {
 export type Body =
   | Ask
   | UserMessage
+  | Attachment
   | ModelMessage
   | Notice
   | Call;
@@ -2883,6 +2989,11 @@ export interface CallToolRequest {
   toolName: string;
   /** Arguments is the JSON object that is sent. */
   arguments: unknown;
+  /**
+   * ArgumentsText is the text of that object, where a double does not hold one of its numbers exactly. In
+   * `StartCallParams` it takes the place of Arguments.
+   */
+  argumentsText?: string;
 }
 
 /**
@@ -2983,7 +3094,7 @@ export interface Progress {
 
 /**
  * CallLost says that no answer can come any more: the server could not be started, died, or was
- * stopped, or the sidecar was restarted.
+ * stopped, or the sidecar was restarted; or that the answer was too long to be read.
  */
 export interface CallLost {
   type: "lost";

@@ -254,6 +254,24 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CloseTask(ctx, &p)
+	case "task/delete":
+		var p DeleteTaskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.DeleteTask(ctx, &p)
+	case "task/restore":
+		var p RestoreTaskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RestoreTask(ctx, &p)
+	case "task/search":
+		var p SearchTasksParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.SearchTasks(ctx, &p)
 	case "task/takeOver":
 		var p TakeOverParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -523,6 +541,30 @@ func (r remoteSidecar) RenameTask(ctx context.Context, params *RenameTaskParams)
 func (r remoteSidecar) CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error) {
 	var result Task
 	if err := r.conn.Call(ctx, "task/close", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) DeleteTask(ctx context.Context, params *DeleteTaskParams) (*Task, error) {
+	var result Task
+	if err := r.conn.Call(ctx, "task/delete", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RestoreTask(ctx context.Context, params *RestoreTaskParams) (*Task, error) {
+	var result Task
+	if err := r.conn.Call(ctx, "task/restore", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) SearchTasks(ctx context.Context, params *SearchTasksParams) (*SearchTasksResult, error) {
+	var result SearchTasksResult
+	if err := r.conn.Call(ctx, "task/search", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -846,100 +888,58 @@ func (r remoteSidecar) LanguageModelProgress(ctx context.Context, params *Langua
 
 func (McpElicitation) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "mcp_elicitation".
-func (v McpElicitation) MarshalJSON() ([]byte, error) {
-	type plain McpElicitation
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"mcp_elicitation", plain(v)})
-}
+func (*McpElicitation) unionTag() string { return "mcp_elicitation" }
 
 func (McpURLElicitation) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "mcp_url_elicitation".
-func (v McpURLElicitation) MarshalJSON() ([]byte, error) {
-	type plain McpURLElicitation
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"mcp_url_elicitation", plain(v)})
-}
+func (*McpURLElicitation) unionTag() string { return "mcp_url_elicitation" }
 
 func (McpSampling) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "mcp_sampling".
-func (v McpSampling) MarshalJSON() ([]byte, error) {
-	type plain McpSampling
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"mcp_sampling", plain(v)})
-}
+func (*McpSampling) unionTag() string { return "mcp_sampling" }
 
 func (McpSamplingReview) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "mcp_sampling_review".
-func (v McpSamplingReview) MarshalJSON() ([]byte, error) {
-	type plain McpSamplingReview
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"mcp_sampling_review", plain(v)})
-}
+func (*McpSamplingReview) unionTag() string { return "mcp_sampling_review" }
 
 func (UseMcpTool) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "use_mcp_tool".
-func (v UseMcpTool) MarshalJSON() ([]byte, error) {
-	type plain UseMcpTool
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"use_mcp_tool", plain(v)})
-}
+func (*UseMcpTool) unionTag() string { return "use_mcp_tool" }
 
 func (AccessMcpResource) isUseMcpServer() {}
 
-// MarshalJSON adds the tag "access_mcp_resource".
-func (v AccessMcpResource) MarshalJSON() ([]byte, error) {
-	type plain AccessMcpResource
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"access_mcp_resource", plain(v)})
-}
+func (*AccessMcpResource) unionTag() string { return "access_mcp_resource" }
 
 // UnmarshalUseMcpServer decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "mcp_elicitation":
 		var v McpElicitation
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "mcp_url_elicitation":
 		var v McpURLElicitation
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "mcp_sampling":
 		var v McpSampling
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "mcp_sampling_review":
 		var v McpSamplingReview
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "use_mcp_tool":
 		var v UseMcpTool
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "access_mcp_resource":
 		var v AccessMcpResource
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("UseMcpServer has no variant %q", tag)
@@ -948,55 +948,34 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 
 func (McpSamplingResponse) isSamplingResult() {}
 
-// MarshalJSON adds the tag "response".
-func (v McpSamplingResponse) MarshalJSON() ([]byte, error) {
-	type plain McpSamplingResponse
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"response", plain(v)})
-}
+func (*McpSamplingResponse) unionTag() string { return "response" }
 
 func (SamplingWithheld) isSamplingResult() {}
 
-// MarshalJSON adds the tag "withheld".
-func (v SamplingWithheld) MarshalJSON() ([]byte, error) {
-	type plain SamplingWithheld
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"withheld", plain(v)})
-}
+func (*SamplingWithheld) unionTag() string { return "withheld" }
 
 func (SamplingFailure) isSamplingResult() {}
 
-// MarshalJSON adds the tag "failure".
-func (v SamplingFailure) MarshalJSON() ([]byte, error) {
-	type plain SamplingFailure
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"failure", plain(v)})
-}
+func (*SamplingFailure) unionTag() string { return "failure" }
 
 // UnmarshalSamplingResult decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalSamplingResult(data []byte) (SamplingResult, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "response":
 		var v McpSamplingResponse
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "withheld":
 		var v SamplingWithheld
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "failure":
 		var v SamplingFailure
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("SamplingResult has no variant %q", tag)
@@ -1005,100 +984,58 @@ func UnmarshalSamplingResult(data []byte) (SamplingResult, error) {
 
 func (StringField) isField() {}
 
-// MarshalJSON adds the tag "string".
-func (v StringField) MarshalJSON() ([]byte, error) {
-	type plain StringField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"string", plain(v)})
-}
+func (*StringField) unionTag() string { return "string" }
 
 func (NumberField) isField() {}
 
-// MarshalJSON adds the tag "number".
-func (v NumberField) MarshalJSON() ([]byte, error) {
-	type plain NumberField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"number", plain(v)})
-}
+func (*NumberField) unionTag() string { return "number" }
 
 func (BooleanField) isField() {}
 
-// MarshalJSON adds the tag "boolean".
-func (v BooleanField) MarshalJSON() ([]byte, error) {
-	type plain BooleanField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"boolean", plain(v)})
-}
+func (*BooleanField) unionTag() string { return "boolean" }
 
 func (ChoiceField) isField() {}
 
-// MarshalJSON adds the tag "choice".
-func (v ChoiceField) MarshalJSON() ([]byte, error) {
-	type plain ChoiceField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"choice", plain(v)})
-}
+func (*ChoiceField) unionTag() string { return "choice" }
 
 func (ChoicesField) isField() {}
 
-// MarshalJSON adds the tag "choices".
-func (v ChoicesField) MarshalJSON() ([]byte, error) {
-	type plain ChoicesField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"choices", plain(v)})
-}
+func (*ChoicesField) unionTag() string { return "choices" }
 
 func (JSONField) isField() {}
 
-// MarshalJSON adds the tag "json".
-func (v JSONField) MarshalJSON() ([]byte, error) {
-	type plain JSONField
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"json", plain(v)})
-}
+func (*JSONField) unionTag() string { return "json" }
 
 // UnmarshalField decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalField(data []byte) (Field, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "string":
 		var v StringField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "number":
 		var v NumberField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "boolean":
 		var v BooleanField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "choice":
 		var v ChoiceField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "choices":
 		var v ChoicesField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "json":
 		var v JSONField
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("Field has no variant %q", tag)
@@ -1117,30 +1054,30 @@ func (EmbeddedResource) isToolResultBlock() {}
 
 // UnmarshalToolResultBlock decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "text":
 		var v TextContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "image":
 		var v ImageContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "audio":
 		var v AudioContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "resource_link":
 		var v ResourceLink
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "resource":
 		var v EmbeddedResource
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("ToolResultBlock has no variant %q", tag)
@@ -1149,205 +1086,114 @@ func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
 
 func (ModelMessageEnded) isEvent() {}
 
-// MarshalJSON adds the tag "modelMessageEnded".
-func (v ModelMessageEnded) MarshalJSON() ([]byte, error) {
-	type plain ModelMessageEnded
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"modelMessageEnded", plain(v)})
-}
+func (*ModelMessageEnded) unionTag() string { return "modelMessageEnded" }
 
 func (ToolUseFailed) isEvent() {}
 
-// MarshalJSON adds the tag "toolUseFailed".
-func (v ToolUseFailed) MarshalJSON() ([]byte, error) {
-	type plain ToolUseFailed
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"toolUseFailed", plain(v)})
-}
+func (*ToolUseFailed) unionTag() string { return "toolUseFailed" }
 
 func (TaskChanged) isEvent() {}
 
-// MarshalJSON adds the tag "taskChanged".
-func (v TaskChanged) MarshalJSON() ([]byte, error) {
-	type plain TaskChanged
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"taskChanged", plain(v)})
-}
+func (*TaskChanged) unionTag() string { return "taskChanged" }
 
 func (TaskFollowed) isEvent() {}
 
-// MarshalJSON adds the tag "taskFollowed".
-func (v TaskFollowed) MarshalJSON() ([]byte, error) {
-	type plain TaskFollowed
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"taskFollowed", plain(v)})
-}
+func (*TaskFollowed) unionTag() string { return "taskFollowed" }
 
 func (MessageAdded) isEvent() {}
 
-// MarshalJSON adds the tag "messageAdded".
-func (v MessageAdded) MarshalJSON() ([]byte, error) {
-	type plain MessageAdded
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"messageAdded", plain(v)})
-}
+func (*MessageAdded) unionTag() string { return "messageAdded" }
 
 func (AskSettled) isEvent() {}
 
-// MarshalJSON adds the tag "askSettled".
-func (v AskSettled) MarshalJSON() ([]byte, error) {
-	type plain AskSettled
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"askSettled", plain(v)})
-}
+func (*AskSettled) unionTag() string { return "askSettled" }
 
 func (AskExtended) isEvent() {}
 
-// MarshalJSON adds the tag "askExtended".
-func (v AskExtended) MarshalJSON() ([]byte, error) {
-	type plain AskExtended
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"askExtended", plain(v)})
-}
+func (*AskExtended) unionTag() string { return "askExtended" }
 
 func (AskCompleted) isEvent() {}
 
-// MarshalJSON adds the tag "askCompleted".
-func (v AskCompleted) MarshalJSON() ([]byte, error) {
-	type plain AskCompleted
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"askCompleted", plain(v)})
-}
+func (*AskCompleted) unionTag() string { return "askCompleted" }
 
 func (AskDelivered) isEvent() {}
 
-// MarshalJSON adds the tag "askDelivered".
-func (v AskDelivered) MarshalJSON() ([]byte, error) {
-	type plain AskDelivered
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"askDelivered", plain(v)})
-}
+func (*AskDelivered) unionTag() string { return "askDelivered" }
 
 func (SamplingMoved) isEvent() {}
 
-// MarshalJSON adds the tag "samplingMoved".
-func (v SamplingMoved) MarshalJSON() ([]byte, error) {
-	type plain SamplingMoved
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"samplingMoved", plain(v)})
-}
+func (*SamplingMoved) unionTag() string { return "samplingMoved" }
 
 func (SamplingEnded) isEvent() {}
 
-// MarshalJSON adds the tag "samplingEnded".
-func (v SamplingEnded) MarshalJSON() ([]byte, error) {
-	type plain SamplingEnded
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"samplingEnded", plain(v)})
-}
+func (*SamplingEnded) unionTag() string { return "samplingEnded" }
 
 func (CallEnded) isEvent() {}
 
-// MarshalJSON adds the tag "callEnded".
-func (v CallEnded) MarshalJSON() ([]byte, error) {
-	type plain CallEnded
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"callEnded", plain(v)})
-}
+func (*CallEnded) unionTag() string { return "callEnded" }
 
 func (CallTaskChanged) isEvent() {}
 
-// MarshalJSON adds the tag "callTaskChanged".
-func (v CallTaskChanged) MarshalJSON() ([]byte, error) {
-	type plain CallTaskChanged
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"callTaskChanged", plain(v)})
-}
+func (*CallTaskChanged) unionTag() string { return "callTaskChanged" }
 
 // UnmarshalEvent decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalEvent(data []byte) (Event, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "modelMessageEnded":
 		var v ModelMessageEnded
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "toolUseFailed":
 		var v ToolUseFailed
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "taskChanged":
 		var v TaskChanged
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "taskFollowed":
 		var v TaskFollowed
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "messageAdded":
 		var v MessageAdded
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "askSettled":
 		var v AskSettled
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "askExtended":
 		var v AskExtended
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "askCompleted":
 		var v AskCompleted
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "askDelivered":
 		var v AskDelivered
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "samplingMoved":
 		var v SamplingMoved
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "samplingEnded":
 		var v SamplingEnded
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "callEnded":
 		var v CallEnded
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "callTaskChanged":
 		var v CallTaskChanged
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("Event has no variant %q", tag)
@@ -1356,85 +1202,58 @@ func UnmarshalEvent(data []byte) (Event, error) {
 
 func (Ask) isBody() {}
 
-// MarshalJSON adds the tag "ask".
-func (v Ask) MarshalJSON() ([]byte, error) {
-	type plain Ask
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"ask", plain(v)})
-}
+func (*Ask) unionTag() string { return "ask" }
 
 func (UserMessage) isBody() {}
 
-// MarshalJSON adds the tag "user".
-func (v UserMessage) MarshalJSON() ([]byte, error) {
-	type plain UserMessage
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"user", plain(v)})
-}
+func (*UserMessage) unionTag() string { return "user" }
+
+func (Attachment) isBody() {}
+
+func (*Attachment) unionTag() string { return "attachment" }
 
 func (ModelMessage) isBody() {}
 
-// MarshalJSON adds the tag "model".
-func (v ModelMessage) MarshalJSON() ([]byte, error) {
-	type plain ModelMessage
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"model", plain(v)})
-}
+func (*ModelMessage) unionTag() string { return "model" }
 
 func (Notice) isBody() {}
 
-// MarshalJSON adds the tag "notice".
-func (v Notice) MarshalJSON() ([]byte, error) {
-	type plain Notice
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"notice", plain(v)})
-}
+func (*Notice) unionTag() string { return "notice" }
 
 func (Call) isBody() {}
 
-// MarshalJSON adds the tag "call".
-func (v Call) MarshalJSON() ([]byte, error) {
-	type plain Call
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"call", plain(v)})
-}
+func (*Call) unionTag() string { return "call" }
 
 // UnmarshalBody decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalBody(data []byte) (Body, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "ask":
 		var v Ask
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "user":
 		var v UserMessage
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
+		return v, err
+	case "attachment":
+		var v Attachment
+		err := unmarshal(data, &v)
 		return v, err
 	case "model":
 		var v ModelMessage
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "notice":
 		var v Notice
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "call":
 		var v Call
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("Body has no variant %q", tag)
@@ -1443,70 +1262,42 @@ func UnmarshalBody(data []byte) (Body, error) {
 
 func (CallToolRequest) isCallRequest() {}
 
-// MarshalJSON adds the tag "tools/call".
-func (v CallToolRequest) MarshalJSON() ([]byte, error) {
-	type plain CallToolRequest
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"tools/call", plain(v)})
-}
+func (*CallToolRequest) unionTag() string { return "tools/call" }
 
 func (TaskResultRequest) isCallRequest() {}
 
-// MarshalJSON adds the tag "tasks/result".
-func (v TaskResultRequest) MarshalJSON() ([]byte, error) {
-	type plain TaskResultRequest
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"tasks/result", plain(v)})
-}
+func (*TaskResultRequest) unionTag() string { return "tasks/result" }
 
 func (ReadResourceRequest) isCallRequest() {}
 
-// MarshalJSON adds the tag "resources/read".
-func (v ReadResourceRequest) MarshalJSON() ([]byte, error) {
-	type plain ReadResourceRequest
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"resources/read", plain(v)})
-}
+func (*ReadResourceRequest) unionTag() string { return "resources/read" }
 
 func (GetPromptRequest) isCallRequest() {}
 
-// MarshalJSON adds the tag "prompts/get".
-func (v GetPromptRequest) MarshalJSON() ([]byte, error) {
-	type plain GetPromptRequest
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"prompts/get", plain(v)})
-}
+func (*GetPromptRequest) unionTag() string { return "prompts/get" }
 
 // UnmarshalCallRequest decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalCallRequest(data []byte) (CallRequest, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "tools/call":
 		var v CallToolRequest
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "tasks/result":
 		var v TaskResultRequest
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "resources/read":
 		var v ReadResourceRequest
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "prompts/get":
 		var v GetPromptRequest
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("CallRequest has no variant %q", tag)
@@ -1515,100 +1306,58 @@ func UnmarshalCallRequest(data []byte) (CallRequest, error) {
 
 func (ToolResult) isCallResult() {}
 
-// MarshalJSON adds the tag "result".
-func (v ToolResult) MarshalJSON() ([]byte, error) {
-	type plain ToolResult
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"result", plain(v)})
-}
+func (*ToolResult) unionTag() string { return "result" }
 
 func (CallError) isCallResult() {}
 
-// MarshalJSON adds the tag "error".
-func (v CallError) MarshalJSON() ([]byte, error) {
-	type plain CallError
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"error", plain(v)})
-}
+func (*CallError) unionTag() string { return "error" }
 
 func (CallCancelled) isCallResult() {}
 
-// MarshalJSON adds the tag "cancelled".
-func (v CallCancelled) MarshalJSON() ([]byte, error) {
-	type plain CallCancelled
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"cancelled", plain(v)})
-}
+func (*CallCancelled) unionTag() string { return "cancelled" }
 
 func (PromptResult) isCallResult() {}
 
-// MarshalJSON adds the tag "prompt".
-func (v PromptResult) MarshalJSON() ([]byte, error) {
-	type plain PromptResult
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"prompt", plain(v)})
-}
+func (*PromptResult) unionTag() string { return "prompt" }
 
 func (CallAbandoned) isCallResult() {}
 
-// MarshalJSON adds the tag "abandoned".
-func (v CallAbandoned) MarshalJSON() ([]byte, error) {
-	type plain CallAbandoned
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"abandoned", plain(v)})
-}
+func (*CallAbandoned) unionTag() string { return "abandoned" }
 
 func (CallLost) isCallResult() {}
 
-// MarshalJSON adds the tag "lost".
-func (v CallLost) MarshalJSON() ([]byte, error) {
-	type plain CallLost
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"lost", plain(v)})
-}
+func (*CallLost) unionTag() string { return "lost" }
 
 // UnmarshalCallResult decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalCallResult(data []byte) (CallResult, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "result":
 		var v ToolResult
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "error":
 		var v CallError
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "cancelled":
 		var v CallCancelled
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "prompt":
 		var v PromptResult
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "abandoned":
 		var v CallAbandoned
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "lost":
 		var v CallLost
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("CallResult has no variant %q", tag)
@@ -1617,130 +1366,74 @@ func UnmarshalCallResult(data []byte) (CallResult, error) {
 
 func (ToolUseContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "tool_use".
-func (v ToolUseContent) MarshalJSON() ([]byte, error) {
-	type plain ToolUseContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"tool_use", plain(v)})
-}
+func (*ToolUseContent) unionTag() string { return "tool_use" }
 
 func (ToolResultContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "tool_result".
-func (v ToolResultContent) MarshalJSON() ([]byte, error) {
-	type plain ToolResultContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"tool_result", plain(v)})
-}
+func (*ToolResultContent) unionTag() string { return "tool_result" }
 
 func (TextContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "text".
-func (v TextContent) MarshalJSON() ([]byte, error) {
-	type plain TextContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"text", plain(v)})
-}
+func (*TextContent) unionTag() string { return "text" }
 
 func (ImageContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "image".
-func (v ImageContent) MarshalJSON() ([]byte, error) {
-	type plain ImageContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"image", plain(v)})
-}
+func (*ImageContent) unionTag() string { return "image" }
 
 func (AudioContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "audio".
-func (v AudioContent) MarshalJSON() ([]byte, error) {
-	type plain AudioContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"audio", plain(v)})
-}
+func (*AudioContent) unionTag() string { return "audio" }
 
 func (ResourceLink) isContentBlock() {}
 
-// MarshalJSON adds the tag "resource_link".
-func (v ResourceLink) MarshalJSON() ([]byte, error) {
-	type plain ResourceLink
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"resource_link", plain(v)})
-}
+func (*ResourceLink) unionTag() string { return "resource_link" }
 
 func (EmbeddedResource) isContentBlock() {}
 
-// MarshalJSON adds the tag "resource".
-func (v EmbeddedResource) MarshalJSON() ([]byte, error) {
-	type plain EmbeddedResource
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"resource", plain(v)})
-}
+func (*EmbeddedResource) unionTag() string { return "resource" }
 
 func (UnknownContent) isContentBlock() {}
 
-// MarshalJSON adds the tag "unknown".
-func (v UnknownContent) MarshalJSON() ([]byte, error) {
-	type plain UnknownContent
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"unknown", plain(v)})
-}
+func (*UnknownContent) unionTag() string { return "unknown" }
 
 // UnmarshalContentBlock decodes whichever variant the tag names. Absent and null are nil.
 func UnmarshalContentBlock(data []byte) (ContentBlock, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 	case "tool_use":
 		var v ToolUseContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "tool_result":
 		var v ToolResultContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "text":
 		var v TextContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "image":
 		var v ImageContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "audio":
 		var v AudioContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "resource_link":
 		var v ResourceLink
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "resource":
 		var v EmbeddedResource
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	case "unknown":
 		var v UnknownContent
-		err := json.Unmarshal(data, &v)
+		err := unmarshal(data, &v)
 		return v, err
 	default:
 		return nil, fmt.Errorf("ContentBlock has no variant %q", tag)
@@ -1831,6 +1524,46 @@ func (v *McpSamplingResponse) UnmarshalJSON(data []byte) error {
 	}
 	if v.Content, err = unmarshalEach(w.Content, UnmarshalContentBlock); err != nil {
 		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *Attachment) UnmarshalJSON(data []byte) error {
+	type plain Attachment
+	w := struct {
+		*plain
+		Content json.RawMessage `json:"content"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Content, err = UnmarshalContentBlock(w.Content); err != nil {
+		return err
+	}
+	if v.Content == nil {
+		return missing("Attachment.content")
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *AttachedFile) UnmarshalJSON(data []byte) error {
+	type plain AttachedFile
+	w := struct {
+		*plain
+		Content json.RawMessage `json:"content"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Content, err = UnmarshalContentBlock(w.Content); err != nil {
+		return err
+	}
+	if v.Content == nil {
+		return missing("AttachedFile.content")
 	}
 	return nil
 }

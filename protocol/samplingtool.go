@@ -34,6 +34,7 @@ const (
 //
 //protocol:variant ContentBlock tool_use
 type ToolUseContent struct {
+	Type tag[ToolUseContent] `json:"type"`
 	// ID ties the result to it.
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -46,6 +47,7 @@ type ToolUseContent struct {
 //
 //protocol:variant ContentBlock tool_result
 type ToolResultContent struct {
+	Type tag[ToolResultContent] `json:"type"`
 	// ToolUseID is the ID of the [ToolUseContent].
 	ToolUseID         string            `json:"toolUseId"`
 	Content           []ToolResultBlock `json:"content,omitempty"`

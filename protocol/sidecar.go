@@ -26,7 +26,7 @@ type Sidecar interface {
 	//protocol:method task/create
 	CreateTask(ctx context.Context, params *CreateTaskParams) (*Task, error)
 
-	// ListTasks returns every task, the most recently created first.
+	// ListTasks returns every task, the most recently created first, and those that were deleted apart.
 	//
 	//protocol:method task/list
 	ListTasks(ctx context.Context) (*ListTasksResult, error)
@@ -48,6 +48,27 @@ type Sidecar interface {
 	//
 	//protocol:method task/close
 	CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error)
+
+	// DeleteTask takes a task out of all lists, in every window. It fails with [CodeTaskBusy] while a question is
+	// open in it, a call runs, or a model is at work; with [DeleteTaskParams.Close] it is closed first. What was
+	// remembered about tools for this task alone is forgotten; what the journal has of it stays. Until it is
+	// removed for good, which is a day later or at the first start of a sidecar after that of this window has
+	// ended, it can be restored. A task that is deleted already is left as it is.
+	//
+	//protocol:method task/delete
+	DeleteTask(ctx context.Context, params *DeleteTaskParams) (*Task, error)
+
+	// RestoreTask brings a deleted task back as it was, but for what was remembered about tools. It fails with
+	// [CodeUnknownTask] where it was removed for good. A task that is not deleted is left as it is.
+	//
+	//protocol:method task/restore
+	RestoreTask(ctx context.Context, params *RestoreTaskParams) (*Task, error)
+
+	// SearchTasks finds a text in the messages of all tasks, or of one, the newest task and message first, without
+	// regard to case. It looks for a few seconds at most. What a model is still writing is not looked at.
+	//
+	//protocol:method task/search
+	SearchTasks(ctx context.Context, params *SearchTasksParams) (*SearchTasksResult, error)
 
 	// TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
 	// questions that can outlive their window go on here, with what was typed into them, and so do their calls:
@@ -370,9 +391,11 @@ type CreateTaskParams struct {
 	Title string `json:"title,omitempty"`
 }
 
-// ListTasksResult holds every task.
+// ListTasksResult holds every task that is not deleted.
 type ListTasksResult struct {
 	Tasks []Task `json:"tasks,omitempty"`
+	// Deleted are those that [Sidecar.RestoreTask] can bring back, the one deleted last first.
+	Deleted []Task `json:"deleted,omitempty"`
 	// StorageFailure is what [Editor.StorageFailed] said, for as long as it lasts.
 	StorageFailure string `json:"storageFailure,omitempty"`
 	// StorageNote is what [Editor.StorageRecovered] said of a store that was damaged and is set aside, for a
@@ -422,6 +445,18 @@ type CloseTaskParams struct {
 	TaskID string `json:"taskId"`
 }
 
+// DeleteTaskParams names the task to delete.
+type DeleteTaskParams struct {
+	TaskID string `json:"taskId"`
+	// Close: what goes on in the task ends, as by [Sidecar.CloseTask].
+	Close bool `json:"close,omitempty"`
+}
+
+// RestoreTaskParams names the task to bring back.
+type RestoreTaskParams struct {
+	TaskID string `json:"taskId"`
+}
+
 // AskResponseParams answers one ask.
 type AskResponseParams struct {
 	TaskID      string      `json:"taskId"`
@@ -455,6 +490,9 @@ type AskResponseParams struct {
 	// ToolArguments is a JSON object that the tool is called with in place of what the model wrote; with
 	// [YesButtonClicked] on a [UseMcpTool] only.
 	ToolArguments json.RawMessage `json:"toolArguments,omitempty"`
+	// ToolArgumentsText is the text of that object, in place of it: what its numbers are no front end has to
+	// know.
+	ToolArgumentsText string `json:"toolArgumentsText,omitempty"`
 	// Remember has the answer hold for longer; on a [UseMcpTool] or an [AccessMcpResource] only.
 	Remember Remember `json:"remember,omitempty"`
 }

@@ -10,6 +10,9 @@ type Task struct {
 	CreatedAt int64  `json:"createdAt"`
 	// Closed tasks can be read and do nothing else.
 	Closed bool `json:"closed,omitempty"`
+	// DeletedAt is when a person deleted the task; absent where nobody did. A deleted task is in no list, and
+	// cannot even be read, but [Sidecar.RestoreTask] brings it back until it is removed for good.
+	DeletedAt int64 `json:"deletedAt,omitempty"`
 	// OpenAsks counts the asks that wait for a person.
 	OpenAsks int `json:"openAsks"`
 	// LastNumber is the number of the task's newest event.
@@ -52,11 +55,12 @@ type TaskEventParams struct {
 type Event interface{ isEvent() }
 
 // TaskChanged says that the task is new, or has another title, another queue or other settings, or was
-// closed, or that a turn of its conversation began or ended.
+// closed, deleted or restored, or that a turn of its conversation began or ended.
 //
 //protocol:variant Event taskChanged
 type TaskChanged struct {
-	Task Task `json:"task"`
+	Type tag[TaskChanged] `json:"type"`
+	Task Task             `json:"task"`
 }
 
 // TaskFollowed says how a task stands that was changed, taken or let go by another window. What changed in it
@@ -66,22 +70,25 @@ type TaskChanged struct {
 //
 //protocol:variant Event taskFollowed
 type TaskFollowed struct {
-	Task Task `json:"task"`
+	Type tag[TaskFollowed] `json:"type"`
+	Task Task              `json:"task"`
 }
 
 // MessageAdded brings a new message.
 //
 //protocol:variant Event messageAdded
 type MessageAdded struct {
-	Message Message `json:"message"`
+	Type    tag[MessageAdded] `json:"type"`
+	Message Message           `json:"message"`
 }
 
 // AskSettled says how an ask was settled, for good.
 //
 //protocol:variant Event askSettled
 type AskSettled struct {
-	MessageID int64   `json:"messageId"`
-	Outcome   Outcome `json:"outcome"`
+	Type      tag[AskSettled] `json:"type"`
+	MessageID int64           `json:"messageId"`
+	Outcome   Outcome         `json:"outcome"`
 	// ElicitationResponse is what the server was told, where the ask was a form and there was still a
 	// server to tell.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
@@ -100,23 +107,26 @@ type AskSettled struct {
 //
 //protocol:variant Event askExtended
 type AskExtended struct {
-	MessageID int64 `json:"messageId"`
-	ExpiresAt int64 `json:"expiresAt"`
+	Type      tag[AskExtended] `json:"type"`
+	MessageID int64            `json:"messageId"`
+	ExpiresAt int64            `json:"expiresAt"`
 }
 
 // AskCompleted says that a server is done with the page of a [McpURLElicitation] that was settled.
 //
 //protocol:variant Event askCompleted
 type AskCompleted struct {
-	MessageID   int64 `json:"messageId"`
-	CompletedAt int64 `json:"completedAt"`
+	Type        tag[AskCompleted] `json:"type"`
+	MessageID   int64             `json:"messageId"`
+	CompletedAt int64             `json:"completedAt"`
 }
 
 // AskDelivered says that the server of an MCP task has acknowledged the answer to an ask.
 //
 //protocol:variant Event askDelivered
 type AskDelivered struct {
-	MessageID int64 `json:"messageId"`
+	Type      tag[AskDelivered] `json:"type"`
+	MessageID int64             `json:"messageId"`
 }
 
 // SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
@@ -124,9 +134,10 @@ type AskDelivered struct {
 //
 //protocol:variant Event samplingMoved
 type SamplingMoved struct {
-	MessageID int64  `json:"messageId"`
-	Model     *Model `json:"model,omitempty"`
-	InReview  bool   `json:"inReview,omitempty"`
+	Type      tag[SamplingMoved] `json:"type"`
+	MessageID int64              `json:"messageId"`
+	Model     *Model             `json:"model,omitempty"`
+	InReview  bool               `json:"inReview,omitempty"`
 	// Progress is present where a model answers anew: nothing is written yet.
 	Progress *SamplingProgress `json:"progress,omitempty"`
 }
@@ -135,8 +146,9 @@ type SamplingMoved struct {
 //
 //protocol:variant Event samplingEnded
 type SamplingEnded struct {
-	MessageID int64          `json:"messageId"`
-	Result    SamplingResult `json:"result"`
+	Type      tag[SamplingEnded] `json:"type"`
+	MessageID int64              `json:"messageId"`
+	Result    SamplingResult     `json:"result"`
 	// Usage is what the models read and wrote for it, where any was asked.
 	Usage *SamplingUsage `json:"usage,omitempty"`
 }
@@ -145,17 +157,19 @@ type SamplingEnded struct {
 //
 //protocol:variant Event callEnded
 type CallEnded struct {
-	MessageID int64      `json:"messageId"`
-	EndedAt   int64      `json:"endedAt"`
-	Result    CallResult `json:"result"`
+	Type      tag[CallEnded] `json:"type"`
+	MessageID int64          `json:"messageId"`
+	EndedAt   int64          `json:"endedAt"`
+	Result    CallResult     `json:"result"`
 }
 
 // CallTaskChanged brings what a server said of the MCP task that a call became.
 //
 //protocol:variant Event callTaskChanged
 type CallTaskChanged struct {
-	MessageID int64   `json:"messageId"`
-	Task      McpTask `json:"task"`
+	Type      tag[CallTaskChanged] `json:"type"`
+	MessageID int64                `json:"messageId"`
+	Task      McpTask              `json:"task"`
 }
 
 // Message is one entry of a conversation.
@@ -176,6 +190,7 @@ type Body interface{ isBody() }
 //
 //protocol:variant Body notice
 type Notice struct {
+	Type  tag[Notice] `json:"type"`
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
 }
@@ -194,6 +209,7 @@ const (
 //
 //protocol:variant Body call
 type Call struct {
+	Type       tag[Call]   `json:"type"`
 	ServerName string      `json:"serverName"`
 	Request    CallRequest `json:"request"`
 	// ToolUse is set where a model asked for the call, and absent where the person made it.
@@ -216,9 +232,13 @@ type CallRequest interface{ isCallRequest() }
 //
 //protocol:variant CallRequest tools/call
 type CallToolRequest struct {
-	ToolName string `json:"toolName"`
+	Type     tag[CallToolRequest] `json:"type"`
+	ToolName string               `json:"toolName"`
 	// Arguments is the JSON object that is sent.
 	Arguments json.RawMessage `json:"arguments"`
+	// ArgumentsText is the text of that object, where a double does not hold one of its numbers exactly. In
+	// [StartCallParams] it takes the place of Arguments.
+	ArgumentsText string `json:"argumentsText,omitempty"`
 }
 
 // TaskResultRequest follows an MCP task that the server knows and Assent does not (see [ServerMcpTask])
@@ -227,22 +247,25 @@ type CallToolRequest struct {
 //
 //protocol:variant CallRequest tasks/result
 type TaskResultRequest struct {
-	McpTaskID string `json:"mcpTaskId"`
+	Type      tag[TaskResultRequest] `json:"type"`
+	McpTaskID string                 `json:"mcpTaskId"`
 }
 
 // ReadResourceRequest reads a resource.
 //
 //protocol:variant CallRequest resources/read
 type ReadResourceRequest struct {
-	URI string `json:"uri"`
+	Type tag[ReadResourceRequest] `json:"type"`
+	URI  string                   `json:"uri"`
 }
 
 // GetPromptRequest fills in a prompt.
 //
 //protocol:variant CallRequest prompts/get
 type GetPromptRequest struct {
-	PromptName string            `json:"promptName"`
-	Arguments  map[string]string `json:"arguments,omitempty"`
+	Type       tag[GetPromptRequest] `json:"type"`
+	PromptName string                `json:"promptName"`
+	Arguments  map[string]string     `json:"arguments,omitempty"`
 }
 
 // CallResult is how a call ended. A result is never turned into an error, nor an error into a
@@ -256,6 +279,7 @@ type CallResult interface{ isCallResult() }
 //
 //protocol:variant CallResult result
 type ToolResult struct {
+	Type              tag[ToolResult] `json:"type"`
 	Content           []ContentBlock  `json:"content,omitempty"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
@@ -268,6 +292,7 @@ type ToolResult struct {
 //
 //protocol:variant CallResult error
 type CallError struct {
+	Type    tag[CallError]  `json:"type"`
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
@@ -276,14 +301,17 @@ type CallError struct {
 // CallCancelled says that a person cancelled the call, or closed its task.
 //
 //protocol:variant CallResult cancelled
-type CallCancelled struct{}
+type CallCancelled struct {
+	Type tag[CallCancelled] `json:"type"`
+}
 
 // PromptResult is what a prompt became with its arguments filled in.
 //
 //protocol:variant CallResult prompt
 type PromptResult struct {
-	Description string          `json:"description,omitempty"`
-	Messages    []PromptMessage `json:"messages,omitempty"`
+	Type        tag[PromptResult] `json:"type"`
+	Description string            `json:"description,omitempty"`
+	Messages    []PromptMessage   `json:"messages,omitempty"`
 }
 
 // PromptMessage is one message of a prompt.
@@ -297,6 +325,7 @@ type PromptMessage struct {
 //
 //protocol:variant CallResult abandoned
 type CallAbandoned struct {
+	Type tag[CallAbandoned] `json:"type"`
 	// Reason is a sentence for the person.
 	Reason string `json:"reason"`
 }
@@ -311,10 +340,11 @@ type Progress struct {
 }
 
 // CallLost says that no answer can come any more: the server could not be started, died, or was
-// stopped, or the sidecar was restarted.
+// stopped, or the sidecar was restarted; or that the answer was too long to be read.
 //
 //protocol:variant CallResult lost
 type CallLost struct {
+	Type tag[CallLost] `json:"type"`
 	// Reason is a sentence for the person, naming the way out.
 	Reason string `json:"reason"`
 }
@@ -328,13 +358,15 @@ type ContentBlock interface{ isContentBlock() }
 //
 //protocol:variant ContentBlock,ToolResultBlock text
 type TextContent struct {
-	Text string `json:"text"`
+	Type tag[TextContent] `json:"type"`
+	Text string           `json:"text"`
 }
 
 // ImageContent is a picture.
 //
 //protocol:variant ContentBlock,ToolResultBlock image
 type ImageContent struct {
+	Type tag[ImageContent] `json:"type"`
 	// Data is base64.
 	Data     string `json:"data"`
 	MIMEType string `json:"mimeType"`
@@ -344,6 +376,7 @@ type ImageContent struct {
 //
 //protocol:variant ContentBlock,ToolResultBlock audio
 type AudioContent struct {
+	Type tag[AudioContent] `json:"type"`
 	// Data is base64.
 	Data     string `json:"data"`
 	MIMEType string `json:"mimeType"`
@@ -353,18 +386,20 @@ type AudioContent struct {
 //
 //protocol:variant ContentBlock,ToolResultBlock resource_link
 type ResourceLink struct {
-	URI         string `json:"uri"`
-	Name        string `json:"name"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-	MIMEType    string `json:"mimeType,omitempty"`
+	Type        tag[ResourceLink] `json:"type"`
+	URI         string            `json:"uri"`
+	Name        string            `json:"name"`
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	MIMEType    string            `json:"mimeType,omitempty"`
 }
 
 // EmbeddedResource is a resource's own contents.
 //
 //protocol:variant ContentBlock,ToolResultBlock resource
 type EmbeddedResource struct {
-	Resource ResourceContents `json:"resource"`
+	Type     tag[EmbeddedResource] `json:"type"`
+	Resource ResourceContents      `json:"resource"`
 }
 
 // ResourceContents is text or, in base64, bytes.
@@ -379,5 +414,6 @@ type ResourceContents struct {
 //
 //protocol:variant ContentBlock unknown
 type UnknownContent struct {
-	Raw json.RawMessage `json:"raw"`
+	Type tag[UnknownContent] `json:"type"`
+	Raw  json.RawMessage     `json:"raw"`
 }

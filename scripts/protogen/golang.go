@@ -94,28 +94,19 @@ func writeUnion(b *bytes.Buffer, u *union) {
 		if v.unions[0] != u.name {
 			continue // it is written with the first
 		}
-		fmt.Fprintf(b, `
-// MarshalJSON adds the tag %[2]q.
-func (v %[1]s) MarshalJSON() ([]byte, error) {
-	type plain %[1]s
-	return json.Marshal(struct {
-		Type string `+"`json:\"type\"`"+`
-		plain
-	}{%[2]q, plain(v)})
-}
-`, v.name, v.unionTag)
+		fmt.Fprintf(b, "\nfunc (*%s) unionTag() string { return %q }\n", v.name, v.unionTag)
 	}
 	fmt.Fprintf(b, `
 // Unmarshal%[1]s decodes whichever variant the tag names. Absent and null are nil.
 func Unmarshal%[1]s(data []byte) (%[1]s, error) {
-	tag, err := unionTag(data)
+	tag, err := tagOf(data)
 	if err != nil || tag == "" {
 		return nil, err
 	}
 	switch tag {
 `, u.name)
 	for _, v := range u.variants {
-		fmt.Fprintf(b, "\tcase %q:\n\t\tvar v %s\n\t\terr := json.Unmarshal(data, &v)\n\t\treturn v, err\n", v.unionTag, v.name)
+		fmt.Fprintf(b, "\tcase %q:\n\t\tvar v %s\n\t\terr := unmarshal(data, &v)\n\t\treturn v, err\n", v.unionTag, v.name)
 	}
 	fmt.Fprintf(b, "\tdefault:\n\t\treturn nil, fmt.Errorf(\"%s has no variant %%q\", tag)\n\t}\n}\n", u.name)
 }

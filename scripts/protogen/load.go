@@ -45,7 +45,7 @@ type decl struct {
 	fields []*field // of a struct
 	embeds []string // of a struct
 	consts []*constant
-	// unions and unionTag are set on a variant.
+	// unions and unionTag are set on a variant. The member that has the tag is not among its fields.
 	unions   []string
 	unionTag string
 }
@@ -162,8 +162,14 @@ func (a *api) addType(ts *ast.TypeSpec, comment *ast.CommentGroup, info *types.I
 		d.unions, d.unionTag = strings.Split(args[0], ","), args[1]
 	}
 	if st, ok := ts.Type.(*ast.StructType); ok {
-		if err := d.addFields(st, obj.Type().Underlying().(*types.Struct)); err != nil {
+		typ := obj.Type().Underlying().(*types.Struct)
+		if err := d.addFields(st, typ); err != nil {
 			return err
+		}
+		if d.unionTag != "" {
+			if err := d.cutTag(typ); err != nil {
+				return err
+			}
 		}
 	}
 	// A struct without one json tag (Error) is Go's own and never travels.
@@ -195,6 +201,19 @@ func (d *decl) addFields(st *ast.StructType, typ *types.Struct) error {
 		}
 	}
 	return nil
+}
+
+// cutTag takes the tag off a variant's fields. It has to be the first, as it is on the wire.
+func (d *decl) cutTag(typ *types.Struct) error {
+	want := fmt.Sprintf("Type tag[%s] `json:\"type\"`", d.name)
+	if typ.NumFields() > 0 {
+		first := types.TypeString(typ.Field(0).Type(), func(*types.Package) string { return "" })
+		if fmt.Sprintf("%s %s `%s`", typ.Field(0).Name(), first, typ.Tag(0)) == want {
+			d.fields = d.fields[1:]
+			return nil
+		}
+	}
+	return fmt.Errorf("a variant begins with %s", want)
 }
 
 func (a *api) addService(name, doc string, iface *ast.InterfaceType) error {

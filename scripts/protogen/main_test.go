@@ -38,8 +38,19 @@ func TestGenerateRefusesWhatItCannotWrite(t *testing.T) {
 		},
 		{
 			name:   "variant of nothing",
-			source: "package p\n// A is.\n//\n//protocol:variant U a\ntype A struct{ X int `json:\"x\"` }",
+			source: "package p\ntype tag[V any] struct{}\n// A is.\n//\n//protocol:variant U a\ntype A struct{ Type tag[A] `json:\"type\"` }",
 			want:   "A: no union U",
+		},
+		{
+			name:   "variant without its tag",
+			source: "package p\n// A is.\n//\n//protocol:variant U a\ntype A struct{ X int `json:\"x\"` }",
+			want:   "A: a variant begins with Type tag[A] `json:\"type\"`",
+		},
+		{
+			name: "variant with the tag of another",
+			source: "package p\ntype tag[V any] struct{}\n// U is.\n//\n//protocol:union\ntype U interface{ isU() }\n// A is.\n//\n//protocol:variant U a\ntype A struct{ Type tag[A] `json:\"type\"` }\n" +
+				"// B is.\n//\n//protocol:variant U b\ntype B struct{ Type tag[A] `json:\"type\"` }",
+			want: "B: a variant begins with Type tag[B] `json:\"type\"`",
 		},
 		{
 			name:   "union of nothing",
@@ -53,7 +64,7 @@ func TestGenerateRefusesWhatItCannotWrite(t *testing.T) {
 		},
 		{
 			name: "an embedded struct with unions",
-			source: "package p\n// U is.\n//\n//protocol:union\ntype U interface{ isU() }\n// V is.\n//\n//protocol:variant U v\ntype V struct{ X int `json:\"x\"` }\n" +
+			source: "package p\ntype tag[V any] struct{}\n// U is.\n//\n//protocol:union\ntype U interface{ isU() }\n// V is.\n//\n//protocol:variant U v\ntype V struct{ Type tag[V] `json:\"type\"` }\n" +
 				"// A is.\ntype A struct{ U U `json:\"u\"` }\n// B is.\ntype B struct{ A }",
 			want: "B cannot embed A, which has unions",
 		},
