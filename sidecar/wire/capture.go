@@ -17,6 +17,8 @@ type Capture struct {
 	mu     sync.Mutex // guards the fields below
 	id     jsonrpc.ID // of the call, over HTTP
 	answer Answer
+	// cancelled is closed when the server was told that nobody waits any more. It is nil until the call is sent.
+	cancelled chan struct{}
 }
 
 // Answer is what became of a call.
@@ -37,6 +39,39 @@ func (c *Capture) Answer() Answer {
 	return c.answer
 }
 
+// Cancelled returns what is closed when the server was told that the call is cancelled, which go-sdk does in its own
+// time after the call has returned. It is nil where there is nothing to tell: the call was not sent, or answered.
+func (c *Capture) Cancelled() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answer.Result != nil || c.answer.Error != nil {
+		return nil
+	}
+	return c.cancelled
+}
+
+// sent notes that the call is about to be sent.
+func (c *Capture) sent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancelled = make(chan struct{})
+}
+
+// isCancellation reports whether a message says that a call is cancelled. go-sdk sends it with the call's context.
+func isCancellation(m *jsonrpc.Request) bool {
+	return m != nil && m.Method == "notifications/cancelled"
+}
+
+// cancellationTold notes that such a message is out, or lost.
+func (c *Capture) cancellationTold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancelled != nil {
+		close(c.cancelled)
+		c.cancelled = nil
+	}
+}
+
 type captureKey struct{}
 
 // WithCapture returns a context for one call of the session, whose answer is kept in the Capture.
@@ -54,6 +89,7 @@ type pendingCapture struct {
 
 // expect keeps the answer to a call that is about to be written, until the call is given up.
 func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
+	capture.sent()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.captures[id] = pendingCapture{capture, context.AfterFunc(ctx, func() {
@@ -78,7 +114,9 @@ func (c *Capture) fill(m *jsonrpc.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answer.Result = m.Result
-	errors.As(m.Error, &c.answer.Error)
+	if !errors.As(m.Error, &c.answer.Error) {
+		c.answer.Failure = m.Error
+	}
 }
 
 // fillFor is as fill, where the answer is to the call.
@@ -104,7 +142,7 @@ func (c *Capture) fail(err error, unsent bool) {
 func (c *Capture) expects(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.id, c.answer = id, Answer{}
+	c.id, c.answer, c.cancelled = id, Answer{}, make(chan struct{})
 }
 
 type extraParamsKey struct{}

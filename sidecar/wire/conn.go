@@ -21,6 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+
+	"assent/sidecar/stack"
 )
 
 // Handler serves one kind of request. It is called in the order of the frames, so that it can note
@@ -33,11 +35,13 @@ type Options struct {
 	// Serve holds the handlers by method. Other requests go up to go-sdk.
 	Serve map[string]Handler
 	// Notify holds who is told of notifications that go-sdk does not know, by method. They are called in
-	// the order of the frames, and must not block.
+	// the order of the frames, and must not block. The params are nil where they are too long to be read.
 	Notify map[string]func(params json.RawMessage)
 	// Tap is told of every message, encoded; it must not keep it.
 	Tap func(fromServer bool, frame []byte)
-	Log zerolog.Logger
+	// Stacks are where answers are written; nil means on those of whoever gave them.
+	Stacks *stack.Pool
+	Log    zerolog.Logger
 }
 
 // The causes with which a handler's context ends.
@@ -105,7 +109,10 @@ func (c *Conn) SessionID() string { return c.inner.SessionID() }
 func (c *Conn) Close() error { return c.close() }
 
 // Answered returns when every request of the server that came so far has its answer, or ctx ends.
-func (c *Conn) Answered(ctx context.Context) { c.inbound.await(ctx) }
+func (c *Conn) Answered(ctx context.Context) { c.inbound.unanswered.wait(ctx) }
+
+// Delivered returns when every answer that was given so far is with the server, or ctx ends.
+func (c *Conn) Delivered(ctx context.Context) { c.inbound.undelivered.wait(ctx) }
 
 // Err returns nil while the connection lasts, and then why it does not.
 func (c *Conn) Err() error { return context.Cause(c.ctx) }
@@ -178,7 +185,14 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 // Write implements [mcp.Connection].
 func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Request)
+	if !ok { // an answer of go-sdk's
+		c.inbound.undelivered.add()
+		defer c.inbound.undelivered.done()
+	}
 	if !ok || !r.IsCall() {
+		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {
+			defer capture.cancellationTold()
+		}
 		return c.write(ctx, m)
 	}
 	if answer := c.shaken(r); answer != nil {

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -10,16 +12,54 @@ import (
 // maxMember bounds what is kept of a member's name or value, in bytes.
 const maxMember = 1 << 10
 
-// envelope finds out whether a message that is too long to be kept is a request, and which: it is given
-// all bytes and keeps the few members of JSON-RPC's own, in whatever order they come. Whether the rest is
-// JSON it does not know.
+// maxSkipped is how many times the greatest frame a message may have, for it to be known at all.
+const maxSkipped = 16
+
+// TooLongError is the error of a call whose answer was too long to be read. Its connection stays.
+type TooLongError struct {
+	// Size is the answer's, and Max the greatest that is read, in bytes.
+	Size, Max int
+}
+
+// Error implements error.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("its answer has %d bytes, and no more than %d are read", e.Size, e.Max)
+}
+
+// Unwrap makes it an [ErrTooLong].
+func (e *TooLongError) Unwrap() error { return ErrTooLong }
+
+// skim reads the rest of a message that is too long to be kept. It returns the message as
+// [envelope.message] does.
+func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
+	var e envelope
+	e.add(head)
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := rest.Read(buffer)
+		e.add(buffer[:n])
+		switch {
+		case err == io.EOF || e.hopeless(maxFrame):
+			return e.message(maxFrame), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// envelope finds out whether a message that is too long to be kept is a request, a notification or a response, and
+// which: it is given all bytes and keeps the few members of JSON-RPC's own, in whatever order they come. Whether the
+// rest is JSON it does not know.
 type envelope struct {
+	size     int // of all that was added
 	depth    int
 	inString bool
 	escaped  bool
 	ended    bool
-	// bad: it is no request, whatever comes.
+	// bad: it is neither, whatever comes.
 	bad bool
+	// answers: it has what only a response has.
+	answers bool
 
 	name    []byte // of the member of the message that is being read, as it is written
 	inValue bool   // of that member
@@ -30,6 +70,7 @@ type envelope struct {
 
 // add takes the next bytes.
 func (e *envelope) add(data []byte) {
+	e.size += len(data)
 	for _, b := range data {
 		if e.bad {
 			return
@@ -96,7 +137,7 @@ func (e *envelope) beginValue() {
 	}
 	switch name {
 	case "result", "error":
-		e.bad = true
+		e.answers = true
 	case "jsonrpc", "id", "method":
 		e.member = name
 	}
@@ -112,18 +153,30 @@ func (e *envelope) endMember() {
 	e.inValue, e.member, e.name, e.value = false, "", e.name[:0], e.value[:0]
 }
 
-// request returns the request that the message is, without its params, or nil where it is none.
-func (e *envelope) request() *jsonrpc.Request {
-	if e.bad || !e.ended {
+// hopeless reports whether nothing that may come makes a message of it.
+func (e *envelope) hopeless(maxFrame int) bool { return e.bad || e.size > maxSkipped*maxFrame }
+
+// message returns the request or notification that the message is, without its params and to be refused or left
+// out, or the response, with a [TooLongError]; nil where it is neither.
+func (e *envelope) message(maxFrame int) jsonrpc.Message {
+	if e.hopeless(maxFrame) || !e.ended || e.members == nil {
 		return nil
+	}
+	if e.answers {
+		e.members["result"] = json.RawMessage("{}")
 	}
 	raw, err := json.Marshal(e.members)
 	if err != nil {
 		return nil // a value is missing
 	}
-	r, ok := decode(raw).(*jsonrpc.Request)
-	if !ok || !r.IsCall() {
-		return nil
+	switch m := decode(raw).(type) {
+	case *jsonrpc.Request:
+		if !e.answers {
+			m.Extra = oversized{e.size, maxFrame}
+			return m
+		}
+	case *jsonrpc.Response:
+		return &jsonrpc.Response{ID: m.ID, Error: &TooLongError{e.size, maxFrame}}
 	}
-	return r
+	return nil
 }

@@ -57,11 +57,63 @@ func TestARequestThatIsTooLongIsRefusedAlone(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsTooLongFailsItsCallAlone(t *testing.T) {
+	long := `"` + strings.Repeat("x", maxFrame) + `"`
+	for name, line := range map[string]string{
+		"a result":     `{"jsonrpc":"2.0","id":"assent-1","result":` + long + `}`,
+		"an id behind": `{"result":{"id":7,"result":[` + long + `]},"id":"assent-1","jsonrpc":"2.0"}`,
+		"an error":     `{"jsonrpc":"2.0","id":"assent-1","error":{"code":1,"message":` + long + `}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, peer := connectLines(t, wire.Options{}, func(line []byte) { t.Errorf("stray line of %d bytes", len(line)) }, maxFrame)
+			defer c.Close()
+			failed := make(chan error, 1)
+			go func() {
+				_, err := c.Call(t.Context(), "ask", nil)
+				failed <- err
+			}()
+			peer.want(`{"jsonrpc":"2.0","id":"assent-1","method":"ask","params":null}`)
+			peer.send(line)
+			var over *wire.TooLongError
+			if err := <-failed; !errors.As(err, &over) || over.Size != len(line)+1 || over.Max != maxFrame {
+				t.Fatalf("the call ended with %v, want %d bytes", err, len(line)+1)
+			}
+			go func() {
+				_, err := c.Call(t.Context(), "ask", nil)
+				failed <- err
+			}()
+			peer.want(`{"jsonrpc":"2.0","id":"assent-2","method":"ask","params":null}`)
+			peer.send(`{"jsonrpc":"2.0","id":"assent-2","result":{}}`)
+			if err := <-failed; err != nil {
+				t.Errorf("the call after it ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestANotificationThatIsTooLongComesWithoutItsParams(t *testing.T) {
+	told := make(chan string, 2)
+	c, peer := connectLines(t, wire.Options{Notify: map[string]func(json.RawMessage){
+		"news": func(params json.RawMessage) { told <- string(params) },
+	}}, func(line []byte) { t.Errorf("stray line of %d bytes", len(line)) }, maxFrame)
+	defer c.Close()
+	for _, method := range []string{"news", "nobody's"} {
+		peer.send(`{"jsonrpc":"2.0","method":"` + method + `","params":{"text":"` + strings.Repeat("x", maxFrame) + `"}}`)
+	}
+	peer.send(`{"jsonrpc":"2.0","method":"news","params":{"n":1}}`)
+	for _, want := range []string{"", `{"n":1}`} {
+		if got := <-told; got != want {
+			t.Errorf("told %.100q, want %q", got, want)
+		}
+	}
+}
+
 func TestWhatElseIsTooLongEndsTheConnection(t *testing.T) {
 	long := `"` + strings.Repeat("x", maxFrame) + `"`
 	tests := []struct{ name, line string }{
-		{"a result", `{"jsonrpc":"2.0","id":1,"result":` + long + `}`},
-		{"a notification", `{"jsonrpc":"2.0","method":"m","params":` + long + `}`},
+		{"a result of no call", `{"jsonrpc":"2.0","result":` + long + `}`},
+		{"both a request and a result", `{"jsonrpc":"2.0","id":1,"method":"m","result":` + long + `}`},
+		{"a result and nothing else", `{"result":` + long + `}`},
 		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"m","params":` + long + `}]`},
 		{"no JSON-RPC", `{"id":1,"method":"m","params":` + long + `}`},
 		{"an id that is none", `{"jsonrpc":"2.0","id":{},"method":"m","params":` + long + `}`},
@@ -95,6 +147,7 @@ func FuzzALineThatIsTooLong(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":["}"]}}`)
 	f.Add(`{"params":[[],{}],"method":"m\"","id":"\\","jsonrpc":"2.0"}`)
 	f.Add(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	f.Add(`{"result":{}}`)
 	f.Fuzz(func(t *testing.T, line string) {
 		read := func(maxFrame int) *jsonrpc.Request {
 			stream := pipes{strings.NewReader(line + "\n"), nil, nil}

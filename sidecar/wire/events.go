@@ -6,22 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // events filters a stream of server-sent events: each goes through keep by its name and data, and what
 // that does not keep leaves an event without data, whose id still counts for a resumption.
 type events struct {
-	body     io.ReadCloser
-	in       *bufio.Reader
-	keep     func(name string, data []byte) [][]byte
+	body io.ReadCloser
+	in   *bufio.Reader
+	keep func(name string, data []byte) [][]byte
+	// long is keep for the messages that are too long to be kept, as [envelope.message] has them.
+	long     func(m jsonrpc.Message) [][]byte
 	maxEvent int
 
 	out bytes.Buffer
 	err error // once out is empty
 }
 
-func newEvents(body io.ReadCloser, maxEvent int, keep func(name string, data []byte) [][]byte) *events {
-	return &events{body: body, in: bufio.NewReaderSize(body, 32<<10), keep: keep, maxEvent: maxEvent}
+func newEvents(body io.ReadCloser, maxEvent int, keep func(string, []byte) [][]byte, long func(jsonrpc.Message) [][]byte) *events {
+	return &events{body: body, in: bufio.NewReaderSize(body, 32<<10), keep: keep, long: long, maxEvent: maxEvent}
 }
 
 // Close implements [io.Closer].
@@ -44,9 +48,12 @@ func (e *events) next() error {
 	name, hasData := "message", false
 	for size := 0; ; {
 		line, err := e.line(e.maxEvent - size)
+		if err == errLong {
+			return e.skip(name, fields, data, line)
+		}
 		if err != nil {
 			if hasData && err == io.EOF { // what is whole is kept, though its event is not
-				e.emit(name, fields, data)
+				e.emit(name, fields, e.keep(name, data))
 			}
 			return err
 		}
@@ -55,7 +62,11 @@ func (e *events) next() error {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case len(line) == 0:
-			e.emit(name, fields, data)
+			var kept [][]byte
+			if len(data) > 0 {
+				kept = e.keep(name, data)
+			}
+			e.emit(name, fields, kept)
 			return nil
 		case string(field) == "data":
 			if hasData {
@@ -72,11 +83,7 @@ func (e *events) next() error {
 
 // emit writes the event. Each message that is kept is an event of its own; the id goes with the last,
 // so that a resumption repeats none.
-func (e *events) emit(name string, fields, data []byte) {
-	var kept [][]byte
-	if len(data) > 0 {
-		kept = e.keep(name, data)
-	}
+func (e *events) emit(name string, fields []byte, kept [][]byte) {
 	for i, message := range kept {
 		if i == len(kept)-1 {
 			e.out.Write(fields)
@@ -93,13 +100,46 @@ func (e *events) emit(name string, fields, data []byte) {
 	}
 }
 
-// line returns the next line without its end.
+// errLong says that a line is too long.
+var errLong = errors.New("a line is too long")
+
+// skip reads to the end of an event that is too long, of whose data and last line this was read, and puts into out
+// what takes its place.
+func (e *events) skip(name string, fields, data, part []byte) error {
+	var message envelope
+	message.add(data)
+	begins, isData := true, false // of a line
+	for !message.hopeless(e.maxEvent) && !(begins && len(bytes.TrimRight(part, "\r\n")) == 0) {
+		ends := bytes.HasSuffix(part, []byte("\n"))
+		if begins {
+			part, isData = bytes.CutPrefix(part, []byte("data:"))
+		}
+		if isData {
+			message.add(part)
+		} else {
+			message.size += len(part)
+		}
+		begins = ends
+		var err error
+		if part, err = e.in.ReadSlice('\n'); err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+	m := message.message(e.maxEvent)
+	if m == nil || name != "message" {
+		return fmt.Errorf("%w: an event of more than %d bytes", ErrTooLong, e.maxEvent)
+	}
+	e.emit(name, fields, e.long(m))
+	return nil
+}
+
+// line returns the next line without its end; with errLong, what was read of one.
 func (e *events) line(limit int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := e.in.ReadSlice('\n')
 		if len(line)+len(part) > limit {
-			return nil, fmt.Errorf("%w: an event of more than %d bytes", ErrTooLong, e.maxEvent)
+			return append(line, part...), errLong
 		}
 		line = append(line, part...)
 		switch {

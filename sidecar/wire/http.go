@@ -68,7 +68,10 @@ func (h *HTTP) Transport() mcp.Transport {
 }
 
 // Answered returns when every request of the server that came so far has its answer, or ctx ends.
-func (h *HTTP) Answered(ctx context.Context) { h.inbound.await(ctx) }
+func (h *HTTP) Answered(ctx context.Context) { h.inbound.unanswered.wait(ctx) }
+
+// Delivered returns when every answer that was given so far is with the server, or ctx ends.
+func (h *HTTP) Delivered(ctx context.Context) { h.inbound.undelivered.wait(ctx) }
 
 // Err returns nil while the session lasts, and then why it does not.
 func (h *HTTP) Err() error { return context.Cause(h.ctx) }
@@ -134,6 +137,9 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	call, _ := m.(*jsonrpc.Request)
 	switch {
 	case capture == nil, m != nil && (call == nil || !call.IsCall()):
+		if capture != nil && isCancellation(call) {
+			defer capture.cancellationTold()
+		}
 		capture = &Capture{}
 	case call != nil:
 		capture.expects(call.ID)
@@ -181,6 +187,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		return withBody(response, http.StatusAccepted, "", nil), nil
 	}
 	keep := func(data []byte) [][]byte { return h.incoming(r, capture, data) }
+	long := func(m jsonrpc.Message) [][]byte { return h.take(r, capture, []jsonrpc.Message{m}) }
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case kind == "text/event-stream":
 		messages := func(name string, data []byte) [][]byte {
@@ -189,7 +196,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 			}
 			return keep(data)
 		}
-		response.Body = &releasing{newEvents(response.Body, h.opts.MaxFrame, messages), release, capture}
+		response.Body = &releasing{newEvents(response.Body, h.opts.MaxFrame, messages, long), release, capture}
 		response.ContentLength = -1
 		return response, nil
 	case r.Method != http.MethodPost:
@@ -197,7 +204,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		return response, nil
 	case kind == "application/json":
 		defer release()
-		return h.answer(response, keep)
+		return h.answer(response, keep, long)
 	default:
 		defer release()
 		return nil, unexpected(response.StatusCode, kind)
@@ -218,17 +225,20 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	if err := errors.Join(err, r.Body.Close()); err != nil {
 		return nil, nil, err
 	}
-	m, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return nil, nil, err
+	m := decode(body)
+	if m == nil {
+		return nil, nil, errors.New("what is to be sent is not JSON-RPC")
 	}
 	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		if call, err = withExtraParams(r.Context(), call); err != nil {
+		whole, err := withExtraParams(r.Context(), call)
+		if err != nil {
 			return nil, nil, err
 		}
-		m = call
-		if body, err = jsonrpc.EncodeMessage(m); err != nil {
-			return nil, nil, err
+		if whole != call {
+			m = whole
+			if body, err = encode(m); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	r.ContentLength = int64(len(body))
@@ -254,7 +264,7 @@ func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
 	case "notifications/cancelled":
 		return withBody(response, http.StatusAccepted, "", nil)
 	case "server/discover":
-		body, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: call.ID, Result: hs.Result})
+		body, err := encode(&jsonrpc.Response{ID: call.ID, Result: hs.Result})
 		if err != nil {
 			return nil
 		}
@@ -263,12 +273,18 @@ func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
 	return nil
 }
 
-// send makes a request that ends with the session, unless it is what ends that. Release is to be
+// farewell bounds how long a server may take to hear that its session is over: many wait for their tools before
+// they answer, and a tool may wait for good.
+const farewell = 2 * time.Second
+
+// send makes a request that ends with the session, or, where it is what ends that, soon. Release is to be
 // called when its response is read.
 func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	stop := func() bool { return true }
-	if r.Method != http.MethodDelete {
+	var stop func() bool
+	if r.Method == http.MethodDelete {
+		stop = time.AfterFunc(farewell, func() { cancel(context.DeadlineExceeded) }).Stop
+	} else {
 		stop = context.AfterFunc(h.ctx, func() { cancel(h.Err()) })
 	}
 	response, err = h.opts.Endpoint.RoundTrip(r.WithContext(ctx))
@@ -313,7 +329,7 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 		answer := &jsonrpc.Response{ID: call.ID, Error: refusal.Error}
 		h.opts.tap(true, answer)
 		capture.fill(answer)
-		data, err := jsonrpc.EncodeMessage(answer)
+		data, err := encode(answer)
 		if err != nil {
 			return nil, err
 		}
@@ -325,15 +341,24 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 
 // answer reads a JSON body. More than one message is made a stream, which is all that go-sdk takes
 // them in.
-func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte) (*http.Response, error) {
+func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long func(jsonrpc.Message) [][]byte) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(h.opts.MaxFrame)+1))
 	if err != nil {
 		return nil, err
 	}
+	var kept [][]byte
 	if len(body) > h.opts.MaxFrame {
-		return nil, fmt.Errorf("%w: an answer of more than %d bytes", ErrTooLong, h.opts.MaxFrame)
+		m, err := skim(body, response.Body, h.opts.MaxFrame)
+		if err == nil && m == nil {
+			err = fmt.Errorf("%w: an answer of more than %d bytes", ErrTooLong, h.opts.MaxFrame)
+		}
+		if err != nil {
+			return nil, err
+		}
+		kept = long(m)
+	} else {
+		kept = keep(body)
 	}
-	kept := keep(body)
 	if len(kept) == 1 {
 		return withBody(response, response.StatusCode, "application/json", kept[0]), nil
 	}
@@ -353,6 +378,11 @@ func (h *HTTP) incoming(r *http.Request, capture *Capture, data []byte) [][]byte
 	if len(messages) == 0 {
 		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what is not JSON-RPC from the server's answer")
 	}
+	return h.take(r, capture, messages)
+}
+
+// take is incoming for messages.
+func (h *HTTP) take(r *http.Request, capture *Capture, messages []jsonrpc.Message) [][]byte {
 	var kept [][]byte
 	for _, m := range messages {
 		h.opts.tap(true, m)
@@ -362,7 +392,7 @@ func (h *HTTP) incoming(r *http.Request, capture *Capture, data []byte) [][]byte
 		if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
 			continue
 		}
-		if raw, err := jsonrpc.EncodeMessage(m); err == nil {
+		if raw, err := encode(m); err == nil {
 			kept = append(kept, raw)
 		}
 	}
@@ -378,7 +408,7 @@ const (
 // respond posts the answer to a request that came in answer to r. A server that cannot be reached is
 // tried again: it may be restarting its front, and waits.
 func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response) error {
-	body, err := jsonrpc.EncodeMessage(m)
+	body, err := encode(m)
 	if err != nil {
 		return err
 	}

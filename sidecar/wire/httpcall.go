@@ -60,7 +60,7 @@ func (h *HTTP) newCall(ctx context.Context, method string, params json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	body, err := jsonrpc.EncodeMessage(&jsonrpc.Request{ID: id, Method: method, Params: params})
+	body, err := encode(&jsonrpc.Request{ID: id, Method: method, Params: params})
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,12 @@ type inbound struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
 	served map[jsonrpc.ID]context.CancelCauseFunc
-	// running counts the handlers whose answers are not given yet; quiet is closed when there are none.
-	running int
-	quiet   chan struct{}
+	// behind counts the requests that came since an answer is on its way.
+	behind int
+
+	// unanswered counts the requests that are not answered yet, and undelivered those of them whose answer is given
+	// and on its way.
+	unanswered, undelivered counter
 }
 
 func newInbound(ctx context.Context, opts Options) *inbound {
@@ -39,20 +42,6 @@ func (in *inbound) close() {
 	in.wg.Wait()
 }
 
-// await returns when every request that came so far has been answered, or ctx ends.
-func (in *inbound) await(ctx context.Context) {
-	in.mu.Lock()
-	quiet := in.quiet
-	in.mu.Unlock()
-	if quiet == nil {
-		return
-	}
-	select {
-	case <-quiet:
-	case <-ctx.Done():
-	}
-}
-
 // take serves a request, or ends one that the server cancels. It reports whether the message was ours.
 // The handler's context has the values of ctx and not its end: the stream that brought a request may be
 // gone before its answer.
@@ -61,7 +50,11 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	if !ok {
 		return false
 	}
-	if over, ok := r.Extra.(oversized); ok {
+	if r.IsCall() {
+		in.keepUp()
+	}
+	over, isOver := r.Extra.(oversized)
+	if isOver && r.IsCall() {
 		in.serve(ctx, r, over.refuse, answer)
 		return true
 	}
@@ -73,14 +66,36 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		notify(r.Params)
 		return true
 	}
+	if isOver {
+		in.opts.Log.Warn().Str("method", r.Method).Int("bytes", over.size).Int("max", over.maxFrame).Msg("left out a notification that is too long")
+		return true
+	}
 	return r.Method == "notifications/cancelled" && in.cancelled(r.Params)
+}
+
+// maxBehind bounds how many requests are read of a server that does not read the answers.
+const maxBehind = 4096
+
+// keepUp waits until the server has read all answers that were given, where too many requests came since it has read
+// any: else they would fill the memory.
+func (in *inbound) keepUp() {
+	in.mu.Lock()
+	if in.undelivered.none() {
+		in.behind = 0
+	}
+	in.behind++
+	wait := in.behind > maxBehind
+	in.mu.Unlock()
+	if wait {
+		in.undelivered.wait(in.ctx)
+	}
 }
 
 // codeTooLong is the error of a request that is too long to be read. It is of JSON-RPC's range for
 // implementations, of which MCP takes none for itself.
 const codeTooLong = -32000
 
-// oversized is the extra of a request that came without its params: they were too long.
+// oversized is the extra of a request or notification that came without its params: they were too long.
 type oversized struct{ size, maxFrame int }
 
 // refuse is the [Handler] of such a request.
@@ -101,52 +116,55 @@ func (o oversized) refuse(context.Context, json.RawMessage) func() (any, error) 
 // serve runs a handler and gives its answer, unless the server has cancelled the request: then it
 // expects none (2025-11-25, "Cancellation").
 func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, answer func(context.Context, *jsonrpc.Response) error) {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(values))
-	stop := context.AfterFunc(in.ctx, func() { cancel(context.Cause(in.ctx)) })
+	ctx, cancel := context.WithCancelCause(valued{in.ctx, values})
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
-		stop()
 		cancel(nil)
 		return
 	}
 	in.served[r.ID] = cancel
 	serve := h(ctx, r.Params)
-	if in.running++; in.running == 1 {
-		in.quiet = make(chan struct{})
-	}
+	in.unanswered.add()
 	in.wg.Go(func() {
-		defer in.answered()
+		defer in.unanswered.done()
 		defer cancel(nil)
-		defer stop()
 		result, err := in.call(r.Method, serve)
+		in.undelivered.add()
+		defer in.undelivered.done()
 		in.mu.Lock()
 		delete(in.served, r.ID)
 		in.mu.Unlock()
 		if context.Cause(ctx) != nil {
 			return
 		}
-		response := &jsonrpc.Response{ID: r.ID}
-		if err == nil {
-			response.Result, err = json.Marshal(result)
-		}
-		if err != nil {
-			response.Result, response.Error = nil, toError(err)
-		}
-		if err := answer(ctx, response); err != nil {
-			in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
-		}
+		in.opts.Stacks.Call(func() {
+			response := &jsonrpc.Response{ID: r.ID}
+			if err == nil {
+				response.Result, err = json.Marshal(result)
+			}
+			if err != nil {
+				response.Result, response.Error = nil, toError(err)
+			}
+			if err := answer(ctx, response); err != nil {
+				in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
+			}
+		})
 	})
 }
 
-// answered notes that a handler has given its answer.
-func (in *inbound) answered() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.running--; in.running == 0 {
-		close(in.quiet)
-		in.quiet = nil
+// valued is a context that has the values of another as well.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements [context.Context].
+func (v valued) Value(key any) any {
+	if value := v.Context.Value(key); value != nil {
+		return value
 	}
+	return v.values.Value(key)
 }
 
 // call turns a panic into an error: one request must not end the others.
@@ -201,7 +219,7 @@ func (o *Options) tap(fromServer bool, m jsonrpc.Message) {
 	if o.Tap == nil {
 		return
 	}
-	if frame, err := jsonrpc.EncodeMessage(m); err == nil {
+	if frame, err := encode(m); err == nil {
 		o.Tap(fromServer, frame)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,10 @@ import (
 
 // DefaultMaxFrame is the greatest frame that a server may send, in bytes.
 const DefaultMaxFrame = 16 << 20
+
+// readAtOnce is what is read at once of a stream, in bytes. Nearly all messages are shorter, and every idle server has
+// a buffer of it.
+const readAtOnce = 16 << 10
 
 // ErrTooLong ends a connection on which the server sent more than is borne.
 var ErrTooLong = errors.New("the server sent too much at once")
@@ -34,19 +37,16 @@ type lines struct {
 
 var _ mcp.Connection = (*lines)(nil)
 
-// maxSkipped is how many times the greatest frame a request may have, for it to be answered at all.
-const maxSkipped = 16
-
 // NewLines returns a connection over stream, which it closes. Stray is told of every line that is not
 // JSON-RPC; such a line costs nothing else. Of a line of more than maxFrame bytes, where 0 means
-// [DefaultMaxFrame], no more is kept than it takes to see whether it is a request. That is read without
-// its params, for its [Conn] to refuse; anything else ends the connection: the answer that it may have
-// been would be waited for in vain.
+// [DefaultMaxFrame], no more is kept than it takes to see what it is. A request or notification is read without its
+// params, for its [Conn] to refuse or to leave out, and a response with a [TooLongError]; anything else ends the
+// connection: the answer that it may have been would be waited for in vain.
 func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
 	}
-	return &lines{stream: stream, in: bufio.NewReaderSize(stream, 64<<10), stray: stray, maxFrame: maxFrame}
+	return &lines{stream: stream, in: bufio.NewReaderSize(stream, readAtOnce), stray: stray, maxFrame: maxFrame}
 }
 
 // SessionID implements [mcp.Connection]; lines have none.
@@ -65,8 +65,8 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		line, err := l.readLine()
 		var over tooLong
-		if errors.As(err, &over) && over.request != nil {
-			return over.request, nil
+		if errors.As(err, &over) && over.message != nil {
+			return over.message, nil
 		}
 		if err != nil {
 			return nil, err
@@ -104,8 +104,8 @@ func (l *lines) readLine() ([]byte, error) {
 
 // tooLong is the error of a line that is too long.
 type tooLong struct {
-	// request is what is known of it, or nil where it is to be the last line.
-	request  *jsonrpc.Request
+	// message is what is known of it, or nil where it is to be the last line.
+	message  jsonrpc.Message
 	maxFrame int
 }
 
@@ -122,96 +122,30 @@ func (t tooLong) Unwrap() error { return ErrTooLong }
 func (l *lines) skip(line, part []byte, err error) error {
 	var e envelope
 	e.add(line)
-	size := len(line)
 	for ; ; part, err = l.in.ReadSlice('\n') {
 		e.add(part)
-		size += len(part)
 		switch {
-		case e.bad, size > maxSkipped*l.maxFrame:
+		case e.hopeless(l.maxFrame):
 			return tooLong{nil, l.maxFrame}
 		case err == nil:
-			request := e.request()
-			if request != nil {
-				request.Extra = oversized{size, l.maxFrame}
-			}
-			return tooLong{request, l.maxFrame}
+			return tooLong{e.message(l.maxFrame), l.maxFrame}
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return tooLong{nil, l.maxFrame}
 		}
 	}
 }
 
-// decodeAll reads a message or, of 2025-03-26, a batch of them. It returns nothing where the data is
-// neither.
-func decodeAll(data []byte) []jsonrpc.Message {
-	data = bytes.TrimSpace(data)
-	if len(data) == 0 || data[0] != '[' {
-		if m := decode(data); m != nil {
-			return []jsonrpc.Message{m}
-		}
-		return nil
-	}
-	var batch []json.RawMessage
-	if json.Unmarshal(data, &batch) != nil {
-		return nil
-	}
-	var messages []jsonrpc.Message
-	for _, raw := range batch {
-		if m := decode(raw); m != nil {
-			messages = append(messages, m)
-		}
-	}
-	return messages
-}
-
-// decode reads a message, or returns nil where the line is none. go-sdk's own decoder would try a
-// batch first and copy the line several times.
-func decode(line []byte) jsonrpc.Message {
-	var f struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params"`
-		Result  json.RawMessage `json:"result"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}
-	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &f) != nil || f.JSONRPC != "2.0" {
-		return nil
-	}
-	id, err := makeID(f.ID)
-	switch {
-	case err != nil:
-		return nil
-	case f.Method != "":
-		return &jsonrpc.Request{ID: id, Method: f.Method, Params: f.Params}
-	case id.IsValid() && f.Error != nil:
-		return &jsonrpc.Response{ID: id, Error: f.Error}
-	case id.IsValid() && f.Result != nil:
-		return &jsonrpc.Response{ID: id, Result: f.Result}
-	default:
-		return nil
-	}
-}
-
-func makeID(raw json.RawMessage) (jsonrpc.ID, error) {
-	if len(raw) == 0 {
-		return jsonrpc.ID{}, nil
-	}
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return jsonrpc.ID{}, err
-	}
-	return jsonrpc.MakeID(v)
-}
-
 // Write implements [mcp.Connection].
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
+	frame := frames.Get().(*[]byte)
+	defer reuse(frame)
+	var err error
+	if *frame, err = appendMessage((*frame)[:0], m); err != nil {
 		return err
 	}
+	*frame = append(*frame, '\n')
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	_, err = l.stream.Write(append(data, '\n'))
+	_, err = l.stream.Write(*frame)
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,16 +67,14 @@ func StartProcess(cmd *exec.Cmd, stderr func(line string)) (*Process, error) {
 	started := make(chan error, 1)
 	go func() {
 		defer close(p.exited)
-		// On Linux a child can be told when the thread that started it ends; so that thread stays, as
-		// it would anyway, waiting.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		group, err := startInGroup(cmd)
+		group, err := parent.start(cmd)
 		p.group = group
 		started <- err
 		if err != nil {
 			return
 		}
+		defer parent.left()
+		awaitExit(cmd.Process.Pid) // without a thread, where that can be
 		p.exitErr = cmd.Wait()
 		// Whoever the server left behind would keep its pipes, and its locks; and whoever left the
 		// group can keep the pipes still.

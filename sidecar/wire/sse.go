@@ -55,7 +55,7 @@ func (s sse) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = response.Body.Close()
 		return nil, unexpected(response.StatusCode, kind)
 	case r.Method == http.MethodGet:
-		response.Body = newEvents(response.Body, s.maxFrame, s.keep)
+		response.Body = newEvents(response.Body, s.maxFrame, s.keep, keepLong)
 	}
 	return response, nil
 }
@@ -67,7 +67,7 @@ func (s sse) keep(name string, data []byte) [][]byte {
 	}
 	var kept [][]byte
 	for _, m := range decodeAll(data) {
-		if raw, err := jsonrpc.EncodeMessage(m); err == nil {
+		if raw, err := encode(m); err == nil {
 			kept = append(kept, raw)
 		}
 	}
@@ -75,4 +75,18 @@ func (s sse) keep(name string, data []byte) [][]byte {
 		s.stray(data)
 	}
 	return kept
+}
+
+// keepLong passes on that the answer to a call was too long to be read, as an error in the server's name: go-sdk's
+// stream takes nothing else. A request that was too long cannot be refused from here.
+func keepLong(m jsonrpc.Message) [][]byte {
+	response, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return nil
+	}
+	raw, err := encode(&jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: codeTooLong, Message: response.Error.Error()}})
+	if err != nil {
+		return nil
+	}
+	return [][]byte{raw}
 }

@@ -17,8 +17,9 @@ const Subprotocol = "mcp"
 
 // webSocket is one JSON-RPC message a text frame.
 type webSocket struct {
-	conn  *websocket.Conn
-	stray func(data []byte)
+	conn     *websocket.Conn
+	stray    func(data []byte)
+	maxFrame int
 	// pending is the rest of a batch.
 	pending []jsonrpc.Message
 }
@@ -44,8 +45,8 @@ func DialWebSocket(ctx context.Context, e Endpoint, stray func(data []byte), max
 	case err != nil:
 		return nil, fmt.Errorf("no WebSocket at %s: %w", e.Place(), withoutURL(err))
 	}
-	conn.SetReadLimit(int64(maxFrame))
-	return &webSocket{conn: conn, stray: stray}, nil
+	conn.SetReadLimit(maxSkipped * int64(maxFrame))
+	return &webSocket{conn: conn, stray: stray, maxFrame: maxFrame}, nil
 }
 
 // SessionID implements [mcp.Connection]; a WebSocket has none.
@@ -54,32 +55,54 @@ func (w *webSocket) SessionID() string { return "" }
 // Read implements [mcp.Connection].
 func (w *webSocket) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(w.pending) == 0 {
-		kind, data, err := w.conn.Read(ctx)
-		if err != nil {
-			var closed websocket.CloseError
-			if errors.As(err, &closed) && closed.Code == websocket.StatusNormalClosure {
-				return nil, io.EOF
-			}
-			if errors.Is(err, websocket.ErrMessageTooBig) {
-				err = fmt.Errorf("%w: %w", ErrTooLong, err)
-			}
-			return nil, err
+		var err error
+		if w.pending, err = w.frame(ctx); err == nil {
+			continue
 		}
-		if kind == websocket.MessageText {
-			w.pending = decodeAll(data)
+		var closed websocket.CloseError
+		if errors.As(err, &closed) && closed.Code == websocket.StatusNormalClosure {
+			return nil, io.EOF
 		}
-		if len(w.pending) == 0 {
-			w.stray(data)
+		if errors.Is(err, websocket.ErrMessageTooBig) {
+			err = fmt.Errorf("%w: %w", ErrTooLong, err)
 		}
+		return nil, err
 	}
 	m := w.pending[0]
 	w.pending = w.pending[1:]
 	return m, nil
 }
 
+// frame reads a frame, which has no message where it is not JSON-RPC.
+func (w *webSocket) frame(ctx context.Context) ([]jsonrpc.Message, error) {
+	kind, r, err := w.conn.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, int64(w.maxFrame)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > w.maxFrame {
+		m, err := skim(data, r, w.maxFrame)
+		if err == nil && m == nil {
+			err = fmt.Errorf("%w: a frame of more than %d bytes", ErrTooLong, w.maxFrame)
+		}
+		return []jsonrpc.Message{m}, err
+	}
+	var messages []jsonrpc.Message
+	if kind == websocket.MessageText {
+		messages = decodeAll(data)
+	}
+	if len(messages) == 0 {
+		w.stray(data)
+	}
+	return messages, nil
+}
+
 // Write implements [mcp.Connection].
 func (w *webSocket) Write(ctx context.Context, m jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(m)
+	data, err := encode(m)
 	if err != nil {
 		return err
 	}

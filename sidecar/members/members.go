@@ -1,0 +1,80 @@
+// Package members finds the members of JSON objects without decoding them: for a message of which most is for
+// somebody else, and for an object whose members have an order, which encoding/json forgets. It takes what
+// encoding/json has found valid, and sees in it what encoding/json sees, but that names which differ in their
+// case differ. It has no state.
+package members
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"unicode/utf8"
+)
+
+// Of yields the name and the value of each member of an object, in their order. The object has to be valid JSON
+// without space around it. A value is the object's own memory.
+func Of(object []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		at := skipSpace(object, 1)
+		for object[at] != '}' {
+			nameEnd := skipValue(object, at)
+			name := unquote(object[at:nameEnd])
+			at = skipSpace(object, skipSpace(object, nameEnd)+1) // the colon
+			end := skipValue(object, at)
+			if !yield(name, object[at:end:end]) {
+				return
+			}
+			if at = skipSpace(object, end); object[at] == ',' {
+				at = skipSpace(object, at+1)
+			}
+		}
+	}
+}
+
+// unquote returns a string of valid JSON.
+func unquote(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text) // it is valid
+	return text
+}
+
+func skipSpace(text []byte, at int) int {
+	for text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r' {
+		at++
+	}
+	return at
+}
+
+// skipValue returns the end of the value that begins at a place in valid JSON that goes on after it.
+func skipValue(text []byte, at int) int {
+	depth := 0
+	for ; ; at++ {
+		switch text[at] {
+		case '"':
+			for at++; text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			if depth == 0 {
+				return at + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return at // of what the number was in
+			}
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case ',', ':', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return at
+			}
+		}
+	}
+}

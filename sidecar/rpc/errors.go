@@ -1,0 +1,54 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"assent/protocol"
+)
+
+// toWire is the one place where an error becomes a JSON-RPC error.
+func toWire(err error) *jsonrpc2.Error {
+	var e *protocol.Error
+	switch {
+	case errors.As(err, &e):
+		out := &jsonrpc2.Error{Code: int64(e.Code), Message: e.Message}
+		if e.Data != nil {
+			if data, err := json.Marshal(e.Data); err == nil {
+				raw := json.RawMessage(data)
+				out.Data = &raw
+			}
+		}
+		return out
+	case errors.Is(err, context.Canceled):
+		return &jsonrpc2.Error{Code: int64(protocol.CodeRequestCancelled), Message: "the request was cancelled"}
+	default:
+		return &jsonrpc2.Error{Code: int64(protocol.CodeInternalError), Message: err.Error()}
+	}
+}
+
+// fromWire is its reverse, with the data. What came of the library itself says that the peer is gone.
+func (c *Conn) fromWire(err error) error {
+	var e *jsonrpc2.Error
+	switch {
+	case errors.Is(err, jsonrpc2.ErrClosed):
+		return protocol.Errorf(protocol.CodeUnavailable, "%s has ended", c.opts.Peer)
+	case !errors.As(err, &e):
+		return err
+	}
+	out := &protocol.Error{Code: protocol.ErrorCode(e.Code), Message: e.Message}
+	if e.Data == nil {
+		return out
+	}
+	out.Data = *e.Data
+	if out.Code == protocol.CodeInvalidAnswer {
+		var data protocol.InvalidAnswerData
+		if json.Unmarshal(*e.Data, &data) == nil {
+			out.Data = data
+		}
+	}
+	return out
+}

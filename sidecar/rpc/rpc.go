@@ -1,0 +1,110 @@
+// Package rpc is the wire between the sidecar and a front end: JSON-RPC 2.0 in Content-Length frames, as in the
+// Language Server Protocol. Both ends use it, the sidecar and a front end in Go; it knows no method but
+// "$/cancelRequest".
+//
+// sourcegraph/jsonrpc2 matches answers with requests and knows when a connection is over. What it makes of the
+// params of each message, though, is a tree that it marshals again, which costs more than all the rest and loses
+// the order of members. So the frames are ours: [stream] decodes an envelope once and keeps the params as they
+// came, requests go past the library to [handler], and notifications and answers are marshalled into the frame that
+// goes out, once.
+//
+// A [Conn] may be used from any goroutine.
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"assent/protocol"
+	"assent/sidecar/stack"
+)
+
+// Options configure a [Conn].
+type Options struct {
+	// Serve serves a request, or a notification, whose result is dropped. Its ctx ends when the peer cancels the
+	// request or the connection ends. An error that is a [protocol.Error] goes out as it is; a panic becomes one.
+	// Notifications are served in order, before the next message is read; so they must not wait for another's
+	// effect.
+	Serve func(ctx context.Context, method string, params json.RawMessage) (any, error)
+	// InOrder are the methods of requests that are served like notifications. Every other request has a goroutine
+	// of its own.
+	InOrder []string
+	// Peer is who is at the other end, as errors name it: "the front end".
+	Peer string
+	// Tap, where it is set, is told of every frame, in order. It must not keep it.
+	Tap func(fromPeer bool, frame []byte)
+	// Stacks are where the requests are served that have a goroutine; nil means on its own.
+	Stacks *stack.Pool
+	Log    zerolog.Logger
+}
+
+// Conn is a connection, from one end.
+type Conn struct {
+	opts   Options
+	stream *stream
+	conn   *jsonrpc2.Conn
+	serve  *handler
+	next   atomic.Uint64
+}
+
+var _ protocol.Conn = (*Conn)(nil)
+
+// New begins to speak over in and out, which it closes in the end where they can be closed. Ctx ends the
+// connection.
+func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &Conn{opts: opts, stream: newStream(in, out, opts)}
+	c.serve = &handler{ctx: ctx, opts: opts, stream: c.stream, cancels: map[jsonrpc2.ID]context.CancelFunc{}}
+	c.stream.request, c.stream.cancel = c.serve.request, cancel
+	// It gets no request that it could need a handler for.
+	c.conn = jsonrpc2.NewConn(ctx, c.stream, nil, jsonrpc2.SetLogger(logger{opts.Log}))
+	return c
+}
+
+// Done is closed when the connection is over.
+func (c *Conn) Done() <-chan struct{} { return c.conn.DisconnectNotify() }
+
+// Close ends the connection, and waits for the requests that are being served; their contexts have ended. An
+// error says why the peer's frames could not be followed any further, or what closing in or out returned.
+func (c *Conn) Close() error {
+	err := c.conn.Close()
+	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+		err = nil // the peer was first
+	}
+	c.serve.close()
+	c.stream.out.wait()
+	return errors.Join(err, c.stream.brokenBy())
+}
+
+// Call implements [protocol.Conn].
+func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	id := jsonrpc2.ID{Num: c.next.Add(1)}
+	call, err := c.conn.DispatchCall(ctx, method, params, jsonrpc2.PickID(id))
+	if err != nil {
+		return c.fromWire(err)
+	}
+	err = call.Wait(ctx, result)
+	if ctx.Err() != nil {
+		// The answer will come all the same, and is dropped then.
+		err = errors.Join(err, c.Notify(context.WithoutCancel(ctx), cancelRequest, cancelParams{id}))
+	}
+	return c.fromWire(err)
+}
+
+// Notify implements [protocol.Conn]. It returns when the notification is written or stands in the order in which
+// it will be.
+func (c *Conn) Notify(_ context.Context, method string, params any) error {
+	return c.fromWire(c.stream.write(notification{version, method, params}))
+}
+
+// logger is where the library says what it cannot return.
+type logger struct{ log zerolog.Logger }
+
+// Printf implements [jsonrpc2.Logger].
+func (l logger) Printf(format string, v ...any) { l.log.Warn().Msgf(format, v...) }

@@ -1,0 +1,245 @@
+package rpc_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/rpc"
+)
+
+// serves is what an end of a test's connection serves.
+type serves = func(ctx context.Context, method string, params json.RawMessage) (any, error)
+
+func nothing(context.Context, string, json.RawMessage) (any, error) {
+	return nil, errors.New("nothing is served here")
+}
+
+// connect returns the two ends of a connection.
+func connect(t testing.TB, left, right serves) (*rpc.Conn, *rpc.Conn) {
+	t.Helper()
+	a, b := net.Pipe()
+	open := func(end net.Conn, serve serves) *rpc.Conn {
+		c := rpc.New(t.Context(), end, end, rpc.Options{Serve: serve, Peer: "the peer", Log: zerolog.Nop()})
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil {
+				t.Errorf("Close = %v", err)
+			}
+		})
+		return c
+	}
+	return open(a, left), open(b, right)
+}
+
+func TestParamsArriveAsTheyWereSent(t *testing.T) {
+	const params = `{"z":1,"a":12345678901234567890,"b":{"y":[1.0,null],"x":"é"}}`
+	got := make(chan string, 1)
+	c, _ := connect(t, nothing, func(_ context.Context, _ string, params json.RawMessage) (any, error) {
+		got <- string(params)
+		return json.RawMessage(`{"q":1,"b":2.50}`), nil
+	})
+	var result json.RawMessage
+	if err := c.Call(t.Context(), "m", json.RawMessage(params), &result); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-got; got != params {
+		t.Errorf("the params arrived as %s, want %s", got, params)
+	}
+	if want := `{"q":1,"b":2.50}`; string(result) != want {
+		t.Errorf("the result arrived as %s, want %s", result, want)
+	}
+}
+
+func TestAnErrorKeepsItsCodeAndItsData(t *testing.T) {
+	problem := protocol.FieldProblem{Name: "nights", Message: "too many"}
+	c, _ := connect(t, nothing, func(context.Context, string, json.RawMessage) (any, error) {
+		err := protocol.Errorf(protocol.CodeInvalidAnswer, "it is not right")
+		err.Data = protocol.InvalidAnswerData{Problems: []protocol.FieldProblem{problem}}
+		return nil, err
+	})
+	err := c.Call(t.Context(), "m", struct{}{}, nil)
+	var got *protocol.Error
+	if !errors.As(err, &got) || got.Code != protocol.CodeInvalidAnswer {
+		t.Fatalf("Call = %v", err)
+	}
+	if data, ok := got.Data.(protocol.InvalidAnswerData); !ok || len(data.Problems) != 1 || data.Problems[0] != problem {
+		t.Errorf("its data are %+v", got.Data)
+	}
+}
+
+func TestAPanicCostsOneRequest(t *testing.T) {
+	c, _ := connect(t, nothing, func(_ context.Context, method string, _ json.RawMessage) (any, error) {
+		if method == "bad" {
+			panic("oh")
+		}
+		return "well", nil
+	})
+	if err := c.Call(t.Context(), "bad", struct{}{}, nil); err == nil || !strings.Contains(err.Error(), "bad failed inside Assent") {
+		t.Errorf("Call = %v", err)
+	}
+	var result string
+	if err := c.Call(t.Context(), "good", struct{}{}, &result); err != nil || result != "well" {
+		t.Errorf("Call = %q, %v", result, err)
+	}
+}
+
+func TestARequestThatIsGivenUpIsCancelled(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan struct{})
+	c, _ := connect(t, nothing, func(ctx context.Context, _ string, _ json.RawMessage) (any, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-began
+		cancel()
+	}()
+	if err := c.Call(ctx, "m", struct{}{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Call = %v", err)
+	}
+	<-ended
+}
+
+// TestWhatIsSaidWhileThePeerIsBusyStaysInOrder has more to say than fits into what may wait.
+func TestWhatIsSaidWhileThePeerIsBusyStaysInOrder(t *testing.T) {
+	const speakers, each = 8, 200
+	filler := strings.Repeat("x", 2000)
+	free := make(chan struct{})
+	next := map[int]int{}
+	var heard sync.WaitGroup
+	heard.Add(speakers * each)
+	c, _ := connect(t, nothing, func(_ context.Context, _ string, params json.RawMessage) (any, error) {
+		<-free
+		var said struct{ Speaker, Number int }
+		if err := json.Unmarshal(params, &said); err != nil {
+			t.Error(err)
+		}
+		if said.Number != next[said.Speaker] {
+			t.Errorf("speaker %d said %d, want %d", said.Speaker, said.Number, next[said.Speaker])
+		}
+		next[said.Speaker]++
+		heard.Done()
+		return nil, nil
+	})
+	var speaking sync.WaitGroup
+	for speaker := range speakers {
+		speaking.Go(func() {
+			for number := range each {
+				params := struct {
+					Speaker, Number int
+					Filler          string
+				}{speaker, number, filler}
+				if err := c.Notify(t.Context(), "said", params); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	close(free)
+	speaking.Wait()
+	heard.Wait()
+}
+
+func TestWhatWasSaidBeforeTheEndArrives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
+		go func() { _ = c.Notify(t.Context(), "first", nil) }()
+		synctest.Wait() // it is being written, and nobody reads
+		if err := c.Notify(t.Context(), "second", nil); err != nil {
+			t.Fatal(err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- c.Close() }()
+		synctest.Wait()
+		all, err := io.ReadAll(bufio.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		frame := func(method string) string {
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","method":%q}`, method)
+			return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+		}
+		if want := frame("first") + frame("second"); string(all) != want {
+			t.Errorf("there arrived %q, want %q", all, want)
+		}
+		if err := <-closed; err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+}
+
+func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		defer b.Close()
+		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
+		said := make(chan error, 1)
+		go func() { said <- c.Notify(t.Context(), "first", nil) }()
+		synctest.Wait()
+		began := time.Now()
+		if err := c.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("the end took %v", took)
+		}
+		if err := <-said; err == nil {
+			t.Error("what nobody read was said")
+		}
+		if err := c.Notify(t.Context(), "second", nil); err == nil || err.Error() != "the peer has ended" {
+			t.Errorf("Notify = %v", err)
+		}
+	})
+}
+
+// asked is an event of the size of an ask's.
+var asked = protocol.TaskEventParams{
+	TaskID: "a-task",
+	Event: protocol.MessageAdded{Message: protocol.Message{ID: 7, Time: 1, Body: protocol.Notice{
+		Level: protocol.NoticeInfo, Text: strings.Repeat("what a server asks. ", 10),
+	}}},
+}
+
+func BenchmarkNotify(b *testing.B) {
+	c := rpc.New(b.Context(), blocked{b.Context()}, io.Discard, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := c.Notify(b.Context(), "task/event", asked); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	answer := json.RawMessage(`{"taskId":"a-task","askId":12,"answer":{"type":"accept","content":{"format":"json","indent":2}}}`)
+	c, _ := connect(b, nothing, func(_ context.Context, _ string, params json.RawMessage) (any, error) { return nil, nil })
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := c.Call(b.Context(), "askResponse", answer, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// blocked is read until its context ends.
+type blocked struct{ ctx context.Context }
+
+func (b blocked) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, io.EOF
+}

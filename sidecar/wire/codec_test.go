@@ -1,0 +1,183 @@
+package wire_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/wire"
+)
+
+func id(t testing.TB, v any) jsonrpc.ID {
+	t.Helper()
+	id, err := jsonrpc.MakeID(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// written returns what is written of a message.
+func written(t *testing.T, m jsonrpc.Message) string {
+	t.Helper()
+	var out strings.Builder
+	c := wire.NewLines(pipes{strings.NewReader(""), writer{&out}, nil}, func([]byte) {}, 0)
+	if err := c.Write(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// writer is closed by nobody.
+type writer struct{ io.Writer }
+
+func (writer) Close() error { return nil }
+
+func TestWhatIsWrittenIsWhatGoSDKWrites(t *testing.T) {
+	refusal := &jsonrpc.Error{Code: -32602, Message: "no \"<such>\"\nthing", Data: json.RawMessage(`{"a":[1]}`)}
+	for name, m := range map[string]jsonrpc.Message{
+		"a request":              &jsonrpc.Request{ID: id(t, 7.0), Method: "tools/call", Params: json.RawMessage(`{"name":"<x>"}`)},
+		"one with a text for id": &jsonrpc.Request{ID: id(t, "a \"b\"\n"), Method: "ping"},
+		"a notification":         &jsonrpc.Request{Method: "notifications/<initialized>"},
+		"a result":               &jsonrpc.Response{ID: id(t, -3.0), Result: json.RawMessage(`{}`)},
+		"an error":               &jsonrpc.Response{ID: id(t, "x"), Error: refusal},
+		"no answer's error":      &jsonrpc.Response{Error: refusal},
+		"several lines":          &jsonrpc.Response{ID: id(t, 1.0), Result: json.RawMessage("{\n  \"a\": \"b c\",\r\n\"d\": 1}")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			theirs, err := jsonrpc.EncodeMessage(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := written(t, m)
+			line, rest, ok := strings.Cut(ours, "\n")
+			if !ok || rest != "" || strings.Contains(line, "\r") {
+				t.Fatalf("written is not one line: %q", ours)
+			}
+			var want, got any
+			if err := errors.Join(json.Unmarshal(theirs, &want), json.Unmarshal([]byte(line), &got)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
+	c := wire.NewLines(pipes{strings.NewReader(""), writer{io.Discard}, nil}, func([]byte) {}, 0)
+	err := c.Write(t.Context(), &jsonrpc.Response{ID: id(t, 1.0), Result: json.RawMessage("{\nno")})
+	if err == nil {
+		t.Error("it was written")
+	}
+}
+
+// What is odd comes as it was sent, and costs the next line nothing; what is no JSON-RPC is not guessed at.
+func TestWhatIsOddIsReadAsItIs(t *testing.T) {
+	ask := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"ask","params":` + params + `}` }
+	asked := func(params string) []jsonrpc.Message {
+		return []jsonrpc.Message{&jsonrpc.Request{ID: id(t, 1.0), Method: "ask", Params: json.RawMessage(params)}}
+	}
+	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+	for name, tt := range map[string]struct {
+		line string
+		want []jsonrpc.Message
+	}{
+		"no UTF-8":                    {ask("{\"a\":\"\xff\"}"), asked("{\"a\":\"\xff\"}")},
+		"a key twice in the params":   {ask(`{"a":1,"a":2}`), asked(`{"a":1,"a":2}`)},
+		"members twice":               {`{"id":9,"method":"no",` + ask("[]")[1:], asked("[]")},
+		"numbers of more digits":      {ask(`[9007199254740993,0.10000000000000000001]`), asked(`[9007199254740993,0.10000000000000000001]`)},
+		"9,000 arrays in one another": {ask(nested(9000)), asked(nested(9000))},
+		"more than are read":          {ask(nested(10_000)), nil},
+		"arrays without end":          {strings.Repeat("[", 100_000), nil},
+		"names in capitals":           {`{"jsonrpc":"2.0","ID":1,"Method":"ask"}`, nil},
+		"nothing":                     {"", nil},
+		"a text":                      {`"ask"`, nil},
+		"neither asked nor answered":  {`{"jsonrpc":"2.0","id":1}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const last = `{"jsonrpc":"2.0","method":"last"}`
+			want := append(tt.want, &jsonrpc.Request{Method: "last"})
+			got := readAll(t, tt.line+"\n"+last+"\n")
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b jsonrpc.ID) bool { return a == b })); diff != "" {
+				t.Errorf("(-want +got):\n%.1000s", diff)
+			}
+		})
+	}
+}
+
+func FuzzWhatWasReadIsWritten(f *testing.F) {
+	f.Add("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\xff\"}}")
+	f.Add(`{"jsonrpc":"2.0","id":1,"id":2,"method":"m","params":{"a":9007199254740993,"a":1e400}}`)
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"b"}}`)
+	f.Add(`{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}`)
+	f.Add(`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"n"}]`)
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, m := range readAll(t, line) {
+			again := readAll(t, written(t, m))
+			if diff := cmp.Diff([]jsonrpc.Message{m}, again, cmp.Comparer(func(a, b jsonrpc.ID) bool { return a == b })); diff != "" {
+				t.Errorf("(-read +written and read):\n%s", diff)
+			}
+		}
+	})
+}
+
+// readAll returns the messages of some lines.
+func readAll(t *testing.T, text string) (all []jsonrpc.Message) {
+	t.Helper()
+	c := wire.NewLines(pipes{strings.NewReader(text), writer{io.Discard}, nil}, func([]byte) {}, 0)
+	for {
+		m, err := c.Read(t.Context())
+		if err != nil {
+			return all
+		}
+		all = append(all, m)
+	}
+}
+
+const elicitation = `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"?","requestedSchema":` +
+	`{"type":"object","properties":{"answer":{"type":"string","title":"Answer"}},"required":["answer"]}}}` + "\n"
+
+// BenchmarkRead is a server's request as it comes in.
+func BenchmarkRead(b *testing.B) {
+	line := fmt.Sprintf(elicitation, 7)
+	c := wire.NewLines(pipes{&repeated{line: line}, writer{io.Discard}, nil}, func([]byte) {}, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Read(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// repeated is a line again and again.
+type repeated struct{ line, rest string }
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.rest == "" {
+		r.rest = r.line
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// BenchmarkWrite is the answer as it goes out.
+func BenchmarkWrite(b *testing.B) {
+	c := wire.NewLines(pipes{strings.NewReader(""), writer{io.Discard}, nil}, func([]byte) {}, 0)
+	m := &jsonrpc.Response{ID: id(b, 7.0), Result: json.RawMessage(`{"action":"accept","content":{"answer":"x"}}`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := c.Write(context.Background(), m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
