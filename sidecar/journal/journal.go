@@ -56,7 +56,7 @@ func (j *Journal) Change(taskID string, at int64, m protocol.Message, event prot
 			add(kind, body.ServerName, "", b)
 		}
 	case protocol.Ask:
-		server, secrets := serverOf(body.Question), secretsOf(body.Question)
+		server, secrets := body.Question.From().ServerName, secretsOf(body.Question)
 		if _, ok := event.(protocol.MessageAdded); ok {
 			add(protocol.JournalAskOpened, server, body.AskID, opened(m.ID, body), secrets...)
 			if body.Outcome != nil { // a grant approved it
@@ -100,6 +100,19 @@ func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) stor
 		ResourceURI string `json:"resourceUri,omitempty"`
 		By          string `json:"by"`
 	}{r.ID, r.ToolName, r.ResourceURI, by}, nil)}
+}
+
+// TaskDeleted is what the journal says of a task that a person deleted in the front end that by names; or
+// restored, where its DeletedAt is 0.
+func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record {
+	kind := protocol.JournalTaskDeleted
+	if t.DeletedAt == 0 {
+		kind = protocol.JournalTaskRestored
+	}
+	return store.Record{At: at, Kind: string(kind), TaskID: t.ID, Body: j.encode(struct {
+		Title string `json:"title"`
+		By    string `json:"by"`
+	}{t.Title, by}, nil)}
 }
 
 // Denied is what the journal says of requests of a server that were refused without asking anybody: how the

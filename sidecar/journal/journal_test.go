@@ -145,7 +145,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		}}
 	}
 	called := func(arguments string) protocol.Call {
-		return protocol.Call{ServerName: "s", Request: protocol.CallToolRequest{Arguments: json.RawMessage(arguments)}}
+		return protocol.Call{ServerName: "s", Request: protocol.CallToolRequest{Arguments: json.RawMessage(arguments), ArgumentsText: arguments}}
 	}
 	confirmed := prompt("what the person saw: zzzz")
 	q := confirmed.Question.(protocol.McpSampling)
@@ -167,6 +167,9 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		{"a text field", form(protocol.StringField{FieldHead: protocol.FieldHead{Name: "apiKey", Secret: true}}, `{"apiKey":"s3cret"}`), protocol.AskSettled{}, "s3cret", `{"apiKey":"•••"}`},
 		{"a number field", form(protocol.NumberField{FieldHead: protocol.FieldHead{Name: "x", Title: "Your PIN", Secret: true}}, `{"x":4711}`), protocol.AskSettled{}, "4711", `{"x":"•••"}`},
 		{"an argument", called(`{"to":{"access_token":"s3cret"},"n":12345678901234567890}`), protocol.MessageAdded{}, "s3cret", `12345678901234567890`},
+		{"an argument that a model wrote", protocol.Ask{Question: protocol.UseMcpTool{
+			Origin: origin, Arguments: json.RawMessage(`{"access_token":"s3cret"}`), ArgumentsText: `{"access_token":"s3cret"}`,
+		}}, protocol.MessageAdded{}, "s3cret", `"•••"`},
 		{"an argument of a prompt", protocol.Call{ServerName: "s", Request: protocol.GetPromptRequest{Arguments: map[string]string{"password": "s3cret"}}}, protocol.MessageAdded{}, "s3cret", `"•••"`},
 		{"a key in an argument", called(`{"q":"a\n` + awsKey + `"}`), protocol.MessageAdded{}, awsKey, "[redacted: "},
 		{"a model's answer", prompt(""), protocol.SamplingEnded{Result: protocol.McpSamplingResponse{Content: []protocol.ContentBlock{protocol.TextContent{Text: awsKey}}}}, awsKey, "[redacted: "},

@@ -62,8 +62,8 @@ func name(data string) string {
 	return fmt.Sprintf("[%d characters of base64, sha256:%x]", len(data), sha256.Sum256([]byte(data)))
 }
 
-// sizeOf counts the bytes of texts and data.
-func sizeOf(blocks []protocol.ContentBlock) (bytes int) {
+// SizeOf counts the bytes of the texts and the data in content; data as it is encoded.
+func SizeOf(blocks []protocol.ContentBlock) (bytes int) {
 	for _, block := range blocks {
 		switch b := block.(type) {
 		case protocol.TextContent:

@@ -94,11 +94,11 @@ func endOf(messageID int64, result protocol.CallResult) callEnded {
 	switch r := result.(type) {
 	case protocol.ToolResult:
 		end.End, end.IsError, end.RemovedAfter = "result", r.IsError, r.RemovedAfter
-		end.Bytes = sizeOf(r.Content) + len(r.StructuredContent)
+		end.Bytes = SizeOf(r.Content) + len(r.StructuredContent)
 	case protocol.PromptResult:
 		end.End = "result"
 		for _, m := range r.Messages {
-			end.Bytes += sizeOf([]protocol.ContentBlock{m.Content})
+			end.Bytes += SizeOf([]protocol.ContentBlock{m.Content})
 		}
 	case protocol.CallError:
 		end.End, end.Code, end.Reason = "error", r.Code, r.Message
@@ -158,7 +158,7 @@ func opened(messageID int64, ask protocol.Ask) askOpened {
 	case protocol.UseMcpTool:
 		// The form and the schema are the tool's own, and of any length; what it was asked to do is here.
 		q.Tool.Fields, q.Tool.InputSchema, q.SentArguments = nil, nil, nil
-		q.Arguments = maskMembers(q.Arguments)
+		q.Arguments, q.ArgumentsText = maskMembers(q.Arguments), "" // which says the same, unmasked
 		body.Question = q
 	}
 	return body
@@ -201,25 +201,6 @@ func idOf(m *protocol.Model) string {
 		return ""
 	}
 	return m.ID
-}
-
-func serverOf(question protocol.UseMcpServer) string {
-	switch q := question.(type) {
-	case protocol.McpElicitation:
-		return q.ServerName
-	case protocol.McpURLElicitation:
-		return q.ServerName
-	case protocol.McpSampling:
-		return q.ServerName
-	case protocol.McpSamplingReview:
-		return q.ServerName
-	case protocol.UseMcpTool:
-		return q.ServerName
-	case protocol.AccessMcpResource:
-		return q.ServerName
-	default:
-		return ""
-	}
 }
 
 // secretsOf returns what was found in a request.

@@ -33,7 +33,7 @@ func secretName(name string) bool {
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
-		r.Arguments = maskMembers(r.Arguments)
+		r.Arguments, r.ArgumentsText = maskMembers(r.Arguments), "" // which says the same, unmasked
 		return r
 	case protocol.GetPromptRequest:
 		arguments := map[string]string{}
@@ -108,7 +108,8 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	held := j.opts.Held()
 	// Nearly always there is nothing to leave out, and the text is looked at once: as it is, or, where JSON
 	// escapes something of it, as it was.
-	text := string(encoded)
+	record := string(encoded)
+	text := record
 	var tree any
 	if bytes.ContainsRune(encoded, '\\') {
 		if tree, err = decode(encoded); err != nil {
@@ -118,7 +119,7 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	}
 	found := j.scanner.Scan(text, held)
 	if len(named) == 0 && len(found) == 0 {
-		return string(encoded)
+		return record
 	}
 	if tree == nil {
 		if tree, err = decode(encoded); err != nil {

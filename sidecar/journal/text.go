@@ -58,6 +58,7 @@ func sentence(r protocol.JournalRecord) string {
 		Result              struct{ Type, Reason string }
 		Usage               *protocol.SamplingUsage
 		Models              []string
+		Title               string
 		ID                  string
 	}
 	if err := json.Unmarshal(r.Body, &b); err != nil {
@@ -145,6 +146,10 @@ func sentence(r protocol.JournalRecord) string {
 		return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
 	case protocol.JournalToolRuleRemoved:
 		return fmt.Sprintf("taken back in %s what was remembered for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+	case protocol.JournalTaskDeleted:
+		return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title)
+	case protocol.JournalTaskRestored:
+		return fmt.Sprintf("restored in %s: the task %q", b.By, b.Title)
 	case protocol.JournalRequestDenied:
 		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
 		if b.Count > 1 {

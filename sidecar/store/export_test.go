@@ -2,3 +2,6 @@ package store
 
 // Migrations are for the tests that begin with an older store.
 var Migrations = migrations[:]
+
+// Lately is for the test of what is found by it.
+const Lately = lately

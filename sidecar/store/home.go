@@ -47,7 +47,11 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return to.Connect(ctx)
+	conn, err := to.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return keepStatements(conn)
 }
 
 // Driver implements [driver.Connector].
@@ -96,9 +100,19 @@ func (s *Store) Probe(ctx context.Context) error {
 	return nil
 }
 
+// probe writes the version that is there: a newer Assent may have changed it while this one runs.
 func (s *Store) probe(ctx context.Context) error {
-	_, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
-	return err
+	return s.write(ctx, func(w writer) error {
+		var version int
+		if err := w.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if version > schemaVersion {
+			return newerError(version)
+		}
+		_, err := w.ExecContext(ctx, setVersion)
+		return err
+	})
 }
 
 // reconnect has the next query open the file anew.

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +36,9 @@ CREATE TABLE journal_ends (
 INSERT INTO journal_ends (one, cut_seq, cut_hash, last_seq, last_hash) VALUES (1, 0, '', 0, '');
 `
 
+// ofJournal is the condition of the row of heads that has the number and the hash of the newest record.
+const ofJournal = `task_id = '' AND message_id = 0`
+
 // Record is one entry of the journal. Seq and Hash are the store's to set.
 type Record struct {
 	Seq int64
@@ -54,13 +56,22 @@ type Record struct {
 // Follow returns the hash of a record that comes after the one with the hash prev: SHA-256 over prev and
 // the record's columns in their order, each with its length in bytes before it and a colon between the two.
 func (r *Record) Follow(prev string) string {
-	h := sha256.New()
-	for _, column := range []string{prev, strconv.FormatInt(r.Seq, 10), strconv.FormatInt(r.At, 10), r.Kind, r.TaskID, r.AskID, r.Server, r.Body} {
-		_, _ = io.WriteString(h, strconv.Itoa(len(column))) // a hash takes everything
-		_, _ = io.WriteString(h, ":")
-		_, _ = io.WriteString(h, column)
+	text := make([]byte, 0, len(prev)+len(r.Body)+256)
+	column := func(value string) {
+		text = strconv.AppendInt(text, int64(len(value)), 10)
+		text = append(text, ':')
+		text = append(text, value...)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	column(prev)
+	column(strconv.FormatInt(r.Seq, 10))
+	column(strconv.FormatInt(r.At, 10))
+	column(r.Kind)
+	column(r.TaskID)
+	column(r.AskID)
+	column(r.Server)
+	column(r.Body)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // Ends are where the journal begins and ends.
@@ -76,47 +87,53 @@ type Ends struct {
 
 // appendJournal extends the chain within a transaction, which has the writer's lock: no other sidecar
 // extends it in between. Its cost does not depend on how long the journal is.
-func appendJournal(ctx context.Context, tx *sql.Tx, records []Record) error {
+func appendJournal(ctx context.Context, tx writer, records []Record) error {
 	return appendJournalTo(ctx, tx, "main.", records)
 }
 
 // appendJournalTo is as appendJournal, for one of the databases of a connection.
-func appendJournalTo(ctx context.Context, tx *sql.Tx, database string, records []Record) error {
+func appendJournalTo(ctx context.Context, tx writer, database string, records []Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	var seq int64
-	var hash string
-	if err := tx.QueryRowContext(ctx, `SELECT last_seq, last_hash FROM `+database+`journal_ends`).Scan(&seq, &hash); err != nil {
+	var end link
+	if err := tx.QueryRowContext(ctx, `SELECT number, hash FROM `+database+`heads WHERE `+ofJournal).Scan(&end.seq, &end.hash); err != nil {
 		return fmt.Errorf("read the end of the journal: %w", err)
 	}
-	for _, r := range records {
-		seq++
-		r.Seq = seq
-		hash = r.Follow(hash)
-		_, err := tx.ExecContext(ctx, `INSERT INTO `+database+`journal (seq, at, kind, task_id, ask_id, server, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.Seq, r.At, r.Kind, r.TaskID, r.AskID, r.Server, r.Body, hash)
-		if err != nil {
-			return fmt.Errorf("write the journal: %w", err)
-		}
+	end, err := addRecords(ctx, tx, database, end, records)
+	if err != nil {
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE `+database+`journal_ends SET last_seq = ?, last_hash = ?`, seq, hash); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE `+database+`heads SET number = ?, hash = ? WHERE `+ofJournal, end.seq, end.hash); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	return nil
 }
 
+// link is a record as the next one follows it.
+type link struct {
+	seq  int64
+	hash string
+}
+
+// addRecords extends the chain after its end, and returns its new end, which is to be written.
+func addRecords(ctx context.Context, tx writer, database string, end link, records []Record) (link, error) {
+	for _, r := range records {
+		r.Seq = end.seq + 1
+		end = link{r.Seq, r.Follow(end.hash)}
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+database+`journal (seq, at, kind, task_id, ask_id, server, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.Seq, r.At, r.Kind, r.TaskID, r.AskID, r.Server, r.Body, end.hash)
+		if err != nil {
+			return end, fmt.Errorf("write the journal: %w", err)
+		}
+	}
+	return end, nil
+}
+
 // AppendJournal adds records that belong to no other change.
 func (s *Store) AppendJournal(ctx context.Context, records ...Record) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+	err := s.write(ctx, func(w writer) error { return appendJournal(ctx, w, records) })
 	if err != nil {
-		return fmt.Errorf("write the journal: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if err := appendJournal(ctx, tx, records); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	return nil
@@ -188,7 +205,7 @@ func (s *Store) EachJournal(ctx context.Context, f JournalFilter, begin func(End
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	var ends Ends
-	err = tx.QueryRowContext(ctx, `SELECT cut_seq, cut_hash, last_seq, last_hash FROM journal_ends`).
+	err = tx.QueryRowContext(ctx, `SELECT cut_seq, cut_hash, number, hash FROM journal_ends CROSS JOIN heads WHERE `+ofJournal).
 		Scan(&ends.CutSeq, &ends.CutHash, &ends.LastSeq, &ends.LastHash)
 	if err != nil {
 		return fmt.Errorf("read the ends of the journal: %w", err)

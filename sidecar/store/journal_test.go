@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"sync"
@@ -60,15 +62,30 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	// The ask's id is taken: nothing of this change is kept.
-	one, two := notice(2, 2, "an ask"), notice(3, 3, "another")
-	one.AskID, two.AskID = "a", "a"
-	save(t, s, protocol.Task{ID: "t1"}, one)
-	if err := s.Save(t.Context(), protocol.Task{ID: "t1"}, &two, record(3, "s")); err == nil {
-		t.Fatal("two asks have one id")
+	// A record is refused: nothing of its change is kept.
+	db, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Exec(`CREATE TRIGGER refused BEFORE INSERT ON journal WHEN NEW.server = 'refused' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, added := notice(1, 2, "changed"), notice(2, 3, "added")
+	err = s.SaveAll(t.Context(), protocol.Task{ID: "t1", Title: "changed"}, []*store.Entry{&changed, &added}, record(3, "s"), record(4, "refused"))
+	if err == nil {
+		t.Fatal("a record that was refused is kept")
 	}
 	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	kept, err := s.Messages(t.Context(), "t1", store.Range{Limit: 10})
+	if diff := cmp.Diff([]store.Entry{e}, kept); diff != "" || err != nil {
+		t.Errorf("messages: %v (-want +got):\n%s", err, diff)
+	}
+	if st, err := s.Task(t.Context(), "t1"); err != nil || st.Task.Title != "" {
+		t.Errorf("Task = %+v, %v", st, err)
 	}
 	// A session grant is kept nowhere else; one that is kept is kept with its record.
 	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g"}, record(4, "s")); err != nil {
@@ -211,14 +228,58 @@ func BenchmarkSaveAndRecord(b *testing.B) {
 					b.Fatal(err)
 				}
 				var id int64
+				b.ReportAllocs()
 				for b.Loop() {
 					id++
 					e := notice(id, id, "hello")
-					if err := s.Save(b.Context(), protocol.Task{ID: "t"}, &e, make([]store.Record, records)...); err != nil {
+					if err := s.Save(context.Background(), protocol.Task{ID: "t"}, &e, make([]store.Record, records)...); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
 		}
+	}
+}
+
+// saveAsks opens and settles n asks of a task; first is the message of the first one.
+func saveAsks(tb testing.TB, s *store.Store, first, n int64) {
+	tb.Helper()
+	fields := []protocol.Field{protocol.StringField{FieldHead: protocol.FieldHead{Name: "answer", Title: "Answer", Required: true}}}
+	ask := protocol.Ask{Ask: protocol.AskUseMcpServer, Question: protocol.McpElicitation{
+		Origin: protocol.Origin{ServerName: "s"}, ElicitationRequest: protocol.McpElicitationRequest{Message: "?", Fields: fields},
+	}}
+	record := func(kind, id string) store.Record {
+		return store.Record{Kind: kind, TaskID: "t", AskID: id, Server: "s", Body: `{"messageId":1,"request":{"message":"?"}}`}
+	}
+	task := protocol.Task{ID: "t"}
+	ctx := context.Background() // as tasks save: one that ends would be waited for at every statement
+	for i := first; i < first+n; i++ {
+		id := fmt.Sprint("ask-", i)
+		open := ask
+		open.AskID = id
+		e := store.Entry{Message: protocol.Message{ID: i, Body: open}, Number: 2 * i, Live: true, AskID: id}
+		task.LastNumber, task.OpenAsks = e.Number, 1
+		if err := s.Save(ctx, task, &e, record("ask/opened", id)); err != nil {
+			tb.Fatal(err)
+		}
+		open.Outcome = &protocol.Outcome{Reason: protocol.OutcomeAnswered, By: "a test"}
+		e.Message.Body, e.Number, e.Live = open, 2*i+1, false
+		task.LastNumber, task.OpenAsks = e.Number, 0
+		if err := s.Save(ctx, task, &e, record("ask/settled", id)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSaveAsk is what an ask costs in the store: it is opened, and it is settled.
+func BenchmarkSaveAsk(b *testing.B) {
+	s, err := store.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.ReportAllocs()
+	for i := int64(1); b.Loop(); i++ {
+		saveAsks(b, s, i, 1)
 	}
 }

@@ -108,9 +108,9 @@ type Standing struct {
 // standings reads tasks.
 func (s *Store) standings(ctx context.Context, q querier, condition string, args ...any) (_ []Standing, err error) {
 	rows, err := q.QueryContext(ctx, `
-		SELECT id, created_at, title, closed, last_number, open_asks, COALESCE(owner, ''), owner_name, owned_since, claimed, chat,
-			EXISTS (SELECT 1 FROM messages INDEXED BY live_messages WHERE task_id = tasks.id AND live = 1) OR `+running+`
-		FROM tasks `+condition, args...)
+		SELECT id, created_at, title, closed, number, open_asks, COALESCE(owner, ''), owner_name, owned_since, claimed, chat, deleted,
+			EXISTS (SELECT 1 FROM heads WHERE task_id = tasks.id AND message_id > 0) OR `+running+`
+		FROM tasks CROSS JOIN heads ON task_id = id AND message_id = 0 `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read tasks: %w", err)
 	}
@@ -124,7 +124,7 @@ func (s *Store) standings(ctx context.Context, q querier, condition string, args
 		var live bool
 		var chat []byte
 		t := &st.Task
-		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber, &t.OpenAsks, &st.Owner, &window, &since, &st.Claimed, &chat, &live); err != nil {
+		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber, &t.OpenAsks, &st.Owner, &window, &since, &st.Claimed, &chat, &t.DeletedAt, &live); err != nil {
 			return nil, fmt.Errorf("read tasks: %w", err)
 		}
 		if err := readChat(t, chat); err != nil {
@@ -235,7 +235,7 @@ func (s *Store) ClaimLeft(ctx context.Context, now int64) (_ []string, err error
 	if err := s.attend(); err != nil {
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
-	found, err := s.standings(ctx, tx, `WHERE (id IN (SELECT task_id FROM messages INDEXED BY live_messages WHERE live = 1) OR `+running+`)
+	found, err := s.standings(ctx, tx, `WHERE (id IN (SELECT task_id FROM heads WHERE message_id > 0) OR `+running+`)
 		AND (workspace IS NULL OR workspace = ?)`, s.introduced().Workspace)
 	if err != nil {
 		return nil, err
@@ -268,30 +268,60 @@ func (s *Store) Release(ctx context.Context, taskID string) error {
 	return nil
 }
 
-// saveTaskQuery is prepared once: it is run at every change, and reading it would take longer than running it.
-const saveTaskQuery = `
-INSERT INTO tasks (id, created_at, title, closed, last_number, open_asks, chat, owner, owner_name, owned_since, workspace, claimed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + nextClaim + `)
-ON CONFLICT (id) DO UPDATE SET title = excluded.title, closed = excluded.closed, last_number = excluded.last_number,
-	open_asks = excluded.open_asks, chat = excluded.chat WHERE owner = excluded.owner`
+const (
+	// Whether the row of this sidecar's task is as it is to be; NULL where it has no such task. And where the journal ends.
+	saveQuery = `
+SELECT number, hash, (SELECT (title, closed, chat, deleted) IS (?, ?, ?, ?) FROM tasks WHERE id = ? AND owner = ?)
+FROM heads WHERE ` + ofJournal
+	changeTaskQuery = `UPDATE tasks SET title = ?, closed = ?, chat = ?, deleted = ? WHERE id = ?`
+	newTaskQuery    = `
+INSERT INTO tasks (title, closed, chat, deleted, id, created_at, owner, owner_name, owned_since, workspace, claimed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + nextClaim + `) ON CONFLICT (id) DO NOTHING`
+	saveHeadsQuery = `
+INSERT OR REPLACE INTO heads (task_id, message_id, number, open_asks, hash) VALUES (?, 0, ?, ?, NULL), ('', 0, ?, NULL, ?)`
+)
 
-// saveTask writes a task's row within a transaction, which has the writer's lock.
-func (s *Store) saveTask(ctx context.Context, tx *sql.Tx, task *protocol.Task) error {
+// saveTask writes a task, but for its head, within a transaction, which has the writer's lock; its row only where
+// it changes. It returns where the journal ends.
+func (s *Store) saveTask(ctx context.Context, tx writer, task *protocol.Task) (end link, err error) {
 	chat, err := chatOf(task)
 	if err != nil {
-		return err
+		return end, err
 	}
-	w := s.introduced()
-	saved, err := tx.StmtContext(ctx, s.saveTaskStmt).ExecContext(ctx,
-		task.ID, task.CreatedAt, task.Title, task.Closed, task.LastNumber, task.OpenAsks, chat, s.me, w.Name, task.CreatedAt, w.Workspace)
+	row := [...]any{task.Title, task.Closed, chat, task.DeletedAt, task.ID, s.me}
+	var same sql.NullBool
+	err = tx.QueryRowContext(ctx, saveQuery, row[:]...).Scan(&end.seq, &end.hash, &same)
+	switch {
+	case err != nil:
+	case !same.Valid:
+		w := s.introduced()
+		var saved sql.Result
+		saved, err = tx.ExecContext(ctx, newTaskQuery, task.Title, task.Closed, chat, task.DeletedAt,
+			task.ID, task.CreatedAt, s.me, w.Name, task.CreatedAt, w.Workspace)
+		if err == nil && changedNothing(saved) {
+			return end, ErrNotOwner
+		}
+	case !same.Bool:
+		_, err = tx.ExecContext(ctx, changeTaskQuery, row[:5]...)
+	}
 	if err != nil {
+		return end, fmt.Errorf("save task: %w", err)
+	}
+	return end, nil
+}
+
+// saveHeads writes the heads of a task and of the journal, which now ends there.
+func saveHeads(ctx context.Context, tx writer, task *protocol.Task, end link) error {
+	if _, err := tx.ExecContext(ctx, saveHeadsQuery, task.ID, task.LastNumber, task.OpenAsks, end.seq, end.hash); err != nil {
 		return fmt.Errorf("save task: %w", err)
 	}
-	n, err := saved.RowsAffected()
-	if err == nil && n == 0 {
-		err = ErrNotOwner
-	}
-	return err
+	return nil
+}
+
+// changedNothing reports whether a statement changed no row. The driver always knows.
+func changedNothing(done sql.Result) bool {
+	n, err := done.RowsAffected()
+	return err == nil && n == 0
 }
 
 // owned is the condition under which a row of a task may be written; its parameters are the task's id and

@@ -10,13 +10,19 @@ import (
 // moves copy what is newer in main than in home, or is only there. A task's number grows with whatever
 // happens in it, and a message has that of its last change.
 var moves = []string{
+	`CREATE TEMP TABLE moving AS SELECT m.task_id AS id, h.number IS NOT NULL AS met, COALESCE(h.number, 0) <= m.number AS newer
+		FROM main.heads m LEFT JOIN home.heads h ON h.task_id = m.task_id AND h.message_id = 0 WHERE m.task_id <> '' AND m.message_id = 0`,
 	// From where a call goes on is known to whoever has the newer task.
-	`DELETE FROM home.rounds WHERE EXISTS (
-		SELECT 1 FROM main.tasks t JOIN home.tasks h USING (id) WHERE id = home.rounds.task_id AND h.last_number <= t.last_number)`,
-	`INSERT OR REPLACE INTO home.tasks SELECT t.* FROM main.tasks t LEFT JOIN home.tasks h ON h.id = t.id
-		WHERE h.id IS NULL OR h.last_number <= t.last_number`,
+	`DELETE FROM home.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
+	`INSERT OR REPLACE INTO home.tasks SELECT * FROM main.tasks WHERE id IN (SELECT id FROM moving WHERE newer)`,
+	`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE message_id = 0 AND task_id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.messages SELECT m.* FROM main.messages m LEFT JOIN home.messages h ON h.task_id = m.task_id AND h.id = m.id
 		WHERE h.id IS NULL OR h.number <= m.number`,
+	// What came after a message is known now.
+	`UPDATE home.messages SET late = 1 WHERE late = 0 AND task_id IN (SELECT id FROM moving WHERE met)`,
+	`DELETE FROM home.heads WHERE message_id > 0`, // no trigger says what a message replaced
+	`INSERT INTO home.heads (task_id, message_id) SELECT task_id, id FROM home.messages WHERE live = 1`,
+	`DROP TABLE moving`,
 	`INSERT OR IGNORE INTO home.rounds SELECT * FROM main.rounds`,
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
@@ -53,20 +59,20 @@ func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
 // beginning of main's, they stay what they are; else they are chained anew, for one chain cannot have two
 // ends.
 func moveJournal(ctx context.Context, tx *sql.Tx) error {
-	var last int64
 	var same bool
-	err := tx.QueryRowContext(ctx, `SELECT last_seq, last_seq = 0 OR
-			EXISTS (SELECT 1 FROM main.journal j WHERE j.seq = last_seq AND j.hash = last_hash) OR
-			EXISTS (SELECT 1 FROM main.journal_ends e WHERE e.cut_seq = home.journal_ends.last_seq AND e.cut_hash = home.journal_ends.last_hash)
-		FROM home.journal_ends`).Scan(&last, &same)
+	err := tx.QueryRowContext(ctx, `SELECT number = 0 OR
+			EXISTS (SELECT 1 FROM main.journal j WHERE j.seq = number AND j.hash = home.heads.hash) OR
+			EXISTS (SELECT 1 FROM main.journal_ends WHERE cut_seq = number AND cut_hash = hash)
+		FROM home.heads WHERE `+ofJournal).Scan(&same)
 	if err != nil {
 		return fmt.Errorf("read the end of the journal: %w", err)
 	}
 	if same {
 		for _, move := range []string{
-			`INSERT INTO home.journal SELECT * FROM main.journal WHERE seq > (SELECT last_seq FROM home.journal_ends)`,
-			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m WHERE home.journal_ends.last_seq = 0`,
-			`UPDATE home.journal_ends SET last_seq = m.last_seq, last_hash = m.last_hash FROM main.journal_ends m`,
+			`INSERT INTO home.journal SELECT * FROM main.journal WHERE seq > (SELECT number FROM home.heads WHERE ` + ofJournal + `)`,
+			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m
+				WHERE EXISTS (SELECT 1 FROM home.heads WHERE number = 0 AND ` + ofJournal + `)`,
+			`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE ` + ofJournal,
 		} {
 			if _, err := tx.ExecContext(ctx, move); err != nil {
 				return fmt.Errorf("write the journal: %w", err)

@@ -64,14 +64,21 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 
 // toVersion2 takes away what later versions added.
 const toVersion2 = `
+	DROP TRIGGER live_added; DROP TRIGGER live_again; DROP TRIGGER live_ended; DROP TABLE heads;
+	DROP INDEX late_messages; ALTER TABLE messages DROP COLUMN late;
+	CREATE INDEX messages_by_number ON messages (task_id, number);
+	CREATE INDEX live_messages ON messages (task_id) WHERE live = 1;
+	CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
+	ALTER TABLE tasks ADD COLUMN last_number INTEGER NOT NULL DEFAULT 0;
 	DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
 	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
 	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds; DROP TABLE journal; DROP TABLE journal_ends;
 	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
 	DROP INDEX tasks_by_owner; DROP INDEX tasks_by_claim;
 	ALTER TABLE tasks DROP COLUMN owner; ALTER TABLE tasks DROP COLUMN owner_name; ALTER TABLE tasks DROP COLUMN owned_since;
-	ALTER TABLE tasks DROP COLUMN workspace; ALTER TABLE tasks DROP COLUMN open_asks; ALTER TABLE tasks DROP COLUMN claimed;
+	ALTER TABLE tasks DROP COLUMN workspace; ALTER TABLE tasks DROP COLUMN claimed;
 	ALTER TABLE tasks DROP COLUMN chat; DROP TABLE tool_rules;
+	DROP INDEX tasks_by_deletion; ALTER TABLE tasks DROP COLUMN deleted;
 	PRAGMA user_version = 2`
 
 // A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.

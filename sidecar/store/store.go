@@ -2,8 +2,8 @@
 //
 // It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
 // JSON of [protocol.Message]. A Store may be used from any goroutine; every method is one
-// transaction, and what Save was given is on disk (in the system's care, so that it survives the
-// death of this process) when Save returns.
+// transaction, or a part of one that keeps what others save at the same time, and what Save was given
+// is on disk (in the system's care, so that it survives the death of this process) when Save returns.
 package store
 
 import (
@@ -27,7 +27,9 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 10
+const schemaVersion = 12
+
+var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
 // migrations lead from each version of the schema to the next.
 var migrations = [schemaVersion]string{`
@@ -98,7 +100,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {
@@ -107,8 +109,7 @@ type Store struct {
 	// me is the id of this sidecar, as tasks name their owner.
 	me     string
 	window atomic.Pointer[Window]
-	// saveTaskStmt is saveTaskQuery.
-	saveTaskStmt *sql.Stmt
+	joined joined
 
 	homeMu sync.Mutex // guards home
 	home   home
@@ -225,11 +226,7 @@ func open(name string) (*Store, error) {
 	if err := migrate(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	saveTask, err := db.Prepare(saveTaskQuery)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return &Store{db: db, connector: to, me: uuid.NewString(), saveTaskStmt: saveTask}, nil
+	return &Store{db: db, connector: to, me: uuid.NewString()}, nil
 }
 
 func migrate(db *sql.DB) error {
@@ -247,13 +244,21 @@ func migrate(db *sql.DB) error {
 		return nil
 	case version > schemaVersion:
 		return newerError(version)
+	case version == headsVersion-1:
+		// A sidecar of that version that still runs when the store gets its heads writes it back, to see whether
+		// the store can be written.
+		var heads int
+		if err := tx.QueryRow("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'heads'").Scan(&heads); err != nil {
+			return err
+		}
+		version += heads
 	}
 	for _, migration := range migrations[version:] {
 		if _, err := tx.Exec(migration); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion)); err != nil {
+	if _, err := tx.Exec(setVersion); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -274,38 +279,59 @@ func (s *Store) Close() error {
 // the change: either all of it is kept or nothing. A task that is not there yet becomes this sidecar's; where
 // another one has it, the error is [ErrNotOwner].
 func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, records ...Record) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("save task: %w", err)
+	if entry == nil {
+		return s.SaveAll(ctx, task, nil, records...)
 	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	return s.SaveAll(ctx, task, []*Entry{entry}, records...)
+}
+
+// SaveAll is as Save, for any number of messages: either all of them are kept or none.
+func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entry, records ...Record) error {
 	if err := s.attend(); err != nil {
 		return fmt.Errorf("save task: %w", err)
 	}
-	if err := s.saveTask(ctx, tx, &task); err != nil {
-		return err
-	}
-	if entry != nil {
-		body, err := json.Marshal(entry.Message)
-		if err != nil {
+	bodies := make([][]byte, len(entries))
+	for i, e := range entries {
+		var err error
+		if bodies[i], err = json.Marshal(e.Message); err != nil {
 			return fmt.Errorf("encode message: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `
-			INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, sampling_server, sampling_at, body)
-			VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?)
-			ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
-				mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body`,
-			task.ID, entry.Message.ID, entry.Number, entry.Live, entry.AskID, entry.McpTask, entry.McpTaskID, entry.ResultGot,
-			entry.SamplingServer, entry.Message.Time, string(body))
+	}
+	err := s.writeJoined(ctx, func(ctx context.Context, w writer) error {
+		end, err := s.saveTask(ctx, w, &task)
 		if err != nil {
-			return fmt.Errorf("save message: %w", err)
+			return err
 		}
-	}
-	if err := appendJournal(ctx, tx, records); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
+		for i, e := range entries {
+			if err := saveMessage(ctx, w, task.ID, e, bodies[i]); err != nil {
+				return err
+			}
+		}
+		if end, err = addRecords(ctx, w, "main.", end, records); err != nil {
+			return err
+		}
+		return saveHeads(ctx, w, &task, end)
+	})
+	if err != nil {
 		return fmt.Errorf("save task: %w", err)
+	}
+	return nil
+}
+
+var saveMessageQuery = fmt.Sprintf(`
+INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, sampling_server, sampling_at, body, late)
+VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?,
+	COALESCE((SELECT MAX(id) FROM messages WHERE task_id = ?), 0) - ? > %d)
+ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
+	mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body, late = late OR excluded.late`, lately)
+
+// saveMessage writes a message, of which body is the JSON, within a transaction.
+func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body []byte) error {
+	_, err := w.ExecContext(ctx, saveMessageQuery,
+		taskID, e.Message.ID, e.Number, e.Live, e.AskID, e.McpTask, e.McpTaskID, e.ResultGot,
+		e.SamplingServer, e.Message.Time, string(body), taskID, e.Message.ID)
+	if err != nil {
+		return fmt.Errorf("save message: %w", err)
 	}
 	return nil
 }
@@ -315,6 +341,17 @@ func (s *Store) Tasks(ctx context.Context) ([]Standing, error) {
 	return s.standings(ctx, s.db, `ORDER BY created_at DESC, id DESC`)
 }
 
+// changedAfterQuery selects what changed after an event; see [lately].
+const changedAfterQuery = `
+WITH tail (first) AS (
+	SELECT (SELECT MAX(id) FROM messages WHERE task_id = ?1) - (number - ?2) - ?5 FROM heads WHERE task_id = ?1 AND message_id = 0)
+SELECT id, number, live, ask_id, body FROM messages
+	WHERE task_id = ?1 AND number > ?2 AND id < ?3 AND id >= (SELECT first FROM tail)
+UNION ALL
+SELECT id, number, live, ask_id, body FROM messages INDEXED BY late_messages
+	WHERE task_id = ?1 AND number > ?2 AND id < ?3 AND id < (SELECT first FROM tail) AND late = 1
+ORDER BY id DESC LIMIT ?4`
+
 // Messages returns the selected messages of a task in ascending order of id. With an error that is [Damaged],
 // those with the greatest ids that could be read.
 func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, error) {
@@ -322,27 +359,25 @@ func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, 
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	// The newest tail of a task is an index scan backwards; what changed after a number is found by
-	// its own index, so that neither costs more as the history grows.
+	// The newest tail of a task is a scan backwards; what changed after a number is in it, or found by an
+	// index, so that neither costs more as the history grows.
 	query := `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id < ? ORDER BY id DESC LIMIT ?`
 	args := []any{taskID, before, r.Limit}
 	if r.After > 0 {
-		query = `SELECT id, number, live, ask_id, body FROM messages INDEXED BY messages_by_number
-			WHERE task_id = ? AND number > ? AND id < ? ORDER BY id DESC LIMIT ?`
-		args = []any{taskID, r.After, before, r.Limit}
+		query, args = changedAfterQuery, []any{taskID, r.After, before, r.Limit, lately}
 	}
 	return s.entries(ctx, query, args...)
 }
 
 // Live returns the messages of a task that may still change.
 func (s *Store) Live(ctx context.Context, taskID string) ([]Entry, error) {
-	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages INDEXED BY live_messages
-		WHERE task_id = ? AND live = 1 ORDER BY id DESC`, taskID)
+	return s.entries(ctx, `SELECT id, messages.number, live, ask_id, body FROM heads CROSS JOIN messages USING (task_id)
+		WHERE task_id = ? AND message_id > 0 AND id = message_id ORDER BY message_id DESC`, taskID)
 }
 
-// Ask returns the message of a task's ask, or nil where there is none.
+// Ask returns the message of a task's ask, or nil where there is none: then all that the task has was looked at.
 func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
-	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE ask_id = ? AND task_id = ?`, askID, taskID)
+	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND ask_id = ? ORDER BY id DESC LIMIT 1`, taskID, askID)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"path/filepath"
@@ -176,7 +177,7 @@ func BenchmarkSave(b *testing.B) {
 	for i := int64(1); b.Loop(); i++ {
 		task.LastNumber = i
 		e := store.Entry{Message: protocol.Message{ID: i, Body: body}, Number: i}
-		if err := s.Save(b.Context(), task, &e); err != nil {
+		if err := s.Save(context.Background(), task, &e); err != nil {
 			b.Fatal(err)
 		}
 	}

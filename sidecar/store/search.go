@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// Found is a message that may have a text.
+type Found struct {
+	Place
+	Message protocol.Message
+}
+
+// searchPage is how many messages are read at once: nobody else can use the store meanwhile.
+const searchPage = 500
+
+// Search shows visit the messages that may have a text, of all tasks that are not deleted, or of one where taskID
+// is not empty: those of the newest task first, and of each the newest first. It ends when visit wants no more, and
+// with ctx. Whether the text is in what a message says, and not only in how it is kept, visit has to see.
+func (s *Store) Search(ctx context.Context, text, taskID string, visit func(Found) (more bool)) error {
+	like := likeInJSON(text)
+	at := Place{TaskID: "\U0010FFFF"}
+	if taskID != "" {
+		at = Place{taskID, 1<<63 - 1}
+	}
+	for {
+		page, last, err := s.searchPage(ctx, like, taskID, at)
+		if err != nil {
+			return fmt.Errorf("search messages: %w", err)
+		}
+		for _, f := range page {
+			if !visit(f) {
+				return nil
+			}
+		}
+		if last == nil {
+			return nil
+		}
+		at = *last
+	}
+}
+
+// searchPage returns what may have a text among the messages before a place, and the place of the last one that
+// was looked at; nil where there are no more.
+func (s *Store) searchPage(ctx context.Context, like, taskID string, at Place) (found []Found, last *Place, err error) {
+	rows, err := s.db.QueryContext(ctx, `
+		SELECT task_id, id, CASE WHEN body LIKE ? ESCAPE '\' THEN body END FROM messages
+		WHERE (task_id, id) < (?, ?) AND task_id >= ? AND task_id NOT IN (SELECT id FROM tasks WHERE deleted > 0)
+		ORDER BY task_id DESC, id DESC LIMIT ?`, like, at.TaskID, at.MessageID, taskID, searchPage)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	count := 0
+	for ; rows.Next(); count++ {
+		var f Found
+		var body sql.RawBytes
+		if err := rows.Scan(&f.TaskID, &f.MessageID, &body); err != nil {
+			return nil, nil, err
+		}
+		last = &Place{f.TaskID, f.MessageID}
+		if body != nil && json.Unmarshal(body, &f.Message) == nil { // in what is damaged nothing is found
+			found = append(found, f)
+		}
+	}
+	if count < searchPage {
+		last = nil
+	}
+	return found, last, rows.Err()
+}
+
+// likeInJSON is a pattern that matches wherever a text is in a JSON text, and elsewhere too: what JSON may write in
+// another way, or LIKE does not know the case of, is left open.
+func likeInJSON(text string) string {
+	var like strings.Builder
+	like.WriteByte('%')
+	open := true
+	for _, r := range text {
+		switch {
+		case r > ' ' && r < 0x7f && !strings.ContainsRune(`"\<>&/`, r):
+			if r == '%' || r == '_' {
+				like.WriteByte('\\')
+			}
+			like.WriteRune(r)
+			open = false
+		case !open:
+			like.WriteByte('%')
+			open = true
+		}
+	}
+	if !open {
+		like.WriteByte('%')
+	}
+	return like.String()
+}

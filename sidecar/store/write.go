@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+)
+
+// A transaction takes the writer's lock when it begins, or what it read could change before it writes.
+const (
+	begin    = "BEGIN IMMEDIATE"
+	commit   = "COMMIT"
+	rollback = "ROLLBACK"
+)
+
+// writer is a transaction, or the connection that is in one.
+type writer interface {
+	querier
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// write runs f in a transaction, which is kept unless f fails. It is what [sql.DB.BeginTx] does, without the
+// goroutine that this starts for each: handing a change over to it and back took longer than writing it.
+func (s *Store) write(ctx context.Context, f func(writer) error) (err error) {
+	conn, err := s.db.Conn(ctx) // the only one
+	if err != nil {
+		return err
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			// Some failures end the transaction by themselves: then there is none to roll back.
+			_, _ = conn.ExecContext(context.WithoutCancel(ctx), rollback)
+		}
+		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where the connection was lost
+			err = errors.Join(err, closeErr)
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, begin); err != nil {
+		return err
+	}
+	if err := f(conn); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, commit)
+	kept = err == nil
+	return err
+}
+
+// mostJoined bounds how many changes wait for each other.
+const mostJoined = 64
+
+// joined are changes that wait for the store, of whatever tasks.
+type joined struct {
+	writing sync.Mutex // held while changes are written
+
+	mu      sync.Mutex // guards waiting
+	waiting []*change
+}
+
+// change is one of them. Whoever holds writing sets the rest.
+type change struct {
+	write func(context.Context, writer) error
+	done  bool
+	err   error
+}
+
+var errUnwritten = errors.New("what was written together with it has panicked")
+
+// writeJoined is as write, and takes the changes that wait at this moment into the same transaction: they cost
+// little more than one does. Where that fails, each has one of its own, so that none is refused for another's
+// sake. They may be written by another goroutine, and f is called again after a failure. Ctx is not waited for
+// once f is called: what is written is others' as well.
+func (s *Store) writeJoined(ctx context.Context, f func(context.Context, writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c := &change{write: f, err: errUnwritten}
+	s.joined.mu.Lock()
+	s.joined.waiting = append(s.joined.waiting, c)
+	s.joined.mu.Unlock()
+	s.joined.writing.Lock()
+	defer s.joined.writing.Unlock()
+	for !c.done {
+		s.writeWaiting()
+	}
+	return c.err
+}
+
+// writeWaiting writes the changes that have waited longest. The lock writing must be held.
+func (s *Store) writeWaiting() {
+	ctx := context.Background()
+	s.joined.mu.Lock()
+	n := min(len(s.joined.waiting), mostJoined)
+	changes := s.joined.waiting[:n:n]
+	if s.joined.waiting = s.joined.waiting[n:]; len(s.joined.waiting) == 0 {
+		s.joined.waiting = nil
+	}
+	s.joined.mu.Unlock()
+	defer func() {
+		for _, c := range changes {
+			c.done = true
+		}
+	}()
+	err := s.write(ctx, func(w writer) error {
+		for _, c := range changes {
+			if err := c.write(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, c := range changes {
+		if c.err = err; err != nil && len(changes) > 1 {
+			c.err = s.write(ctx, func(w writer) error { return c.write(ctx, w) })
+		}
+	}
+}

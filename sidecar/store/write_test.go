@@ -1,0 +1,88 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/store"
+)
+
+// TestWhatIsSavedAtOnceIsSavedForItself has many tasks saved at once, some of which are another window's: these
+// alone are refused, and of them nothing is kept.
+func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
+	dir := t.TempDir()
+	theirs, ours := open(t, dir), open(t, dir)
+	const tasks, changes = 40, 10
+	isTheirs := func(task int) bool { return task%8 == 3 }
+	name := func(task int) string { return fmt.Sprint("t", task) }
+	for task := range tasks {
+		if isTheirs(task) {
+			save(t, theirs, protocol.Task{ID: name(task), Title: "theirs"}, notice(1, 1, "theirs"))
+		}
+	}
+	var saving sync.WaitGroup
+	for task := range tasks {
+		saving.Go(func() {
+			for i := range int64(changes) {
+				e := notice(i+1, i+1, "ours")
+				record := store.Record{Kind: "k", TaskID: name(task), Body: "{}"}
+				err := ours.Save(t.Context(), protocol.Task{ID: name(task), Title: "ours", LastNumber: i + 1}, &e, record)
+				if isTheirs(task) != errors.Is(err, store.ErrNotOwner) || !isTheirs(task) && err != nil {
+					t.Errorf("Save of %s = %v", name(task), err)
+				}
+			}
+		})
+	}
+	saving.Wait()
+	for task := range tasks {
+		st, err := ours.Task(t.Context(), name(task))
+		if err != nil || st == nil {
+			t.Fatalf("Task = %+v, %v", st, err)
+		}
+		messages, err := ours.Messages(t.Context(), name(task), store.Range{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, _, err := ours.Journal(t.Context(), store.JournalFilter{TaskID: name(task)}, 100, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, kept, recorded := "ours", changes, changes
+		if isTheirs(task) {
+			title, kept, recorded = "theirs", 1, 0
+		}
+		if st.Task.Title != title || len(messages) != kept || len(records) != recorded {
+			t.Errorf("%s has the title %q, %d messages and %d records, want %q, %d and %d",
+				name(task), st.Task.Title, len(messages), len(records), title, kept, recorded)
+		}
+	}
+}
+
+// BenchmarkSaveAtOnce is a change of a hundred tasks that are saved at once.
+func BenchmarkSaveAtOnce(b *testing.B) {
+	s, err := store.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.SetParallelism(50)
+	b.ReportAllocs()
+	var mu sync.Mutex
+	tasks := 0
+	b.RunParallel(func(pb *testing.PB) {
+		mu.Lock()
+		tasks++
+		name := fmt.Sprint("t", tasks)
+		mu.Unlock()
+		for i := int64(1); pb.Next(); i++ {
+			e := notice(i, i, "said")
+			if err := s.Save(b.Context(), protocol.Task{ID: name, LastNumber: i}, &e); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
