@@ -19,9 +19,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/secret"
+	"assent/sidecar/stack"
 	"assent/sidecar/task"
 )
 
@@ -45,6 +47,7 @@ type Broker struct {
 	log    zerolog.Logger
 	meter  meter
 	crowd  crowd
+	forms  form.Cache
 	// scanner finds secrets in requests.
 	scanner *secret.Scanner
 
@@ -82,7 +85,9 @@ type Options struct {
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities
-	Log      zerolog.Logger
+	// Stacks are where requests are read; nil means on those of whoever serves them.
+	Stacks *stack.Pool
+	Log    zerolog.Logger
 }
 
 // New returns a broker.

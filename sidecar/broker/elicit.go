@@ -23,11 +23,28 @@ const elicitationCreate = "elicitation/create"
 // cancel: "dismissed without making an explicit choice". A request that nobody is asked, since too many
 // of the server's are open, is an error that names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
-	body, err := b.readElicitation(t, origin, params)
+	var question *task.Question
+	var done func()
+	var err error
+	b.opts.Stacks.Call(func() { question, done, err = b.prepareElicitation(t, origin, params) })
 	if err != nil {
 		return nil, err
 	}
-	return b.elicitPlaced(ctx, t, origin, body, b.ask)
+	defer done()
+	// While the person thinks there is little more on the stack than this.
+	return b.elicited(t.Ask(ctx, *question))
+}
+
+// prepareElicitation reads a request of elicitation/create and counts it, or says why it is refused. The function
+// that it returns is to be called when the question is answered.
+func (b *Broker) prepareElicitation(t Asker, origin protocol.Origin, params json.RawMessage) (_ *task.Question, done func(), err error) {
+	body, err := b.readElicitation(t, origin, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	question := b.elicitation(origin, body)
+	done, err = b.admitElicitation(t, origin, question)
+	return question, done, err
 }
 
 // readElicitation reads a request of elicitation/create, or says why it is refused.
@@ -56,7 +73,7 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	case request.Mode != "" && request.Mode != "form":
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
-	fields, err := form.ParseElicitation(request.RequestedSchema)
+	fields, err := b.forms.ParseElicitation(request.RequestedSchema)
 	if err != nil {
 		return nil, invalidParams("requestedSchema: %v", err)
 	}
@@ -67,60 +84,44 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	}, nil
 }
 
-// asker asks a question of an elicitation in a task, as [Broker.ask] does.
-type asker func(context.Context, Asker, protocol.Origin, protocol.UseMcpServer) (*task.Answer, error)
-
-// elicitPlaced asks in the task whose it is, unless an answer is set for it.
-func (b *Broker) elicitPlaced(ctx context.Context, t Asker, origin protocol.Origin, body protocol.UseMcpServer, ask asker) (any, error) {
-	q, ok := body.(protocol.McpElicitation)
-	if !ok {
-		return b.elicited(ask(ctx, t, origin, body))
+// admitElicitation counts a question, unless nobody is asked, or says that too much of its server is open. The function
+// that it returns is to be called when the question is answered.
+func (b *Broker) admitElicitation(t Asker, origin protocol.Origin, question *task.Question) (done func(), err error) {
+	if question.Granted != nil {
+		return func() {}, nil
 	}
-	if set := b.answeredUnasked(origin, q.ElicitationRequest.Fields); set != nil && b.declinedUnasked(origin.ServerName) == nil {
-		q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: set.Answer.Content}
-		question := b.question(origin, q)
-		question.Granted = set
-		return b.elicited(t.Ask(ctx, question)) // nobody is asked
+	done, err = b.crowd.admit(origin.ServerName, b.maxOpen())
+	if err != nil {
+		b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
+		if notice := b.crowd.refused(origin.ServerName, b.maxOpen()); notice != "" {
+			t.Notice(protocol.NoticeWarning, notice)
+		}
+		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
 	}
-	return b.elicited(ask(ctx, t, origin, q))
+	return done, nil
 }
 
-// ask asks, unless everything from the server is declined, or too much of it is open.
-func (b *Broker) ask(ctx context.Context, t Asker, origin protocol.Origin, body protocol.UseMcpServer) (*task.Answer, error) {
-	question := b.elicitation(origin, body)
-	if question.Granted == nil {
-		done, err := b.crowd.admit(origin.ServerName, b.maxOpen())
-		if err != nil {
-			b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
-			if notice := b.crowd.refused(origin.ServerName, b.maxOpen()); notice != "" {
-				t.Notice(protocol.NoticeWarning, notice)
-			}
-			return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
+// elicitation is what the task is asked whose it is: nothing, where an answer is set for it, or where everything from
+// the server is declined.
+func (b *Broker) elicitation(origin protocol.Origin, body protocol.UseMcpServer) *task.Question {
+	granted := b.declinedUnasked(origin.ServerName)
+	switch q := body.(type) {
+	case protocol.McpElicitation:
+		if granted != nil {
+			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
+		} else if granted = b.answeredUnasked(origin, q.ElicitationRequest.Fields); granted != nil {
+			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: granted.Answer.Content}
 		}
-		defer done()
-	}
-	return t.Ask(ctx, question)
-}
-
-// elicitation is what a task is asked: nothing, where everything from the server is declined.
-func (b *Broker) elicitation(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
-	declined := b.declinedUnasked(origin.ServerName)
-	if declined != nil {
-		response := &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
-		switch q := body.(type) {
-		case protocol.McpElicitation:
-			q.ElicitationResponse = response
-			body = q
-		case protocol.McpURLElicitation:
-			if !q.AwaitsCompletion {
-				q.ElicitationResponse = response
-			}
-			body = q
+		body = q
+	case protocol.McpURLElicitation:
+		if granted != nil && !q.AwaitsCompletion {
+			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
 		}
+		body = q
 	}
 	question := b.question(origin, body)
-	question.Granted = declined
-	return question
+	question.Granted = granted
+	return &question
 }
 
 // withDecline has an answer decline everything else from its server too, where the person said so.
@@ -224,7 +225,13 @@ func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, 
 		return false, err
 	}
 	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
-	answer, err := b.ask(ctx, t, origin, q)
+	question := b.elicitation(origin, q)
+	done, err := b.admitElicitation(t, origin, question)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	answer, err := t.Ask(ctx, *question)
 	if err != nil {
 		why := ended(err)
 		if why == nil {

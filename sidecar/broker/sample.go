@@ -47,7 +47,10 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
-	request, done, err := b.admitSampling(t, origin, params)
+	var request *protocol.McpSamplingRequest
+	var done func()
+	var err error
+	b.opts.Stacks.Call(func() { request, done, err = b.admitSampling(t, origin, params) })
 	if err != nil {
 		return nil, err
 	}

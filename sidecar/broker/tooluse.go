@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 	"assent/sidecar/grant"
 	"assent/sidecar/task"
 )
@@ -34,6 +36,9 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	q.Destructive = destructive(q.Tool.Annotations)
 	if len(q.Tool.InputSchema) > maxShownSchema {
 		q.Tool.InputSchema, q.Tool.Fields = nil, nil
+	}
+	if !form.IsExact(q.Arguments) {
+		q.ArgumentsText = string(q.Arguments)
 	}
 	question := b.question(protocol.Origin{}, q)
 	question.Check = b.checkToolUse(use)
@@ -133,16 +138,20 @@ func (b *Broker) checkToolUse(use grant.ToolUse) task.Check {
 			return nil, err
 		}
 		answer.Content = nil
-		if p.ToolArguments != nil {
+		arguments := p.ToolArguments
+		if p.ToolArgumentsText != "" {
+			arguments = json.RawMessage(strings.TrimSpace(p.ToolArgumentsText))
+		}
+		if arguments != nil {
 			if p.AskResponse != protocol.YesButtonClicked || use.Tool == nil {
 				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "arguments are for a tool that is called")
 			}
-			if err := checkArguments(p.ToolArguments); err != nil {
+			if err := checkArguments(arguments); err != nil {
 				return nil, &protocol.Error{Code: protocol.CodeInvalidAnswer, Message: "The arguments " + err.Error() + ".", Data: protocol.InvalidAnswerData{
 					Problems: []protocol.FieldProblem{{Name: "toolArguments", Message: "The arguments " + err.Error() + "."}},
 				}}
 			}
-			answer.Content = p.ToolArguments
+			answer.Content = arguments
 		}
 		return answer, b.takeToolRule(answer, use, p)
 	}

@@ -62,9 +62,7 @@ func (b *Broker) elicitUnclaimed(ctx context.Context, origin protocol.Origin, pa
 	if err != nil {
 		return b.elicited(nil, err)
 	}
-	return b.elicitPlaced(ctx, t, origin, at(body, origin), func(ctx context.Context, t Asker, origin protocol.Origin, body protocol.UseMcpServer) (*task.Answer, error) {
-		return t.Ask(ctx, b.elicitation(origin, body)) // it is counted
-	})
+	return b.elicited(t.Ask(ctx, *b.elicitation(origin, at(body, origin)))) // it is counted
 }
 
 func (b *Broker) sampleUnclaimed(ctx context.Context, origin protocol.Origin, params json.RawMessage, whose Whose) (any, error) {
@@ -93,7 +91,7 @@ func (b *Broker) place(ctx context.Context, origin protocol.Origin, method strin
 			defer cancel()
 		}
 	}
-	wants, _, text := task.InBrief(body)
+	wants, text := task.InBrief(body)
 	t, placed, err := whose(ctx, Unclaimed{ServerName: origin.ServerName, Method: method, Wants: wants, Text: text})
 	if err != nil {
 		return nil, origin, err

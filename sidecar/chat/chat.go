@@ -9,12 +9,14 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/form"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
 	"assent/sidecar/task"
@@ -288,13 +290,28 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	if !ok {
 		return request, nil
 	}
+	if tool.ArgumentsText != "" {
+		tool.Arguments = json.RawMessage(strings.TrimSpace(tool.ArgumentsText))
+		if !json.Valid(tool.Arguments) {
+			return nil, protocol.Errorf(protocol.CodeInvalidParams, "argumentsText is no JSON")
+		}
+	}
 	if len(tool.Arguments) == 0 {
 		tool.Arguments = json.RawMessage("{}")
 	}
 	if tool.Arguments[0] != '{' {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "arguments must be a JSON object")
 	}
-	return tool, nil
+	return withText(tool), nil
+}
+
+// withText is a call of a tool with the text of its arguments, where front ends need it.
+func withText(tool protocol.CallToolRequest) protocol.CallToolRequest {
+	tool.ArgumentsText = ""
+	if !form.IsExact(tool.Arguments) {
+		tool.ArgumentsText = string(tool.Arguments)
+	}
+	return tool
 }
 
 func (c *Chat) call(ctx context.Context, taskID, serverName string, request protocol.CallRequest, hooks hub.Hooks) protocol.CallResult {

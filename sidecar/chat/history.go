@@ -143,6 +143,10 @@ func saidByUser(ctx context.Context, t *task.Task, said protocol.UserMessage) (s
 		if err != nil {
 			return s, err
 		}
+		if file, ok := m.Body.(protocol.Attachment); ok {
+			own.Content = append(own.Content, attached(file)...)
+			continue
+		}
 		call, ok := m.Body.(protocol.Call)
 		if !ok {
 			continue

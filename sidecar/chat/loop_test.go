@@ -49,20 +49,33 @@ func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSa
 type servers struct {
 	names  []string
 	silent string
+	// broken is the server that fails to start, and starts how often one was tried.
+	broken string
+	starts int
 	call   func(ctx context.Context, toolName string) protocol.CallResult
 }
 
 func (s *servers) Servers() (all []protocol.Server) {
 	for _, name := range s.names {
-		all = append(all, protocol.Server{Name: name})
+		server := protocol.Server{Name: name}
+		if name == s.broken && s.starts > 0 {
+			server.State, server.Reason = protocol.ServerFailed, "the input was not given"
+		}
+		all = append(all, server)
 	}
 	return all
 }
 
 func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, error) {
-	if name == s.silent {
+	if name == s.broken {
+		s.starts++
+	}
+	switch name {
+	case s.silent:
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
+	case s.broken:
+		return nil, errors.New("the input was not given")
 	}
 	return []protocol.Tool{{Name: "t"}}, nil
 }
@@ -146,6 +159,31 @@ func (f *fixture) turn(t *testing.T, text string) []protocol.Message {
 		t.Fatal(err)
 	}
 	return opened.Messages
+}
+
+// say sends a message in a synctest bubble, whose clock goes on until its turn has ended.
+func (f *fixture) say(t *testing.T, text string) {
+	t.Helper()
+	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Minute) // of the bubble's clock
+	synctest.Wait()
+}
+
+// notices are what the person was told in the task.
+func (f *fixture) notices(t *testing.T) (texts []string) {
+	t.Helper()
+	opened, err := f.task.Open(t.Context(), 0, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range opened.Messages {
+		if n, ok := m.Body.(protocol.Notice); ok {
+			texts = append(texts, n.Text)
+		}
+	}
+	return texts
 }
 
 func (f *fixture) close(t *testing.T) {
@@ -245,26 +283,55 @@ func TestAServerThatDoesNotStartIsLeftOut(t *testing.T) {
 		if names := len(m.got[0].Tools); names != 2 {
 			t.Errorf("the model has %d tools", names)
 		}
-		if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: "Hi again"}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute) // of the bubble's clock
-		opened, err := f.task.Open(t.Context(), 0, 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var notices []string
-		for _, m := range opened.Messages {
-			if n, ok := m.Body.(protocol.Notice); ok {
-				notices = append(notices, n.Text)
-			}
-		}
+		f.say(t, "Hi again")
 		want := []string{`The MCP server "silent" did not answer within 10s: the model does not have its tools for now.`}
-		if diff := cmp.Diff(want, notices); diff != "" {
+		if diff := cmp.Diff(want, f.notices(t)); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 		f.close(t)
 	})
+}
+
+// A server that failed is not tried again at every turn, but when somebody has started it.
+func TestAServerThatFailedIsLeftAlone(t *testing.T) {
+	tooSlow := `The MCP server "broken" did not answer within 10s: the model does not have its tools for now.`
+	failed := `The model does not have the tools of the MCP server "broken" until you start it: the input was not given`
+	for _, tt := range []struct {
+		name, silent string
+		want         []string
+	}{
+		{"at once", "", []string{failed}},
+		{"after the turn had stopped waiting", "broken", []string{tooSlow, failed}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+					return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+				}}
+				s := &servers{names: []string{"a", "broken"}, broken: "broken", silent: tt.silent}
+				f := newFixture(t, m, s)
+				f.say(t, "Hi")
+				f.say(t, "Hi again")
+				f.say(t, "And again")
+				if s.starts != 1 {
+					t.Errorf("the server that failed was started %d times", s.starts)
+				}
+				s.broken, s.silent = "", ""
+				f.say(t, "And now?")
+				var tools []int
+				for _, request := range m.got {
+					tools = append(tools, len(request.Tools))
+				}
+				if diff := cmp.Diff([]int{1, 1, 1, 2}, tools); diff != "" {
+					t.Errorf("how many tools the model had (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.want, f.notices(t)); diff != "" {
+					t.Errorf("notices (-want +got):\n%s", diff)
+				}
+				f.close(t)
+			})
+		})
+	}
 }
 
 // Calls run beside each other, but not all at once.
@@ -288,6 +355,41 @@ func TestCallsRunBesideEachOther(t *testing.T) {
 		f.turn(t, "Go")
 		if took := time.Since(began); took != 3*time.Second { // 8, 8 and 4
 			t.Errorf("20 calls of a second took %v", took)
+		}
+		f.close(t)
+	})
+}
+
+// Of a result that no model could read, the model gets the beginning and is told so; the conversation has all of it.
+func TestAResultOfTenMegabytes(t *testing.T) {
+	const size = 10 << 20
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{facts: protocol.ModelFacts{ContextTokens: 8000}, answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
+			if attempt == 1 {
+				return &model.Completion{ToolUses: []protocol.ToolUseContent{{ID: "a", Name: "s__t", Input: json.RawMessage(`{}`)}}, StopReason: "toolUse"}, nil
+			}
+			return &model.Completion{Text: "Done.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{names: []string{"s"}, call: func(context.Context, string) protocol.CallResult {
+			return protocol.ToolResult{Content: []protocol.ContentBlock{protocol.TextContent{Text: strings.Repeat("x", size)}}}
+		}})
+		messages := f.turn(t, "Go")
+		if len(m.got) != 2 {
+			t.Fatalf("the model was asked %d times", len(m.got))
+		}
+		sent := m.got[1].Messages
+		text := sent[len(sent)-1].Content[0].(protocol.ToolResultContent).Content[0].(protocol.TextContent).Text
+		if len(text) > 3000 || !strings.Contains(text, "[cut here: ") {
+			t.Errorf("the model got %d bytes, which end with %q", len(text), text[max(0, len(text)-100):])
+		}
+		kept := 0
+		for _, m := range messages {
+			if call, ok := m.Body.(protocol.Call); ok {
+				kept += len(call.Result.(protocol.ToolResult).Content[0].(protocol.TextContent).Text)
+			}
+		}
+		if kept != size {
+			t.Errorf("%d bytes of the result are in the conversation", kept)
 		}
 		f.close(t)
 	})

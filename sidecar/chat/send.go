@@ -41,6 +41,10 @@ func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*proto
 	if err := checkMessages(ctx, t, said); err != nil {
 		return nil, err
 	}
+	files, err := attachmentsOf(p.Files)
+	if err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -51,14 +55,14 @@ func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*proto
 		if running {
 			return nil, errRunning()
 		}
-		return c.say(t, said)
+		return c.say(t, said, files)
 	}
 	if !running && !queued {
-		return c.say(t, said)
+		return c.say(t, said, files)
 	}
 	result := &protocol.SendChatResult{}
-	if strings.TrimSpace(said.Text) != "" || len(said.Attachments) > 0 || !queued {
-		if result.QueuedID, err = t.Enqueue(said); err != nil {
+	if strings.TrimSpace(said.Text) != "" || len(said.Attachments)+len(files) > 0 || !queued {
+		if result.QueuedID, err = t.Enqueue(said, files...); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +81,8 @@ func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*proto
 }
 
 // say adds what the person said and begins the turn. The lock must be held.
-func (c *Chat) say(t *task.Task, said protocol.UserMessage) (*protocol.SendChatResult, error) {
-	id, err := t.Say(said)
+func (c *Chat) say(t *task.Task, said protocol.UserMessage, files []protocol.Attachment) (*protocol.SendChatResult, error) {
+	id, err := t.Say(said, files...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +106,9 @@ func checkMessages(ctx context.Context, t *task.Task, said protocol.UserMessage)
 		if err != nil {
 			return err
 		}
-		if call, ok := m.Body.(protocol.Call); !ok || call.Result == nil {
-			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d cannot be attached: it is no call that has ended", id)
+		call, isCall := m.Body.(protocol.Call)
+		if _, isFile := m.Body.(protocol.Attachment); !isFile && (!isCall || call.Result == nil) {
+			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d cannot be attached: it is no file, and no call that has ended", id)
 		}
 	}
 	return nil

@@ -30,11 +30,13 @@ const (
 type notedKey struct{ taskID, serverName string }
 
 // offer asks the servers that are enabled for the task what they have. The person is told of those that do
-// not answer in time, or at all, once.
+// not answer in time, or at all, once. One that was said to have failed is not started again by the next turn: it
+// would fail as before, or ask once more for what the person did not want to give.
 func (u *turn) offer(ctx context.Context) *offer {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
-	enabled := enabledServers(u.servers.Servers(), u.task.Info().Settings)
+	servers := slices.DeleteFunc(u.servers.Servers(), u.hasFailed)
+	enabled := enabledServers(servers, u.task.Info().Settings)
 	found := make([]offered, len(enabled))
 	var wg sync.WaitGroup
 	for i, s := range enabled {
@@ -42,9 +44,29 @@ func (u *turn) offer(ctx context.Context) *offer {
 	}
 	wg.Wait()
 	for _, f := range found {
-		u.note(ctx, f)
+		u.note(f)
 	}
 	return newOffer(found)
+}
+
+// hasFailed reports whether a server is one that failed after a turn of this task had tried it, of which the person
+// was told, or is now.
+func (u *turn) hasFailed(s protocol.Server) bool {
+	u.mu.Lock()
+	said := u.noted[notedKey{u.taskID, s.Name}]
+	u.mu.Unlock()
+	if s.State != protocol.ServerFailed || said == "" {
+		return false
+	}
+	if said == tooSlow(s.Name) {
+		u.note(offered{serverName: s.Name, err: errors.New(s.Reason)})
+	}
+	return true
+}
+
+// tooSlow is what the person is told of a server that may still start.
+func tooSlow(serverName string) string {
+	return fmt.Sprintf("The MCP server %q did not answer within %v: the model does not have its tools for now.", serverName, listPatience)
 }
 
 // enabledServers are those of a task, of which it may have some of the tools.
@@ -77,7 +99,7 @@ func (u *turn) list(ctx context.Context, s protocol.TaskServer) offered {
 		return found
 	}
 	for _, tool := range tools {
-		if s.ToolNames == nil || contains(s.ToolNames, tool.Name) {
+		if s.ToolNames == nil || slices.Contains(s.ToolNames, tool.Name) {
 			found.tools = append(found.tools, tool)
 		}
 	}
@@ -91,20 +113,16 @@ func (u *turn) list(ctx context.Context, s protocol.TaskServer) offered {
 	return found
 }
 
-func contains(names []string, name string) bool {
-	return slices.Contains(names, name)
-}
-
 // note tells the person of a server whose tools the model does not have, unless that was said before.
-func (u *turn) note(ctx context.Context, f offered) {
+func (u *turn) note(f offered) {
 	why := ""
 	switch {
 	case errors.Is(f.err, context.DeadlineExceeded):
-		why = fmt.Sprintf("The MCP server %q did not answer within %v: the model does not have its tools for now.", f.serverName, listPatience)
+		why = tooSlow(f.serverName)
 	case errors.Is(f.err, context.Canceled), errors.As(f.err, new(*task.Ended)):
 		return // the turn was stopped
 	case f.err != nil:
-		why = fmt.Sprintf("The model does not have the tools of the MCP server %q: %v", f.serverName, f.err)
+		why = fmt.Sprintf("The model does not have the tools of the MCP server %q until you start it: %v", f.serverName, f.err)
 	}
 	key := notedKey{u.taskID, f.serverName}
 	u.mu.Lock()
@@ -240,7 +258,7 @@ func (u *turn) approved(ctx context.Context, ref protocol.ToolUseRef, use protoc
 	arguments, err := u.opts.Approver.UseTool(ctx, u.task, u.taskID, protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: found.serverName}, ToolUse: ref, Tool: *found.tool, Arguments: use.Arguments,
 	})
-	return found.serverName, protocol.CallToolRequest{ToolName: found.tool.Name, Arguments: arguments}, err
+	return found.serverName, withText(protocol.CallToolRequest{ToolName: found.tool.Name, Arguments: arguments}), err
 }
 
 // approvedResource is approved for a resource.

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"regexp"
 	"strconv"
 	"time"
 
@@ -17,16 +16,16 @@ var (
 	printable = `\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{2010}-\x{2027}\x{2030}-\x{205e}\x{2070}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{fffc}\x{10000}-\x{10ffff}`
 	atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~" + printable + `-]+`
 	label     = `[A-Za-z0-9` + printable + `](?:[A-Za-z0-9` + printable + `-]*[A-Za-z0-9` + printable + `])?`
-	email     = regexp.MustCompile(
+	email     = lazily(
 		`^(?:` + atom + `(?:\.` + atom + `)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:` + label + `(?:\.` + label + `)*|\[[0-9A-Fa-f:.IPv]+\])$`)
 
 	// uri is RFC 3986, its parts not told apart; brackets belong to the host alone.
 	uriChar = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})`
-	uri     = regexp.MustCompile(
+	uri     = lazily(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?://(?:[A-Za-z0-9._~!$&'()*+,;=:%-]*@)?\[[0-9A-Fa-fv:.]+\])?` + uriChar + `*(?:#` + uriChar + `*)?$`)
 
-	date     = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
-	dateTime = regexp.MustCompile(
+	date     = lazily(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
+	dateTime = lazily(
 		`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))$`)
 )
 
@@ -34,11 +33,11 @@ var (
 func wrongFormat(format protocol.StringFormat, s string) string {
 	switch format {
 	case protocol.FormatEmail:
-		if !email.MatchString(s) {
+		if !email().MatchString(s) {
 			return "This must be an e-mail address, such as name@example.com."
 		}
 	case protocol.FormatURI:
-		if !uri.MatchString(s) {
+		if !uri().MatchString(s) {
 			return "This must be a full address, such as https://example.com/page; a space in it is written %20."
 		}
 	case protocol.FormatDate:
@@ -55,7 +54,7 @@ func wrongFormat(format protocol.StringFormat, s string) string {
 
 // isDate reports whether a text is a day that exists (RFC 3339, full-date).
 func isDate(s string) bool {
-	if !date.MatchString(s) {
+	if !date().MatchString(s) {
 		return false
 	}
 	_, err := time.Parse(time.DateOnly, s)
@@ -65,7 +64,7 @@ func isDate(s string) bool {
 // isDateTime reports whether a text is a moment (RFC 3339, date-time). [time.Parse] takes what is none, and
 // refuses leap seconds.
 func isDateTime(s string) bool {
-	m := dateTime.FindStringSubmatch(s)
+	m := dateTime().FindStringSubmatch(s)
 	if m == nil || !isDate(m[1]) {
 		return false
 	}

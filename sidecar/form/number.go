@@ -3,13 +3,12 @@ package form
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 // decimal is a number of JSON.
-var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var decimal = lazily(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // number is a decimal number taken apart: digits×10^exponent, the digits without zeros at either end.
 // Zero has no digits and the exponent 0.
@@ -21,7 +20,7 @@ type number struct {
 
 // parseNumber reads a number of JSON, exactly.
 func parseNumber(text string) (number, bool) {
-	if !decimal.MatchString(text) {
+	if !decimal().MatchString(text) {
 		return number{}, false
 	}
 	var n number
@@ -62,7 +61,7 @@ func numberText(value json.RawMessage) (json.RawMessage, float64, bool) {
 		text = quoted
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if !decimal.MatchString(text) || err != nil {
+	if !decimal().MatchString(text) || err != nil {
 		return nil, 0, false
 	}
 	return json.RawMessage(text), f, true

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+
+	"assent/sidecar/members"
 )
 
 // member is a member of a JSON object.
@@ -21,37 +22,18 @@ type object []member
 // UnmarshalJSON implements json.Unmarshaler. A name that occurs twice is an error: whichever was
 // meant, the other one was too.
 func (o *object) UnmarshalJSON(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	first, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if first != json.Delim('{') {
+	if data[0] != '{' {
 		return errors.New("not an object")
 	}
+	data = bytes.Clone(data) // which is the caller's
 	seen := map[string]bool{}
 	*o = object{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		name, ok := token.(string)
-		if !ok {
-			return fmt.Errorf("unexpected %v", token)
-		}
+	for name, value := range members.Of(data) {
 		if seen[name] {
 			return fmt.Errorf("%s occurs twice", quote(name))
 		}
 		seen[name] = true
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
 		*o = append(*o, member{name, value})
-	}
-	if _, err := d.Token(); err != nil && !errors.Is(err, io.EOF) {
-		return err
 	}
 	return nil
 }

@@ -3,7 +3,7 @@
 // MCP allows a form one level of strings, numbers, booleans and choices (2025-06-18 and later,
 // "Elicitation: requested schema"). [ParseElicitation] takes those and refuses the rest, naming the
 // property. [ParseInput] makes a form from any tool's inputSchema: what is none of those becomes a
-// field for JSON. The package keeps no state.
+// field for JSON. The package keeps no state but what a [Cache] has of the schemas that it was given.
 //
 // Keywords of JSON Schema that MCP does not name are not checked: the server has the last word.
 // protocol/testdata/forms.json has what is taken, what is refused, and which answers are right.

@@ -102,6 +102,23 @@ func (r *ToolRules) Remove(ctx context.Context, id, by string) (bool, error) {
 	return removed != nil, err
 }
 
+// EndTask takes back the rules of one task, in the front end that by names.
+func (r *ToolRules) EndTask(ctx context.Context, taskID, by string) error {
+	rules, err := r.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		if rule.TaskID != taskID {
+			continue
+		}
+		if _, err := r.Remove(ctx, rule.ID, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *ToolRules) now() int64 { return r.book.opts.Now().UnixMilli() }
 
 func (u *ToolUse) toolName() string {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ var questions = map[string]serve{
 
 // options are those of the layer under go-sdk: legacy servers' questions are served there.
 func (c *conn) options() wire.Options {
-	opts := wire.Options{Log: c.log, Serve: map[string]wire.Handler{}}
+	opts := wire.Options{Log: c.log, Serve: map[string]wire.Handler{}, Stacks: c.server.hub.opts.Stacks}
 	for method, serve := range questions {
 		opts.Serve[method] = c.handler(method, serve)
 	}
@@ -137,6 +138,12 @@ func (c *conn) whoseRequest(ctx context.Context, method string, serve serve, par
 		}
 		return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), c.origin(whose.calls), params)
 	}
+}
+
+// mentions reports whether params may have a member whose name, as it is written, ends so. Most requests have
+// nothing of what only some have, and are decoded once instead of once for each of it.
+func mentions(params json.RawMessage, name string) bool {
+	return bytes.Contains(params, []byte(name)) || bytes.Contains(params, []byte(`\u`)) // which may stand for a letter
 }
 
 // errNoTask answers a question that is of no task, where nobody can be asked whose it is.

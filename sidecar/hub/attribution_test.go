@@ -258,14 +258,23 @@ func said(n int64) string {
 	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%d"}]}`, n)
 }
 
+// saidAtLength is the result of a call for so many bytes, which are not asked for first.
+func saidAtLength(n int64) string {
+	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%s"}]}`, strings.Repeat("x", int(n)))
+}
+
 // modernElicitor answers a request of the modern era.
 func modernElicitor(f frame) string {
 	given, answered := f.Params.InputResponses["q"]
 	switch {
 	case f.Method == "server/discover":
 		return response(f.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+	case f.Method == "initialize": // it was slow to answer the probe
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, f.ID)
 	case answered:
 		return response(f.ID, said(given.Content.N))
+	case f.Params.Arguments.N < 0:
+		return response(f.ID, saidAtLength(-f.Params.Arguments.N))
 	default:
 		asked := fmt.Sprintf(elicitation, f.Params.Arguments.N)
 		return response(f.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":`+asked+`}}}`)
@@ -293,6 +302,10 @@ func (e *legacyElicitor) take(f frame, send func(string)) {
 	case "initialize":
 		send(response(f.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"elicitor","version":"1"}}`))
 	case "tools/call":
+		if f.Params.Arguments.N < 0 {
+			send(response(f.ID, saidAtLength(-f.Params.Arguments.N)))
+			return
+		}
 		e.mu.Lock()
 		e.last++
 		id := strconv.Itoa(e.last)
@@ -399,6 +412,36 @@ func (o *overStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "data: %s\n\n", line)
 		_ = stream.Flush() // or the client has gone
 	})
+}
+
+// overEvents is HTTP with SSE, of one session.
+type overEvents struct {
+	legacyElicitor
+	answers chan string // has room for all
+}
+
+func (o *overEvents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		var f frame
+		if json.NewDecoder(r.Body).Decode(&f) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		go o.take(f, func(line string) { o.answers <- line }) // ends with the answer to what it asks
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	stream := http.NewResponseController(w)
+	fmt.Fprint(w, "event: endpoint\ndata: /\n\n")
+	for stream.Flush() == nil {
+		select {
+		case line := <-o.answers:
+			fmt.Fprintf(w, "data: %s\n\n", line)
+		case <-r.Context().Done():
+			return
+		}
+	}
 }
 
 // overWebSocket is a legacy server at a WebSocket.

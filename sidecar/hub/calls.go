@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/wire"
 )
 
 // CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil
@@ -125,6 +126,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var stopped stoppedError
 	var none noAnswerError
 	var own *protocol.Error
+	var long *wire.TooLongError
 	switch {
 	case errors.As(err, &rpc):
 		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
@@ -132,6 +134,10 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return protocol.CallAbandoned{Reason: abandoned.reason}
 	case errors.As(err, &over):
 		return lost(serverName, over.reason)
+	case errors.As(err, &long):
+		return protocol.CallLost{Reason: fmt.Sprintf(
+			"The answer of the MCP server %q has %.1f MB, and no more than %.0f MB are read. Ask for less at a time.",
+			serverName, megabytes(long.Size), megabytes(long.Max))}
 	case errors.As(err, &none):
 		return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", serverName, none.reason)}
 	case errors.As(err, &stopped):
@@ -144,6 +150,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return lost(serverName, err.Error())
 	}
 }
+
+func megabytes(size int) float64 { return float64(size) / (1 << 20) }
 
 // lost is what a call ends with when its server is gone.
 func lost(name, reason string) protocol.CallLost {

@@ -60,6 +60,8 @@ type conn struct {
 	// progress holds who is told of the progress of a call, by its token.
 	progress  map[string]func(protocol.Progress)
 	lastToken int
+	// owed are the cancellations that the server may not have been told of yet.
+	owed []<-chan struct{}
 	// held counts what keeps the connection from being closed as unused; idle closes it, and is nil until it
 	// was unused for the first time.
 	held int
@@ -109,23 +111,68 @@ func (c *conn) stop(why stoppedError) {
 	<-c.over
 }
 
-// lastWords bounds how long a connection that is to end waits for answers to go out.
+// lastWords bounds how long a connection that is to end waits for what is said to be out.
 const lastWords = time.Second
 
-// answer returns when what the server asked has been answered, where that is soon.
-func (c *conn) answer() {
-	select {
-	case <-c.ready:
-	default:
-		return // it has asked nothing
+// owe notes that the server is yet to be told of a call's cancellation; told may be nil.
+func (c *conn) owe(told <-chan struct{}) {
+	if told == nil {
+		return
 	}
-	if c.err != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owed = slices.DeleteFunc(c.owed, isClosed)
+	c.owed = append(c.owed, told)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// answer returns when what the server asked has been answered, where that is soon, and all was said.
+func (c *conn) answer() {
+	if !c.talks() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, lastWords)
 	defer cancel()
 	c.link.answered(ctx)
+	c.say(ctx)
 }
+
+// sayAll returns when the answers that were given are with the server, and the cancellations, where that is soon.
+// It does not wait for what nobody has answered.
+func (c *conn) sayAll() {
+	if !c.talks() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, lastWords)
+	defer cancel()
+	c.link.delivered(ctx)
+	c.say(ctx)
+}
+
+// say waits for the cancellations.
+func (c *conn) say(ctx context.Context) {
+	c.mu.Lock()
+	owed := slices.Clone(c.owed)
+	c.mu.Unlock()
+	for _, told := range owed {
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// talks reports whether anything can have been said on the connection.
+func (c *conn) talks() bool { return isClosed(c.ready) && c.err == nil }
 
 // run is the connection's life, from its start to its end.
 func (c *conn) run() {

@@ -35,6 +35,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/stack"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -98,13 +99,16 @@ type Options struct {
 	Eras Eras
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
-	Log zerolog.Logger
+	// Stacks are where answers are written; nil means on those of whoever gave them.
+	Stacks *stack.Pool
+	Log    zerolog.Logger
 }
 
 // Hub is every configured server.
 type Hub struct {
 	opts    Options
 	network *http.Transport
+	starts  turns        // of processes
 	idle    atomic.Int64 // as [Hub.SetIdle] set it
 
 	mu      sync.Mutex // guards the fields below
@@ -122,7 +126,7 @@ func New(opts Options) *Hub {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone()}
+	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone(), starts: make(turns, startsAtOnce)}
 }
 
 // capabilities are what servers are told: what the front ends can do, and no more.

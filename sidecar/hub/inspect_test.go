@@ -93,7 +93,14 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := inspectable(t, tt.server)
+			wait := time.Minute // it says itself what is wrong, however busy the machine is
+			switch tt.name {
+			case "silence":
+				wait = 500 * time.Millisecond
+			case "garbage, and silence":
+				wait = 2 * time.Second // in which it has to write the garbage
+			}
+			h := inspectable(t, tt.server, wait)
 			if _, err := h.Start(t.Context(), "bad"); err == nil {
 				t.Fatal("it started")
 			}
@@ -114,15 +121,15 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 	}
 }
 
-// inspectable returns a hub on a server, which waits half a second for a handshake.
-func inspectable(t *testing.T, s config.Server) *hub.Hub {
+// inspectable returns a hub on a server, whose handshake it waits for.
+func inspectable(t *testing.T, s config.Server, wait time.Duration) *hub.Hub {
 	t.Helper()
 	h := hub.New(hub.Options{
 		Broker: &asks{requests: make(chan askRequest)}, Changed: func(protocol.Server) {},
 		Task:        func(id string) (hub.Asker, error) { return taskName{name: id}, nil },
 		ListChanged: func(string, protocol.ListKind) {},
 		Environment: config.Environment{Environ: os.Environ(), Ask: refuse},
-		Handshake:   500 * time.Millisecond,
+		Handshake:   wait,
 		Log:         zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	t.Cleanup(h.Close)
@@ -146,7 +153,7 @@ func TestAStoppedServerIsInspectedWithoutAStart(t *testing.T) {
 		Args: []string{"-c", "touch " + mark, "${workspaceFolder}", "${input:key}", "--token=${env:TOKEN}"},
 		Env:  map[string]*string{"B": new("${input:key}"), "A": new("1"), "GONE": nil}, Inputs: map[string]config.Input{"key": {ID: "key"}},
 	}
-	got := inspected(t, inspectable(t, s))
+	got := inspected(t, inspectable(t, s, time.Minute))
 	if got.Server.State != protocol.ServerStopped || got.Verdict != nil || got.LastFailure != nil {
 		t.Errorf("it is %+v, %+v, %+v", got.Server, got.Verdict, got.LastFailure)
 	}
@@ -165,7 +172,7 @@ func TestAStoppedServerIsInspectedWithoutAStart(t *testing.T) {
 		Headers: map[string]string{"X-Key": "secret"},
 	}
 	endpoint := &protocol.ServerEndpoint{URL: "https://…@example.com/mcp?…", HeaderNames: []string{"X-Key"}}
-	if diff := cmp.Diff(endpoint, inspected(t, inspectable(t, remote)).Endpoint); diff != "" {
+	if diff := cmp.Diff(endpoint, inspected(t, inspectable(t, remote, time.Minute)).Endpoint); diff != "" {
 		t.Errorf("where it is (-want +got):\n%s", diff)
 	}
 }

@@ -25,6 +25,8 @@ type link struct {
 	broken func() error
 	// answered returns when every request of the server that came so far has its answer, or ctx ends.
 	answered func(ctx context.Context)
+	// delivered returns when every answer that was given is with the server, or ctx ends.
+	delivered func(ctx context.Context)
 	// close ends it within bounds.
 	close func() error
 	// why says how the link ended, once it was closed; err is what the session noticed.

@@ -42,7 +42,7 @@ func (c *conn) openHTTP(known wire.Era) (*link, error) {
 	layer := wire.NewHTTP(wire.HTTPOptions{Options: c.options(), Endpoint: e})
 	who := c.introduction()
 	l := &link{
-		transport: layer.Transport(), call: layer.Call, answered: layer.Answered,
+		transport: layer.Transport(), call: layer.Call, answered: layer.Answered, delivered: layer.Delivered,
 		handshake: &wire.Handshake{Era: wire.EraLegacy, Version: wire.LegacyVersion},
 		broken:    layer.Err, close: layer.Close, lost: layer.Done(), lose: layer.Lose,
 		why:    func(err error) string { return "the connection was lost" + because(err) },
@@ -106,7 +106,7 @@ func (c *conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 	stream := wire.NewConn(inner, c.options())
 	who := c.introduction()
 	l := &link{
-		transport: stream, call: stream.Call, answered: stream.Answered,
+		transport: stream, call: stream.Call, answered: stream.Answered, delivered: stream.Delivered,
 		broken: stream.Err, lost: stream.Done(), lose: stream.Lose,
 		close: func() error {
 			defer closed()

@@ -74,6 +74,9 @@ func (t *received) wire() wireTask {
 
 // wantsTask returns for how long a question is to be kept as a task, where it is.
 func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
+	if !mentions(params, `"task"`) {
+		return 0, false
+	}
 	var p struct {
 		Task *struct {
 			TTL *float64 `json:"ttl"`

@@ -190,6 +190,9 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	err = x.send(callCtx, c.session)
+	if ctx.Err() != nil {
+		c.owe(capture.Cancelled())
+	}
 	got := capture.Answer()
 	if got.Result != nil || got.Error != nil {
 		entry.end.Store(callAnswered)

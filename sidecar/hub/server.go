@@ -3,6 +3,8 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -344,8 +346,10 @@ func (s *server) retire(why stoppedError) {
 	s.stop(why)
 }
 
-// stop ends every connection and exchange, and returns when the connections are over.
+// stop ends every connection and exchange, and returns when the connections are over. What was said before goes out
+// first.
 func (s *server) stop(why stoppedError) {
+	s.sayAll()
 	s.mu.Lock()
 	var conns []*conn
 	for _, c := range s.conns {
@@ -363,6 +367,17 @@ func (s *server) stop(why stoppedError) {
 	stopAll(conns, why)
 	s.retrying.Wait()
 	s.closing.Wait()
+}
+
+func (s *server) sayAll() {
+	s.mu.Lock()
+	conns := slices.Collect(maps.Values(s.conns))
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, c := range conns {
+		wg.Go(c.sayAll)
+	}
+	wg.Wait()
 }
 
 // closeTask ends a task's connection and returns when it is over. Its asks have ended, and what the server is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -31,6 +32,11 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	release, err := c.server.hub.starts.take(c.ctx, longestTurn)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
 	process, err := wire.StartProcess(cmd, func(line string) {
 		c.server.noted.tail.add(protocol.LogStderr, "", line)
@@ -43,7 +49,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
 		transport: stream, call: stream.Call,
-		broken: stream.Err, answered: stream.Answered,
+		broken: stream.Err, answered: stream.Answered, delivered: stream.Delivered,
 		close: stream.Close,
 		why:   func(error) string { return whyGone(process, stream) },
 		pid:   process.PID, exitCode: process.ExitCode,
@@ -54,6 +60,14 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	l.handshake, err = stream.Shake(ctx, c.introduction(), known)
 	if err == nil {
 		return l, nil
+	}
+	if errors.As(err, new(*os.PathError)) { // it left, and what it said before may not be read yet
+		timer := time.NewTimer(lastWords)
+		select {
+		case <-stream.Done():
+		case <-timer.C: // somebody else has its output, and keeps it
+		}
+		timer.Stop()
 	}
 	broken := stream.Err() != nil // and not by us
 	if closeErr := l.close(); closeErr != nil {

@@ -21,8 +21,9 @@ const (
 // tail holds the last lines that a server wrote, over all its connections. The zero value is empty, and it
 // may be used from any goroutine.
 type tail struct {
-	mu    sync.Mutex // guards the fields below
-	lines [tailLines]protocol.ServerLogLine
+	mu sync.Mutex // guards the fields below
+	// lines grow to tailLines: most servers write few.
+	lines []protocol.ServerLogLine
 	// written counts all lines; the next one goes to its remainder.
 	written int64
 }
@@ -32,7 +33,11 @@ func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
 	line := protocol.ServerLogLine{At: time.Now().UnixMilli(), From: from, Level: clip(level, 20), Text: strings.Clone(clip(text, tailLine))}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines[t.written%tailLines] = line
+	if t.written < tailLines {
+		t.lines = append(t.lines, line)
+	} else {
+		t.lines[t.written%tailLines] = line
+	}
 	t.written++
 }
 

@@ -152,12 +152,13 @@ func TestAnOlderRequestEndsWhereItsTaskWas(t *testing.T) {
 	for _, m := range opened.Messages {
 		switch body := m.Body.(type) {
 		case protocol.Call:
-			got = append(got, fmt.Sprintf("%T %v", body.Result, body.Result))
+			lost, _ := body.Result.(protocol.CallLost)
+			got = append(got, lost.Reason)
 		case protocol.Ask:
 			got = append(got, fmt.Sprintf("%v %v", body.AskID == ask.AskID, body.Outcome.Reason))
 		}
 	}
-	want := []string{"protocol.CallLost {The task was taken over in another window. Start it again.}", "true takenOver"}
+	want := []string{"The task was taken over in another window. Start it again.", "true takenOver"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the task (-want +got):\n%s", diff)
 	}

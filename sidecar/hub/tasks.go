@@ -94,12 +94,12 @@ type following struct {
 	ctx     context.Context
 	abandon context.CancelCauseFunc
 	news    chan *mcptask.State
-	// tooLong counts how often the server answered with too much.
+	// tooLong counts how often the server sent so much that nobody can say to which call it belongs.
 	tooLong atomic.Int32
 }
 
-// maxTooLong bounds that: asked again, the server would say the same. It may have been the answer to
-// somebody else by which the connection ended.
+// maxTooLong bounds that: asked again, the server may send the same. It may have been the answer to somebody else by
+// which the connection ended.
 const maxTooLong = 3
 
 // tell passes on what the server tells by itself, or nil where it may tell no more. What is not taken yet
@@ -162,6 +162,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	switch {
 	case closing(ctx):
 		return nil, errGoesOn
+	case errors.As(err, new(*wire.TooLongError)): // the server is there all the same
 	case errors.As(err, &lost):
 		err = lostError{lost.Reason}
 	case errors.As(err, new(abandonedError)), errors.Is(err, context.Canceled):
@@ -206,6 +207,9 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	if err == nil || ctx.Err() != nil {
 		return raw, err
 	}
+	if errors.As(err, new(*wire.TooLongError)) { // asked again, the server would say the same
+		return nil, &mcptask.LostError{Reason: err.Error(), Err: err}
+	}
 	broken := c.link.broken()
 	tooLong := errors.Is(err, wire.ErrTooLong) || errors.Is(broken, wire.ErrTooLong)
 	if broken != nil {
@@ -217,7 +221,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 		}
 	}
 	if tooLong && f.tooLong.Add(1) >= maxTooLong {
-		return nil, &mcptask.LostError{Reason: err.Error()}
+		return nil, &mcptask.LostError{Reason: err.Error(), Err: err}
 	}
 	return nil, err
 }
@@ -256,10 +260,16 @@ func (s *server) following(id string) *following {
 	return s.followed[id]
 }
 
-// taskNews takes a notification of either era about a task.
+// taskNews takes a notification of either era about a task. After one that says nothing that can be read, such as
+// one that is too long, each task has to be asked for.
 func (s *server) taskNews(params json.RawMessage) {
 	state := parseTask(params)
 	if state == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, f := range s.followed {
+			f.tell(nil)
+		}
 		return
 	}
 	if f := s.following(state.ID); f != nil {

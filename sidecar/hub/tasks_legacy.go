@@ -97,6 +97,9 @@ func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 
 // relatedTask returns the id of the task that a request of the server's belongs to, or nothing.
 func relatedTask(params json.RawMessage) string {
+	if !mentions(params, `related-task"`) {
+		return ""
+	}
 	var p struct {
 		Meta struct {
 			Related struct {

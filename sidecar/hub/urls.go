@@ -126,6 +126,9 @@ type visitor struct {
 
 // visiting returns the task with which a request is served: a visitor where it is of a page with an id.
 func (s *server) visiting(t Asker, params json.RawMessage) Asker {
+	if !mentions(params, `"elicitationId"`) {
+		return t
+	}
 	var p struct {
 		Mode          string `json:"mode"`
 		ElicitationID string `json:"elicitationId"`

@@ -108,10 +108,17 @@ const (
 )
 
 // LostError says why a task cannot be followed any more.
-type LostError struct{ Reason string }
+type LostError struct {
+	Reason string
+	// Err is what it comes of, where that is an error of its own.
+	Err error
+}
 
 // Error implements error.
 func (e *LostError) Error() string { return e.Reason }
+
+// Unwrap returns what it comes of.
+func (e *LostError) Unwrap() error { return e.Err }
 
 // ErrCancelled says that the server has cancelled the task.
 var ErrCancelled = errors.New("the task was cancelled")
@@ -274,15 +281,15 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	case errors.As(err, &refused) && f.known.Cancelling:
 		return ErrCancelled // and forgotten, as a server may
 	case errors.As(err, &refused) && expired:
-		return &LostError{fmt.Sprintf("the task has outlived its time, and the server says: %s (%d)", refused.Message, refused.Code)}
+		return &LostError{Reason: fmt.Sprintf("the task has outlived its time, and the server says: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused):
-		return &LostError{fmt.Sprintf("it no longer knows the task: %s (%d)", refused.Message, refused.Code)}
+		return &LostError{Reason: fmt.Sprintf("it no longer knows the task: %s (%d)", refused.Message, refused.Code)}
 	case expired:
-		return &LostError{"the task has outlived its time, and the server cannot be asked: " + err.Error()}
+		return &LostError{Reason: "the task has outlived its time, and the server cannot be asked: " + err.Error()}
 	}
 	f.failures++
 	if f.failures > maxFailures {
-		return &LostError{fmt.Sprintf("it could not be asked %d times in a row: %v", f.failures, err)}
+		return &LostError{Reason: fmt.Sprintf("it could not be asked %d times in a row: %v", f.failures, err)}
 	}
 	f.known.Problem = err.Error()
 	f.observe()

@@ -88,3 +88,13 @@ func BenchmarkFirstScan(b *testing.B) {
 		secret.New().Scan("", nil)
 	}
 }
+
+// BenchmarkScanOfARecord is a short text, as the journal looks at two for every ask.
+func BenchmarkScanOfARecord(b *testing.B) {
+	s := secret.New()
+	held := []secret.Held{{Value: "sk-ant-api03-" + chars(90), Description: "a key"}, {Value: chars(32), Description: "another"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Scan(`{"messageId":1,"ask":"use_mcp_server","question":{"type":"mcp_elicitation","serverName":"s"}}`, held)
+	}
+}

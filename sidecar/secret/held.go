@@ -4,29 +4,45 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // shortestHeld is how many bytes a held value has at least, to be looked for.
 const shortestHeld = 8
 
-// findHeld returns where held values are.
-func findHeld(text string, held []Held) []Finding {
-	var l literals
+// heldLiterals are held values, prepared to be looked for.
+type heldLiterals struct {
+	held     []Held
+	literals literals
+}
+
+// prepareHeld prepares held values, unless the last scan was for the same.
+func (s *Scanner) prepareHeld(held []Held) *heldLiterals {
+	if last := s.lastHeld.Load(); last != nil && slices.Equal(last.held, held) {
+		return last
+	}
+	prepared := &heldLiterals{held: slices.Clone(held)}
 	for i, h := range held {
 		for _, form := range forms(h.Value) {
-			l.add(form, i)
+			prepared.literals.add(form, i)
 		}
 	}
-	if l.byBegin == nil {
+	s.lastHeld.Store(prepared)
+	return prepared
+}
+
+// find returns where the values are.
+func (h *heldLiterals) find(text string) []Finding {
+	if h.literals.byBegin == nil {
 		return nil
 	}
 	var findings []Finding
 	done := 0 // the end of what is found already, so that values within values do not make it slow
-	l.each(text, func(at int, found literal) {
+	h.literals.each(text, func(at int, found literal) {
 		end := at + len(found.text)
 		if end > done {
-			findings = append(findings, Finding{RuleHeld, held[found.number].Description, at, end})
+			findings = append(findings, Finding{RuleHeld, h.held[found.number].Description, at, end})
 			done = end
 		}
 	})

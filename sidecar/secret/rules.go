@@ -174,10 +174,10 @@ func (s *ruleSet) find(text string) []Finding {
 		number int
 	}
 	var hits []hit
-	ends := make([]int, len(s.rules)) // of each rule's last finding: one rule finds nothing within it
+	var ends []int // of each rule's last finding: one rule finds nothing within it; nil while there is none
 	s.literals.each(text, func(at int, found literal) {
 		r := &s.rules[found.number]
-		if at < ends[found.number] {
+		if ends != nil && at < ends[found.number] {
 			return
 		}
 		start, end, ok := r.find(text, at)
@@ -185,9 +185,15 @@ func (s *ruleSet) find(text string) []Finding {
 			return
 		}
 		end = whole(text, at, end)
+		if ends == nil {
+			ends = make([]int, len(s.rules))
+		}
 		ends[found.number] = end
 		hits = append(hits, hit{Finding{r.id, r.description, start, end}, found.number})
 	})
+	if hits == nil {
+		return nil
+	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.number, b.number) })
 	findings := make([]Finding, 0, len(hits))
 	for _, h := range hits {

@@ -3,8 +3,8 @@
 //
 // It owns the rules, which are of high signal only: a secret is known by a prefix, a checked structure
 // or the name right before it, never by looking random. What it finds is worth stopping for; that it
-// found nothing is no proof. It does not know what a prompt is, and it never logs or keeps a text or a
-// value.
+// found nothing is no proof. It does not know what a prompt is, it never logs a text or a value, and of both
+// it keeps no more than the held values of the last scan.
 //
 // A [Scanner] may be used from any goroutine. A text is read in one pass for the literals that a secret
 // may begin with, and only there is it looked at more closely, in a bounded window: the time is linear
@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // MostFindings is how many findings a text has at most.
@@ -54,6 +55,8 @@ type Held struct {
 // Scanner finds secrets. It is made by [New].
 type Scanner struct {
 	prepare func() *ruleSet
+	// lastHeld are the held values of the last scan: whoever holds them looks for the same in every text.
+	lastHeld atomic.Pointer[heldLiterals]
 }
 
 // New returns a scanner. It costs nothing until the first scan, which prepares the rules.
@@ -65,7 +68,7 @@ func New() *Scanner {
 // found in one place, the finding covers them all and is named after the held value, or else after the
 // longest. There are [MostFindings] at most; see [RuleRest].
 func (s *Scanner) Scan(text string, held []Held) []Finding {
-	findings := apart(append(findHeld(text, held), s.prepare().find(text)...))
+	findings := apart(append(s.findHeld(text, held), s.prepare().find(text)...))
 	if len(findings) > MostFindings {
 		findings = findings[:MostFindings]
 		findings[MostFindings-1] = Finding{
@@ -74,6 +77,13 @@ func (s *Scanner) Scan(text string, held []Held) []Finding {
 		}
 	}
 	return findings
+}
+
+func (s *Scanner) findHeld(text string, held []Held) []Finding {
+	if len(held) == 0 {
+		return nil
+	}
+	return s.prepareHeld(held).find(text)
 }
 
 // apart joins the findings that overlap.

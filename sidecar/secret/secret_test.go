@@ -266,3 +266,28 @@ func TestAKeyWithoutItsEnd(t *testing.T) {
 		t.Errorf("of %d bytes, found %+v", len(text), findings)
 	}
 }
+
+func TestOtherValuesAreLookedForNext(t *testing.T) {
+	s := secret.New()
+	const first, second = "the first value that is held", "the second value that is held"
+	text := first + ", " + second
+	held := []secret.Held{{Value: first, Description: "one"}}
+	for _, want := range []string{"one", "one", "two", "", "two"} {
+		switch want {
+		case "two":
+			held[0] = secret.Held{Value: second, Description: "two"} // in the caller's own memory
+		case "":
+			held = nil
+		}
+		var got strings.Builder
+		for _, f := range s.Scan(text, held) {
+			got.WriteString(f.Description)
+		}
+		if got.String() != want {
+			t.Errorf("found %q, want %q", got.String(), want)
+		}
+		if held == nil {
+			held = make([]secret.Held, 1)
+		}
+	}
+}

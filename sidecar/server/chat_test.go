@@ -126,7 +126,7 @@ func TestAResultThatIsTooMuch(t *testing.T) {
 	w.say("Go.")
 	w.approve()
 	w.idle()
-	if told := results(t, w.model.asked()[1]); !strings.Contains(told["u1"], "sent too much at once") {
+	if told := results(t, w.model.asked()[1]); !strings.Contains(told["u1"], "no more than 16 MB are read. Ask for less at a time.") {
 		t.Errorf("the model was told %q", told)
 	}
 	w.done()
@@ -599,6 +599,37 @@ func TestArgumentsAreEdited(t *testing.T) {
 	w.done()
 }
 
+// What no front end's numbers can be goes as a text both ways.
+func TestNumbersOfArgumentsKeepTheirDigits(t *testing.T) {
+	const written, edited = `{"text":"hi","n":9007199254740993}`, ` {"text": "bye", "n": 90071992547409931} `
+	w := newWindow(t, nil)
+	w.model.then(uses("t__echo", written), says("Done."))
+	w.say("Go.")
+	ask := w.open(1)[0]
+	if q := ask.Question.(protocol.UseMcpTool); q.ArgumentsText != written {
+		t.Errorf("the arguments' text is %q", q.ArgumentsText)
+	}
+	if err := w.answer(ask, protocol.YesButtonClicked, "toolArgumentsText", "[1]"); err == nil {
+		t.Error("arguments that are no object were taken")
+	}
+	w.approve("toolArgumentsText", edited)
+	w.idle()
+	if q := last[protocol.Ask](w).Question.(protocol.UseMcpTool); string(q.SentArguments) != `{"text":"bye","n":90071992547409931}` {
+		t.Errorf("sent was %s", q.SentArguments)
+	}
+	if r := last[protocol.Call](w).Request.(protocol.CallToolRequest); r.ArgumentsText != strings.TrimSpace(edited) {
+		t.Errorf("the call says %q", r.ArgumentsText)
+	}
+	w.call("call/start", map[string]any{"taskId": w.task.ID, "serverName": "t", "request": map[string]any{
+		"type": "tools/call", "toolName": "echo", "arguments": map[string]any{}, "argumentsText": written,
+	}}, nil)
+	w.until("a call of the person's own", func() bool { return len(of[protocol.Call](w)) == 2 && last[protocol.Call](w).Result != nil })
+	if r := last[protocol.Call](w).Request.(protocol.CallToolRequest); string(r.Arguments) != written || r.ArgumentsText != written {
+		t.Errorf("the person's own call has %s and %q", r.Arguments, r.ArgumentsText)
+	}
+	w.done()
+}
+
 func TestAResourceIsRead(t *testing.T) {
 	w := newWindow(t, nil)
 	w.model.then(uses("read_mcp_resource", `{"server":"t","uri":"memo://note"}`), says("Milk."))
@@ -716,6 +747,60 @@ func TestCallsAreAttached(t *testing.T) {
 	}
 	if err := w.try("chat/send", map[string]any{"taskId": w.task.ID, "text": "?", "attachments": []int64{call.MessageID + 1}}, nil); err == nil {
 		t.Error("a message was attached that is no call")
+	}
+	w.done()
+}
+
+// Files go along as texts and images; what a model cannot see it is told of. They are kept apart from the queue,
+// which is told of at each change of the task.
+func TestFilesAreAttached(t *testing.T) {
+	text := map[string]any{"name": "notes.txt", "content": map[string]any{"type": "text", "text": "Buy milk."}}
+	image := map[string]any{"name": "dot.png", "content": map[string]any{"type": "image", "mimeType": "image/png", "data": "QUJD"}}
+	part := func(text string) any { return map[string]any{"type": "text", "text": text} }
+	seen := map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QUJD"}}
+	for name, test := range map[string]struct {
+		configured configured
+		want       []any
+	}{
+		"a model that sees": {
+			configured{"table": []any{map[string]any{"match": "gpt-test", "images": true}}},
+			[]any{part("[the file notes.txt]\nBuy milk."), part("[the image dot.png]"), seen, part("What is it?")},
+		},
+		"a model that does not": {
+			nil, []any{part("[the file notes.txt]\nBuy milk."), part("[the image dot.png]"), part("[an image, which this model cannot see]"), part("What is it?")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWindow(t, test.configured)
+			w.model.then(says("A dot."))
+			w.call("chat/send", map[string]any{"taskId": w.task.ID, "text": "What is it?", "files": []any{text, image}}, nil)
+			w.until("the answer", func() bool { return !w.task.Running && len(ends(w)) == 1 })
+			messages := w.model.asked()[0]["messages"].([]any)
+			if diff := cmp.Diff(map[string]any{"role": "user", "content": test.want}, messages[len(messages)-1]); diff != "" {
+				t.Errorf("the model got (-want +got):\n%s", diff)
+			}
+			files := of[protocol.Attachment](w)
+			if len(files) != 2 || files[0].Name != "notes.txt" || len(last[protocol.UserMessage](w).Attachments) != 2 {
+				t.Errorf("the conversation has %+v, and %+v", files, last[protocol.UserMessage](w))
+			}
+			w.done()
+		})
+	}
+}
+
+// What is refused leaves nothing behind; chat's own tests have the reasons.
+func TestAFileThatIsNotTaken(t *testing.T) {
+	w := newWindow(t, nil)
+	files := []any{
+		map[string]any{"name": "a.txt", "content": map[string]any{"type": "text", "text": "a"}},
+		map[string]any{"name": "b.wav", "content": map[string]any{"type": "audio", "mimeType": "audio/wav", "data": "QUJD"}},
+	}
+	err := w.try("chat/send", map[string]any{"taskId": w.task.ID, "text": "?", "files": files}, nil)
+	if e := (*protocol.Error)(nil); !errors.As(err, &e) || e.Message != `"b.wav" cannot be attached: it is neither text nor an image` {
+		t.Error(err)
+	}
+	if w.task.LastNumber > 1 {
+		t.Error("something was kept of what was refused")
 	}
 	w.done()
 }

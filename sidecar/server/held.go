@@ -30,6 +30,12 @@ func (s *Server) held() []secret.Held {
 		all = append(all, secret.Held{Value: h.Value.Secret, Description: fmt.Sprintf("the %s of your login to the server %q", h.What, h.ServerName)})
 	}
 	all = append(all, s.given.held()...)
+	return append(all, s.environment()...)
+}
+
+// environmentSecrets returns those that are in the sidecar's own environment, which does not change.
+func environmentSecrets() []secret.Held {
+	var all []secret.Held
 	for _, kv := range os.Environ() {
 		if name, value, _ := strings.Cut(kv, "="); isSecret(name, value) {
 			all = append(all, secret.Held{Value: value, Description: fmt.Sprintf("your environment variable %s", name)})

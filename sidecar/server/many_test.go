@@ -197,7 +197,8 @@ func dirOfTasks(t *testing.T, n int) string {
 		t.Fatal(err)
 	}
 	_, err = db.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		INSERT INTO tasks (id, created_at, title, closed, last_number) SELECT 'many-' || i, i, 'of many', 0, 1 FROM n`, n)
+		INSERT INTO tasks (id, created_at, title, closed) SELECT 'many-' || i, i, 'of many', 0 FROM n;
+		INSERT INTO heads (task_id, message_id, number, open_asks) SELECT id, 0, 1, 0 FROM tasks`, n)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,12 @@ func (s *Server) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	deleted, err := s.tasks.Deleted()
+	if err != nil {
+		return nil, err
+	}
 	return &protocol.ListTasksResult{
-		Tasks: tasks, StorageFailure: s.tasks.StorageFailure(), StorageNote: s.tasks.StorageNote(),
+		Tasks: tasks, Deleted: deleted, StorageFailure: s.tasks.StorageFailure(), StorageNote: s.tasks.StorageNote(),
 	}, nil
 }
 
@@ -101,7 +105,7 @@ func (s *Server) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult
 
 // AskResponse implements [protocol.Sidecar].
 func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
+	t, err := s.tasks.OwnToAnswer(ctx, params.TaskID, params.AskID)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@
 //
 // A [Server] serves one connection. Requests run concurrently; whatever one of them starts that
 // outlives it belongs to the chat or the hub, and [Server.Serve] returns when all of it has ended.
-// Of the sidecar's packages, no other below the terminal knows sourcegraph/jsonrpc2.
 package server
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/sourcegraph/jsonrpc2"
 
 	"assent/protocol"
 	"assent/sidecar/auth"
@@ -28,7 +27,9 @@ import (
 	"assent/sidecar/inbox"
 	"assent/sidecar/journal"
 	"assent/sidecar/model"
+	"assent/sidecar/rpc"
 	"assent/sidecar/secret"
+	"assent/sidecar/stack"
 	"assent/sidecar/store"
 	"assent/sidecar/tap"
 	"assent/sidecar/task"
@@ -66,6 +67,8 @@ type Server struct {
 	// toolRules are kept beside the grants.
 	toolRules *grant.ToolRules
 	journal   *journal.Journal
+	// stacks are shared by whoever serves requests, of servers and of the front end.
+	stacks stack.Pool
 
 	// The handshake sets these once, and closes initialized.
 	initialized  chan struct{}
@@ -83,6 +86,8 @@ type Server struct {
 
 	given   given
 	scanner *secret.Scanner
+	// environment returns the secrets of the sidecar's own environment, which are looked for once.
+	environment func() []secret.Held
 	// keys are the API keys of the configured models; nil before the handshake.
 	keys atomic.Pointer[[]model.Key]
 
@@ -104,7 +109,10 @@ var _ protocol.Sidecar = (*Server)(nil)
 
 // New returns a server that has not begun.
 func New(opts Options) *Server {
-	return &Server{opts: opts, scanner: secret.New(), initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1)}
+	return &Server{
+		opts: opts, scanner: secret.New(), environment: sync.OnceValue(environmentSecrets),
+		initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
+	}
 }
 
 // Serve speaks the protocol over in and out until in ends or ctx does, and returns when everything
@@ -112,17 +120,20 @@ func New(opts Options) *Server {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wire := newStream(in, out, s.opts.Tap)
-	h := &handler{
-		sidecar:     s,
-		initialized: s.isInitialized,
-		log:         s.opts.Log,
-		cancels:     map[jsonrpc2.ID]context.CancelFunc{},
-	}
 	// The connection reads as soon as it exists, so its first message waits for the editor.
 	ready := make(chan struct{})
-	conn := jsonrpc2.NewConn(ctx, wire, readyHandler{h, ready}, jsonrpc2.SetLogger(connLogger{s.opts.Log}))
-	s.editor = protocol.NewEditorClient(&editorConn{conn: conn})
+	conn := rpc.New(ctx, in, out, rpc.Options{
+		Serve: func(ctx context.Context, method string, params json.RawMessage) (any, error) {
+			<-ready
+			return s.dispatch(ctx, method, params)
+		},
+		InOrder: []string{methodInitialize},
+		Peer:    "the front end",
+		Tap:     s.tapFrontEnd(),
+		Stacks:  &s.stacks,
+		Log:     s.opts.Log,
+	})
+	s.editor = protocol.NewEditorClient(conn)
 	s.journal = journal.New(journal.Options{Held: s.held})
 	s.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
@@ -132,6 +143,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		Claimed:   func(t *task.Task) { s.chat.ResumeTask(t) },
 		Lost:      s.lost,
 		Journal:   s.journal,
+		Stacks:    &s.stacks,
 		Log:       s.opts.Log,
 		Now:       s.opts.Now,
 		NewID:     s.opts.NewID,
@@ -140,10 +152,21 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.toolRules = grant.NewToolRules(s.grants)
 	close(ready)
 
-	<-conn.DisconnectNotify()
-	h.wg.Wait()
+	<-conn.Done()
+	err := conn.Close()
 	s.shutdown()
-	return wire.brokenBy()
+	s.stacks.Close()
+	return err
+}
+
+// methodInitialize is the handshake's. Every other request waits for nothing, and fails before it.
+const methodInitialize = "initialize"
+
+func (s *Server) dispatch(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	if method != methodInitialize && !s.isInitialized() {
+		return nil, protocol.Errorf(protocol.CodeServerNotInitialized, "%s came before initialize", method)
+	}
+	return protocol.DispatchSidecar(ctx, s, method, params)
 }
 
 // shutdown ends what is still going on, in the order in which one depends on the other.
@@ -162,24 +185,6 @@ func (s *Server) shutdown() {
 		s.opts.Log.Error().Err(err).Msg("closing the store")
 	}
 }
-
-// readyHandler holds the first message back until ready.
-type readyHandler struct {
-	*handler
-	ready <-chan struct{}
-}
-
-// Handle implements [jsonrpc2.Handler].
-func (h readyHandler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	<-h.ready
-	h.handler.Handle(ctx, conn, req)
-}
-
-// connLogger is where the library says what it cannot return.
-type connLogger struct{ log zerolog.Logger }
-
-// Printf implements [jsonrpc2.Logger].
-func (l connLogger) Printf(format string, v ...any) { l.log.Warn().Msgf(format, v...) }
 
 func (s *Server) isInitialized() bool {
 	select {
@@ -214,7 +219,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
 		Denied: s.deniedUnclaimed, ToolRules: s.toolRules, Tools: s.toolSettings,
-		FrontEnd: params.Capabilities, Log: s.opts.Log,
+		FrontEnd: params.Capabilities, Stacks: &s.stacks, Log: s.opts.Log,
 	})
 	s.inbox = s.newInbox()
 	s.auth = auth.New(s.logins(params.Capabilities))
@@ -239,6 +244,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
 		Tap:          s.tapServer(),
+		Stacks:       &s.stacks,
 		Log:          s.opts.Log,
 	})
 	s.chat = chat.New(chat.Options{
@@ -256,6 +262,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	s.stopKeeping = stop
 	s.keeping.Go(func() { s.tasks.Follow(keeping, lookEvery) })
 	s.keeping.Go(func() { s.tasks.KeepResults(keeping, s.keepResults) })
+	s.keeping.Go(func() { s.tasks.KeepDeleted(keeping) })
 	s.keeping.Go(func() { s.tasks.KeepStore(keeping) })
 	s.keeping.Go(func() { journal.Keep(keeping, s.tasks.Store, s.keepJournal, s.now, s.opts.Log) })
 	close(s.initialized)
@@ -277,6 +284,19 @@ func checkVersion(params *protocol.InitializeParams, own string) error {
 	}
 	return protocol.Errorf(protocol.CodeVersionMismatch,
 		"the front end speaks version %d of Assent's protocol and the sidecar version %d: %s", theirs, protocol.Version, update)
+}
+
+func (s *Server) tapFrontEnd() func(bool, []byte) {
+	if s.opts.Tap == nil {
+		return nil
+	}
+	return func(fromFrontEnd bool, frame []byte) {
+		speaker := "sidecar"
+		if fromFrontEnd {
+			speaker = "frontend"
+		}
+		s.opts.Tap.Frame(speaker, frame)
+	}
 }
 
 func (s *Server) tapServer() func(string, bool, []byte) {

@@ -39,6 +39,14 @@ func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is no JSON-RPC 2.0 message: json: cannot unmarshal array into Go value of type map[string]interface {}"}}`,
 		},
 		{
+			"an id that is none", `{"jsonrpc":"2.0","id":1.5,"method":"task/list"}`,
+			`{"jsonrpc":"2.0","id":1.5,"error":{"code":-32600,"message":"this is no JSON-RPC 2.0 message: its id is neither a whole number nor a text"}}`,
+		},
+		{
+			"an error beside a method", `{"jsonrpc":"2.0","id":3,"method":"task/list","error":null}`,
+			`{"jsonrpc":"2.0","id":3,"result":{}}`,
+		},
+		{
 			"17 MB", `{"jsonrpc":"2.0","id":42,"method":"task/create","params":{"title":"` + strings.Repeat("x", 17<<20) + `"}}`,
 			`{"jsonrpc":"2.0","id":42,"error":{"code":-32600,"message":"a message of 17825862 bytes is too large: the most is 16777216"}}`,
 		},
@@ -146,6 +154,7 @@ func TestTheEndOfTheFrontEndEndsEverything(t *testing.T) {
 
 func FuzzServe(f *testing.F) {
 	f.Add("Content-Length: 2\r\n\r\n{}")
+	f.Add("Content-Length: 30\r\n\r\n{\"id\":1,\"method\":\"\",\"error\":null}")
 	f.Add(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(initialize), initialize))
 	f.Fuzz(func(t *testing.T, bytes string) {
 		s := server.New(server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()})

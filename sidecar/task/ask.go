@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +98,8 @@ type ask struct {
 	check    Check
 	settled  chan struct{} // closed when settlement is set
 	timeout  timeout
+	// drafted: the store may have what was typed into it.
+	drafted bool
 	settlement
 }
 
@@ -229,9 +230,14 @@ func (a *ask) completing() bool {
 	return ok && sampling.Result == nil && a.answer != nil && a.answer.Response == protocol.YesButtonClicked
 }
 
-func (t *Task) open(q Question) (*ask, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// open makes an ask of a question, or finds the one of its key.
+func (t *Task) open(q Question) (a *ask, err error) {
+	t.join(func() { a, err = t.openNow(q) })
+	return a, err
+}
+
+// openNow is open. The lock must be held.
+func (t *Task) openNow(q Question) (*ask, error) {
 	if err := t.checkOpen(); err != nil {
 		return nil, err
 	}
@@ -251,7 +257,7 @@ func (t *Task) open(q Question) (*ask, error) {
 		t.grant(a, q.Granted)
 		return a, nil
 	}
-	t.asks[a.question.AskID] = a
+	t.asks.put(a)
 	if q.Key != "" {
 		t.keys[q.Key] = a
 	}
@@ -273,24 +279,29 @@ func (t *Task) grant(a *ask, g *Granted) {
 		t.keys[a.question.InputKey] = a
 	}
 	a.message = t.add(a.question, true, a.question.AskID)
-	a.settlement = settlement{answer: g.Answer, outcome: outcome}
-	if !t.owned {
-		t.end(a)
-		return
-	}
-	close(a.settled)
+	t.afterwards(func(kept bool) {
+		if !kept {
+			t.end(a)
+			return
+		}
+		a.settlement = settlement{answer: g.Answer, outcome: outcome}
+		close(a.settled)
+	})
 }
 
 // result returns how an ask was settled.
 func (t *Task) result(a *ask) (*Answer, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if a.answer == nil {
 		return nil, &Ended{Reason: a.outcome.Reason, Detail: a.outcome.Detail}
 	}
 	answer := *a.answer
-	answer.MessageID, answer.Kept = a.message.ID, a.question.InputKey != ""
-	answer.Delivered, answer.GrantID = a.question.Delivered, a.outcome.GrantID
+	answer.MessageID, answer.Kept, answer.GrantID = a.message.ID, a.question.InputKey != "", a.outcome.GrantID
+	if !answer.Kept {
+		return &answer, nil // nothing has happened since
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	answer.Delivered = a.question.Delivered
 	if q, ok := a.message.Body.(protocol.Ask); ok {
 		if sampling, ok := q.Question.(protocol.McpSampling); ok {
 			answer.Result = sampling.Result
@@ -315,9 +326,7 @@ func outcomeOf(cause error) protocol.Outcome {
 // Answer settles an ask by a person's answer; by names their front end. When it returns, the answer
 // is kept. See [protocol.Sidecar.AskResponse] for the errors.
 func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, by string) (*protocol.AskResponseResult, error) {
-	t.mu.Lock()
-	a := t.asks[params.AskID]
-	t.mu.Unlock()
+	a := t.asks.get(params.AskID)
 	var answer *Answer
 	if a != nil {
 		// Without the lock: a check may take its time, and must not hold up the task.
@@ -326,22 +335,31 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 			return nil, err
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
+	var outcome protocol.Outcome
+	var err error
+	t.join(func() { outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) })
+	if err != nil {
 		return nil, err
 	}
-	if a == nil || t.asks[params.AskID] != a {
-		return nil, t.notOpen(ctx, params.AskID)
+	return &protocol.AskResponseResult{Outcome: outcome}, nil
+}
+
+// answerNow settles an ask by a checked answer. Whether that is kept shows afterwards: refused is set where it
+// is not. The lock must be held.
+func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, refused *error) (outcome protocol.Outcome, err error) {
+	if err := t.checkOwned(); err != nil {
+		return outcome, err
+	}
+	if a == nil || t.asks.get(askID) != a {
+		return outcome, t.notOpen(ctx, askID)
 	}
 	var undo func() error
 	if answer.Take != nil {
-		var err error
 		if undo, err = answer.Take(by); err != nil {
-			return nil, err
+			return outcome, err
 		}
 	}
-	outcome := protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID, DeclinedAll: answer.DeclinedAll}
+	outcome = protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID, DeclinedAll: answer.DeclinedAll}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
 		outcome.Reason = protocol.OutcomeAnswered
@@ -353,15 +371,18 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 		outcome.Reason = protocol.OutcomeRegenerated
 	}
 	t.settle(a, answer, outcome)
-	if a.answer != answer {
+	t.afterwards(func(bool) {
+		if a.answer == answer {
+			return
+		}
 		if undo != nil {
 			if err := undo(); err != nil {
-				t.registry.opts.Log.Error().Err(err).Str("ask", params.AskID).Msg("what came with a refused answer stays in force")
+				t.registry.opts.Log.Error().Err(err).Str("ask", askID).Msg("what came with a refused answer stays in force")
 			}
 		}
-		return nil, t.checkOwned()
-	}
-	return &protocol.AskResponseResult{Outcome: outcome}, nil
+		*refused = t.checkOwned()
+	})
+	return outcome, nil
 }
 
 // Question returns what an open ask asks, and what is closed when it is settled. For one that is not open,
@@ -372,7 +393,7 @@ func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServe
 	if err := t.checkOwned(); err != nil {
 		return nil, nil, err
 	}
-	if a := t.asks[askID]; a != nil {
+	if a := t.asks.get(askID); a != nil {
 		return a.question.Question, a.settled, nil
 	}
 	return nil, nil, t.notOpen(ctx, askID)
@@ -381,10 +402,10 @@ func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServe
 // settle is the only way an ask ends. The first settlement wins, the others change nothing. The
 // lock must be held.
 func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
-	if t.asks[a.question.AskID] != a {
+	if t.asks.get(a.question.AskID) != a {
 		return
 	}
-	delete(t.asks, a.question.AskID)
+	t.asks.drop(a.question.AskID)
 	t.info.OpenAsks--
 	a.question.Outcome = &outcome
 	event := protocol.AskSettled{MessageID: a.message.ID, Outcome: outcome}
@@ -429,16 +450,18 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	}
 	a.message.Body = a.question
 	t.commit(a.message, event)
-	if !t.owned {
-		t.end(a) // another window took the task in this moment: this was not kept
-		return
-	}
-	a.settlement = settlement{answer: answer, outcome: outcome}
-	if a.timeout.timer != nil {
-		a.timeout.timer.Stop()
-	}
-	t.forgetDraft(a)
-	close(a.settled)
+	t.afterwards(func(kept bool) {
+		if !kept {
+			t.end(a) // another window took the task in this moment: this was not kept
+			return
+		}
+		a.settlement = settlement{answer: answer, outcome: outcome}
+		if a.timeout.timer != nil {
+			a.timeout.timer.Stop()
+		}
+		close(a.settled)
+	})
+	t.atLast(func() { t.forgetDraft(a) })
 }
 
 // askWithoutSecrets is an ask as it is kept for good.
@@ -508,13 +531,4 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 		Message: "this ask was already settled (" + string(o.Reason) + ") by " + who + " at " + time.UnixMilli(o.At).Format(time.TimeOnly),
 		Data:    *o,
 	}
-}
-
-func sortedAsks(asks map[string]*ask) []*ask {
-	sorted := make([]*ask, 0, len(asks))
-	for _, a := range asks {
-		sorted = append(sorted, a)
-	}
-	slices.SortFunc(sorted, func(x, y *ask) int { return cmp.Compare(x.message.ID, y.message.ID) })
-	return sorted
 }

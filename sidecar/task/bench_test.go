@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,6 +89,70 @@ func BenchmarkAnswer(b *testing.B) {
 			}
 		})
 	}
+}
+
+// silent is a front end that keeps nothing.
+type silent struct{ lastAsk }
+
+func (*silent) TaskEvent(context.Context, *protocol.TaskEventParams) error { return nil }
+
+// BenchmarkAppend is an event that nobody waits for: stored, and announced.
+func BenchmarkAppend(b *testing.B) {
+	s, err := store.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := task.NewRegistry(task.Options{
+		OpenStore: func() (*store.Store, error) { return s, nil }, Events: &silent{}, Log: zerolog.Nop(),
+	})
+	defer func() {
+		if err := r.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	info, err := r.Create("a task")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tk, err := r.Get(info.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		tk.Notice(protocol.NoticeInfo, "said")
+	}
+}
+
+// BenchmarkAnswersAtOnce is an ask of a hundred that are open at once, each answered as soon as it is there.
+func BenchmarkAnswersAtOnce(b *testing.B) {
+	_, tk, events := benchTask(b, 0)
+	const atOnce = 100
+	var asking sync.WaitGroup
+	left := atomic.Int64{}
+	left.Store(int64(b.N))
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range atOnce {
+		asking.Go(func() {
+			for left.Add(-1) >= 0 {
+				if _, err := tk.Ask(context.Background(), question(form)); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range b.N {
+		ask := <-events.asks
+		asking.Go(func() {
+			answer := &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}
+			if _, err := tk.Answer(context.Background(), answer, "a test"); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	asking.Wait()
 }
 
 // BenchmarkOpenAsks is the list of the open asks where there are many, and the memory for each of them.

@@ -113,7 +113,7 @@ func (t *Task) StopCompletion(ctx context.Context, askID string, keep bool, by s
 		m.stop = nil
 		return true, nil
 	}
-	if t.asks[askID] != nil {
+	if t.asks.get(askID) != nil {
 		return false, nil // not yet approved
 	}
 	err := t.notOpen(ctx, askID)

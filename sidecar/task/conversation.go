@@ -126,7 +126,7 @@ func branched(body protocol.Body) protocol.Body {
 		}
 		b.Task, b.Progress = nil, nil
 		return b
-	case protocol.Notice:
+	case protocol.Notice, protocol.Attachment:
 		return b
 	default:
 		return nil

@@ -7,7 +7,7 @@ import "assent/protocol"
 func (r *Registry) DeclineAll(serverName, by string) {
 	for _, t := range r.all() {
 		t.mu.Lock()
-		for _, a := range sortedAsks(t.asks) {
+		for _, a := range t.asks.inOrder() {
 			if !elicits(a.question.Question, serverName) {
 				continue
 			}

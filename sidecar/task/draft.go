@@ -29,7 +29,7 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	if !t.owned && t.info.Elsewhere != nil || t.successor != nil {
 		return t.checkOwned() // a task is not taken for a draft's sake
 	}
-	a := t.asks[askID]
+	a := t.asks.get(askID)
 	if a == nil {
 		return nil // it was sent while the ask was being settled
 	}
@@ -37,6 +37,7 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	if err != nil {
 		return err
 	}
+	a.drafted = true
 	t.saveDraft(askID, draft)
 	return t.checkOwned()
 }
@@ -97,7 +98,7 @@ func keepsDraft(reason protocol.OutcomeReason) bool {
 // forgetDraft forgets what was typed into an ask that is settled, unless it is still of use. The lock must
 // be held.
 func (t *Task) forgetDraft(a *ask) {
-	if keepsDraft(a.outcome.Reason) {
+	if !a.drafted || keepsDraft(a.outcome.Reason) {
 		return
 	}
 	t.saveDraft(a.question.AskID, nil)

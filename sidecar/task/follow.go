@@ -122,7 +122,7 @@ func (t *Task) follow(st *store.Standing) {
 	if reflect.DeepEqual(t.info, st.Task) {
 		return
 	}
-	t.info = st.Task
+	t.setInfo(st.Task)
 	t.announce(protocol.TaskFollowed{Task: t.info})
 }
 

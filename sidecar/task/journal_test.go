@@ -126,7 +126,7 @@ func TestTheJournalWaitsForTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec(`DROP TRIGGER full`); err != nil {
+	if _, err := db.Exec(notFull); err != nil {
 		t.Fatal(err)
 	}
 	no := &protocol.AskResponseParams{AskID: open.AskID, AskResponse: protocol.NoButtonClicked}

@@ -18,25 +18,44 @@ const (
 
 // newTask makes a task of what the store says of it.
 func (r *Registry) newTask(st *store.Standing) *Task {
-	return &Task{
-		registry: r, info: st.Task, owner: st.Owner, claimed: st.Claimed,
-		memory: map[int64]*message{}, asks: map[string]*ask{}, keys: map[string]*ask{},
+	t := &Task{
+		registry: r, owner: st.Owner, claimed: st.Claimed,
+		memory: map[int64]*message{}, keys: map[string]*ask{},
 	}
+	t.setInfo(st.Task)
+	return t
 }
 
 // Own returns a task to change: it is live in this window then, and what its calls left behind in a window
 // that is gone is taken up here. Where another window has it, the error is [protocol.CodeTaskElsewhere]. Who
 // only reads a task uses [Registry.Get].
-func (r *Registry) Own(ctx context.Context, id string) (*Task, error) { return r.own(ctx, id, false) }
+func (r *Registry) Own(ctx context.Context, id string) (*Task, error) {
+	if _, err := r.Get(id); err != nil {
+		return nil, err
+	}
+	return r.own(ctx, id, false)
+}
+
+// OwnToAnswer is as Own, and does not wait for what is being saved where the ask is open: then the task is live here.
+func (r *Registry) OwnToAnswer(ctx context.Context, id, askID string) (*Task, error) {
+	if t, err := r.Get(id); err != nil || t.asks.get(askID) != nil {
+		return t, err
+	}
+	return r.Own(ctx, id)
+}
 
 // TakeOver is as Own, and takes the task from the window that has it; see [protocol.Sidecar.TakeOver]. Of
 // windows that take a task over at once, one has it in the end.
 func (r *Registry) TakeOver(ctx context.Context, id string) (*Task, error) {
+	if _, err := r.Get(id); err != nil {
+		return nil, err
+	}
 	return r.own(ctx, id, true)
 }
 
+// own is Own, also of a deleted task.
 func (r *Registry) own(ctx context.Context, id string, force bool) (*Task, error) {
-	t, err := r.Get(id)
+	t, err := r.find(id)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +67,7 @@ func (r *Registry) own(ctx context.Context, id string, force bool) (*Task, error
 	if err := r.awaitLeft(ctx, id); err != nil {
 		return nil, err
 	}
-	if t, err = r.Get(id); err != nil { // another one, where this window has just lost it
+	if t, err = r.find(id); err != nil { // another one, where this window has just lost it
 		return nil, err
 	}
 	if t.isOwned(ctx, false) {
@@ -154,7 +173,8 @@ func (t *Task) claimNow(ctx context.Context) error {
 // take begins to keep a task in memory that was claimed: from a living window where taken is set. The lock
 // must be held.
 func (t *Task) take(ctx context.Context, st *store.Standing, taken bool) error {
-	t.info, t.owner, t.claimed, t.owned, t.following = st.Task, st.Owner, st.Claimed, true, nil
+	t.setInfo(st.Task)
+	t.owner, t.claimed, t.owned, t.following = st.Owner, st.Claimed, true, nil
 	left := left{protocol.OutcomeRestarted, restartedDetail}
 	if taken {
 		left.reason, left.detail = protocol.OutcomeTakenOver, takenOverDetail
@@ -163,7 +183,7 @@ func (t *Task) take(ctx context.Context, st *store.Standing, taken bool) error {
 	if err != nil && t.owned {
 		t.owned = false
 		clear(t.memory)
-		clear(t.asks)
+		t.asks.dropAll()
 		clear(t.keys)
 		return errors.Join(err, t.registry.store.Release(ctx, t.info.ID))
 	}
@@ -219,14 +239,14 @@ func (t *Task) letGo(st *store.Standing) {
 	r := t.registry
 	t.owned = false
 	t.successor = r.newTask(st)
-	for _, a := range t.asks {
+	for _, a := range t.asks.dropAll() {
 		t.end(a)
 	}
 	for _, m := range t.memory {
 		m.endStream()
 		m.live = false
 	}
-	t.memory, t.asks, t.keys = map[int64]*message{}, map[string]*ask{}, map[string]*ask{}
+	t.memory, t.keys = map[int64]*message{}, map[string]*ask{}
 	t.unjournaled, t.owed = nil, owed{}
 	t.successor.mu.Lock()
 	defer t.successor.mu.Unlock()
@@ -290,8 +310,8 @@ func (r *Registry) introduce() {
 // borrow runs a change of a task that is not live anywhere, and leaves it so. Of a task that another window has,
 // or left, nothing is changed.
 func (r *Registry) borrow(ctx context.Context, id string, change func(*Task) error) error {
-	t, err := r.Get(id)
-	if err != nil {
+	t, err := r.find(id)
+	if err != nil || t.Info().DeletedAt > 0 {
 		return err
 	}
 	t.mu.Lock()

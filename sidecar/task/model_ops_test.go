@@ -72,6 +72,39 @@ func (w *world) closeTask(t *modelTask) {
 	}
 }
 
+// DeleteTask deletes a task in which nothing goes on, and restores it.
+func (w *world) DeleteTask(rt *rapid.T) {
+	t := w.anyTask(rt)
+	_, err := w.get(t).Delete("a person")
+	if t.busy() {
+		wantCode(rt, "Delete of a task in which something goes on", err, protocol.CodeTaskBusy)
+		return
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	_, err = w.registry.Own(context.Background(), t.id)
+	wantCode(rt, "Own of a deleted task", err, protocol.CodeUnknownTask)
+	if _, err := w.registry.Restore(context.Background(), t.id, "a person"); err != nil {
+		rt.Fatal(err)
+	}
+}
+
+// busy reports whether a call, a question or a completion is not over.
+func (t *modelTask) busy() bool {
+	for _, c := range t.calls {
+		if !c.ended {
+			return true
+		}
+	}
+	for _, a := range t.asks {
+		if a.open() || a.held || a.model != noModel {
+			return true
+		}
+	}
+	return false
+}
+
 // StartCall has a person start a call.
 func (w *world) StartCall(rt *rapid.T) {
 	t := w.anyTask(rt)
@@ -767,7 +800,7 @@ func (w *world) text() string {
 	return fmt.Sprint("text ", w.texts)
 }
 
-func wantCode(rt *rapid.T, what string, err error, want protocol.ErrorCode) {
+func wantCode(rt rapid.TB, what string, err error, want protocol.ErrorCode) {
 	if codeOf(err) != want {
 		rt.Fatalf("%s = %v, want code %d", what, err, want)
 	}

@@ -61,7 +61,7 @@ func (t *Task) appendOpenAsks(ctx context.Context, open []openAsk) []openAsk {
 		open = append(open, a)
 	}
 	if t.owned {
-		for _, a := range sortedAsks(t.asks) {
+		for _, a := range t.asks.inOrder() {
 			add(openAsk{ask: a}, a.message.Message)
 		}
 		return open
@@ -84,7 +84,7 @@ func (o *openAsk) brief() (protocol.OpenAsk, bool) {
 	t := o.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.asks[o.ask.question.AskID] != o.ask {
+	if t.asks.get(o.ask.question.AskID) != o.ask {
 		return protocol.OpenAsk{}, false
 	}
 	return t.brief(o.ask.message.Message, o.ask.question), true
@@ -116,30 +116,31 @@ func (t *Task) followedAsks(ctx context.Context) ([]protocol.OpenAsk, error) {
 // brief returns an open ask for the list. The lock must be held.
 func (t *Task) brief(m protocol.Message, ask protocol.Ask) protocol.OpenAsk {
 	brief := protocol.OpenAsk{TaskID: t.info.ID, Title: t.info.Title, MessageID: m.ID, Time: m.Time, AskID: ask.AskID}
-	brief.Wants, brief.Origin, brief.Text = InBrief(ask.Question)
+	brief.Origin = ask.Question.From()
+	brief.Wants, brief.Text = InBrief(ask.Question)
 	return brief
 }
 
 // InBrief returns what a question is in a list: see [protocol.OpenAsk].
-func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, origin protocol.Origin, text string) {
+func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text string) {
 	switch q := question.(type) {
 	case protocol.McpElicitation:
-		return protocol.WantsForm, q.Origin, firstLine(q.ElicitationRequest.Message)
+		return protocol.WantsForm, firstLine(q.ElicitationRequest.Message)
 	case protocol.McpURLElicitation:
-		return protocol.WantsPage, q.Origin, firstLine(q.Message)
+		return protocol.WantsPage, firstLine(q.Message)
 	case protocol.McpSampling:
 		if n := len(q.SamplingRequest.Messages); n > 0 {
 			text = firstText(q.SamplingRequest.Messages[n-1].Content)
 		}
-		return protocol.WantsCompletion, q.Origin, text
+		return protocol.WantsCompletion, text
 	case protocol.McpSamplingReview:
-		return protocol.WantsReview, q.Origin, firstText(q.SamplingResponse.Content)
+		return protocol.WantsReview, firstText(q.SamplingResponse.Content)
 	case protocol.UseMcpTool:
-		return protocol.WantsTool, q.Origin, firstLine(q.Tool.Name + " " + string(q.Arguments))
+		return protocol.WantsTool, firstLine(q.Tool.Name + " " + string(q.Arguments))
 	case protocol.AccessMcpResource:
-		return protocol.WantsResource, q.Origin, firstLine(q.URI)
+		return protocol.WantsResource, firstLine(q.URI)
 	default:
-		return "", origin, ""
+		return "", ""
 	}
 }
 

@@ -295,29 +295,14 @@ func (t *Task) pay() bool {
 // isFailing reports whether the store is known not to work: then it is left to [Registry.KeepStore] to mend it.
 func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
 
-// tryToPay saves one thing after the other, in the order in which they came. The lock must be held.
+// tryToPay saves what is owed, in the order in which it came. The lock must be held.
 func (t *Task) tryToPay(ctx context.Context) error {
 	s := t.registry.store
 	if err := t.claimNow(ctx); err != nil {
 		return err
 	}
-	inOrder := slices.SortedFunc(maps.Values(t.owed.messages), func(a, b *message) int { return cmp.Compare(a.number, b.number) })
-	for _, m := range inOrder {
-		err := s.Save(ctx, t.info, entryOf(m), t.unjournaled...)
-		m.unacceptable = store.Unacceptable(err)
-		if m.unacceptable {
-			// It stays in memory, and must not keep what came after it from the disk.
-			t.registry.reportStorage(err)
-			err = s.Save(ctx, t.info, nil, t.unjournaled...)
-		}
-		if err != nil {
-			return err
-		}
-		t.unjournaled, t.owed.info = nil, false
-		delete(t.owed.messages, m.ID)
-		if !m.unacceptable && !m.live && t.memory[m.ID] == m {
-			delete(t.memory, m.ID)
-		}
+	if err := t.payMessages(ctx); err != nil {
+		return err
 	}
 	if t.owed.info {
 		if err := s.Save(ctx, t.info, nil, t.unjournaled...); err != nil {
@@ -340,6 +325,54 @@ func (t *Task) tryToPay(ctx context.Context) error {
 	return nil
 }
 
+// payMessages saves the messages that are owed: all at once, or, where the store will never take one of them,
+// one after the other. The lock must be held.
+func (t *Task) payMessages(ctx context.Context) error {
+	if len(t.owed.messages) == 0 {
+		return nil
+	}
+	inOrder := slices.SortedFunc(maps.Values(t.owed.messages), func(a, b *message) int { return cmp.Compare(a.number, b.number) })
+	err := t.saveMessages(ctx, inOrder)
+	if !store.Unacceptable(err) {
+		return err
+	}
+	for _, m := range inOrder {
+		err := t.saveMessages(ctx, []*message{m})
+		if m.unacceptable = store.Unacceptable(err); m.unacceptable {
+			// It stays in memory, and must not keep what came after it from the disk.
+			t.registry.reportStorage(err)
+			if err = t.registry.store.Save(ctx, t.info, nil, t.unjournaled...); err == nil {
+				t.unjournaled, t.owed.info = nil, false
+				delete(t.owed.messages, m.ID)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveMessages saves messages that are owed, and what the journal says. The lock must be held.
+func (t *Task) saveMessages(ctx context.Context, messages []*message) error {
+	entries := make([]*store.Entry, len(messages))
+	for i, m := range messages {
+		entries[i] = entryOf(m)
+	}
+	if err := t.registry.store.SaveAll(ctx, t.info, entries, t.unjournaled...); err != nil {
+		return err
+	}
+	t.unjournaled, t.owed.info = nil, false
+	for _, m := range messages {
+		m.unacceptable = false
+		delete(t.owed.messages, m.ID)
+		if !m.live && t.memory[m.ID] == m {
+			delete(t.memory, m.ID)
+		}
+	}
+	return nil
+}
+
 // save reports whether a change of the task, and of a message where it is not nil, is on disk. The lock must
 // be held.
 func (t *Task) save(m *message) bool {
@@ -351,6 +384,7 @@ func (t *Task) save(m *message) bool {
 	} else {
 		owe(&t.owed.messages, m.ID, m)
 	}
+	t.noteQuiet()
 	return t.pay() && (m == nil || !m.unacceptable)
 }
 

@@ -23,7 +23,7 @@ import (
 // allowWrites is the end of refuseWrites.
 func allowWrites(t *testing.T, dir string) {
 	t.Helper()
-	alter(t, dir, `DROP TRIGGER full`)
+	alter(t, dir, notFull)
 }
 
 // alter does to a store what Assent never would.

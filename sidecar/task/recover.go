@@ -147,11 +147,11 @@ func KeyPrefix(serverName, mcpTaskID string) string { return serverName + "\x00"
 func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 	question.WaitsUntil = 0 // whom the server waited for ended with that sidecar
 	m.Body = question
-	a := &ask{message: m, question: question, settled: make(chan struct{})}
+	a := &ask{message: m, question: question, settled: make(chan struct{}), drafted: true}
 	t.keys[question.InputKey] = a
 	if question.Outcome == nil {
 		a.check = t.registry.opts.Check(question.Question)
-		t.asks[question.AskID] = a
+		t.asks.put(a)
 		t.info.OpenAsks++
 		if question.ExpiresAt > 0 {
 			// How much there was at first is forgotten with the sidecar; the same rule is good enough.
@@ -238,6 +238,9 @@ func (r *Registry) McpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error
 	var entries []protocol.McpTaskEntry
 	for _, p := range places {
 		entry, err := r.mcpTask(ctx, p)
+		if isUnknown(err) {
+			continue // its conversation was deleted
+		}
 		if err != nil { // one that cannot be read must not hide the others
 			r.opts.Log.Warn().Err(err).Str("task", p.TaskID).Int64("message", p.MessageID).Msg("an MCP task cannot be read")
 			continue

@@ -2,7 +2,8 @@
 //
 // A [Registry] owns every [Task]; both may be used from any goroutine. What a task does is ordered:
 // under one lock a change is written to the store, then told to the front ends, so that events
-// leave in the order of their numbers and nothing is announced that is not kept. What the journal says of
+// leave in the order of their numbers and nothing is announced that is not kept. Questions and answers that
+// wait for the lock at the same time are written together. What the journal says of
 // a change is kept with it. [Task.Ask] blocks
 // until its ask is settled, which [Task.Answer] or the end of Ask's context does, exactly once.
 //
@@ -23,6 +24,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/journal"
+	"assent/sidecar/stack"
 	"assent/sidecar/store"
 )
 
@@ -55,7 +57,13 @@ type Options struct {
 	Lost    func(taskID string)
 	// Journal says what is recorded of changes; nil means one that knows of no secrets.
 	Journal *journal.Journal
-	Log     zerolog.Logger
+	// MaxRead bounds what is read of a task at once, in bytes of files and of results: a front end gets it in one
+	// piece. 0 means 16 MB.
+	MaxRead int
+	// Stacks are where changes are made that are saved together, so that who then waits for an answer has a small one;
+	// nil means some of the registry's own.
+	Stacks *stack.Pool
+	Log    zerolog.Logger
 	// Now and NewID are replaced by tests that compare whole conversations.
 	Now   func() time.Time
 	NewID func() string
@@ -63,8 +71,9 @@ type Options struct {
 
 // Registry holds every task.
 type Registry struct {
-	opts Options
-	load func() error
+	opts        Options
+	load        func() error
+	closeStacks func()
 
 	outage outage
 	// failing has one when the store begins to fail.
@@ -91,15 +100,23 @@ func NewRegistry(opts Options) *Registry {
 	if opts.Journal == nil {
 		opts.Journal = journal.New(journal.Options{})
 	}
+	closeStacks := func() {}
+	if opts.Stacks == nil {
+		opts.Stacks = &stack.Pool{}
+		closeStacks = opts.Stacks.Close
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.NewID == nil {
 		opts.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
+	if opts.MaxRead == 0 {
+		opts.MaxRead = 16 << 20
+	}
 	r := &Registry{
 		opts: opts, tasks: map[string]*Task{}, leaving: map[string]chan struct{}{}, failing: make(chan struct{}, 1),
-		seen: seen{others: map[string]bool{}},
+		seen: seen{others: map[string]bool{}}, closeStacks: closeStacks,
 	}
 	r.load = sync.OnceValue(r.open)
 	return r
@@ -136,6 +153,9 @@ func (r *Registry) open() error {
 // readTasks takes up the tasks that are in the store, and of those what an earlier sidecar left behind.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	r.introduce()
+	if err := s.Purge(ctx, 0); err != nil && !store.Damaged(err) {
+		r.reportStorage(err) // they stay for the next time
+	}
 	switch _, err := s.ClaimLeft(ctx, r.now()); {
 	case store.Damaged(err):
 		return err
@@ -179,6 +199,7 @@ var errClosed = errors.New("the registry is closed")
 func (r *Registry) Close() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
+	defer r.closeStacks()
 	r.closed = true
 	if r.store == nil {
 		return nil
@@ -217,15 +238,16 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 	return t.info, nil
 }
 
-// List returns every task, the most recently created first.
+// List returns every task that is not deleted, the most recently created first.
 func (r *Registry) List() ([]protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	tasks := r.all()
-	infos := make([]protocol.Task, len(tasks))
-	for i, t := range tasks {
-		infos[i] = t.Info()
+	infos := []protocol.Task{}
+	for _, t := range r.all() {
+		if info := t.Info(); info.DeletedAt == 0 {
+			infos = append(infos, info)
+		}
 	}
 	slices.SortFunc(infos, func(a, b protocol.Task) int {
 		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.ID, a.ID))
@@ -240,8 +262,20 @@ func (r *Registry) all() []*Task {
 	return slices.Collect(maps.Values(r.tasks))
 }
 
-// Get returns a task to read, or a [protocol.CodeUnknownTask] error.
+// Get returns a task to read, or a [protocol.CodeUnknownTask] error: there is none, or it was deleted.
 func (r *Registry) Get(id string) (*Task, error) {
+	t, err := r.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if t.deleted.Load() {
+		return nil, deletedError(t.Info().Title)
+	}
+	return t, nil
+}
+
+// find is as Get, and finds deleted tasks, too.
+func (r *Registry) find(id string) (*Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}

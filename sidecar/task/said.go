@@ -19,17 +19,29 @@ const (
 	maxTitle = 60
 )
 
-// Say adds what the person said, which begins a turn.
-func (t *Task) Say(said protocol.UserMessage) (int64, error) {
+// Say adds what the person said, after the files that came with it, which begins a turn.
+func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.checkOpen(); err != nil {
 		return 0, err
 	}
-	if err := checkSaid(said); err != nil {
+	if err := checkSaid(said, files); err != nil {
 		return 0, err
 	}
-	return t.say(said), nil
+	return t.say(t.attach(said, files)), nil
+}
+
+// attach adds files, and returns what was said with them attached. The lock must be held.
+func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) protocol.UserMessage {
+	said.Attachments = slices.Clip(said.Attachments)
+	for _, file := range files {
+		if t.info.Title == "" && strings.TrimSpace(said.Text) == "" {
+			t.info.Title = titleOfText(file.Name)
+		}
+		said.Attachments = append(said.Attachments, t.add(file, false, "").ID)
+	}
+	return said
 }
 
 // say adds what the person said. What changes with it in the task is kept in the same transaction. The lock
@@ -45,14 +57,15 @@ func (t *Task) say(said protocol.UserMessage) int64 {
 }
 
 // checkSaid refuses what is no message.
-func checkSaid(said protocol.UserMessage) error {
+func checkSaid(said protocol.UserMessage, files []protocol.Attachment) error {
+	attached := len(said.Attachments) + len(files)
 	switch {
-	case strings.TrimSpace(said.Text) == "" && len(said.Attachments) == 0:
+	case strings.TrimSpace(said.Text) == "" && attached == 0:
 		return protocol.Errorf(protocol.CodeInvalidParams, "there is nothing to send: write something, or attach something")
 	case len(said.Text) > maxSaid:
 		return protocol.Errorf(protocol.CodeInvalidParams, "a message of %d bytes is too long: the most is %d", len(said.Text), maxSaid)
-	case len(said.Attachments) > maxAttached:
-		return protocol.Errorf(protocol.CodeInvalidParams, "%d attachments are too many: the most is %d", len(said.Attachments), maxAttached)
+	case attached > maxAttached:
+		return protocol.Errorf(protocol.CodeInvalidParams, "%d attachments are too many: the most is %d", attached, maxAttached)
 	}
 	return nil
 }
@@ -72,18 +85,19 @@ func titleOfText(text string) string {
 }
 
 // Enqueue keeps what the person typed while a turn is under way, and returns its id in the queue.
-func (t *Task) Enqueue(said protocol.UserMessage) (string, error) {
+func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.checkOpen(); err != nil {
 		return "", err
 	}
-	if err := checkSaid(said); err != nil {
+	if err := checkSaid(said, files); err != nil {
 		return "", err
 	}
 	if len(t.info.Queue) >= maxQueue {
 		return "", protocol.Errorf(protocol.CodeInvalidParams, "%d messages are queued already: wait, or take one out", maxQueue)
 	}
+	said = t.attach(said, files)
 	queued := protocol.QueuedMessage{ID: t.registry.opts.NewID(), Text: said.Text, Attachments: said.Attachments}
 	t.info.Queue = append(slices.Clip(t.info.Queue), queued) // whoever has the old one keeps it
 	t.changed()

@@ -7,15 +7,24 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/journal"
 	"assent/sidecar/store"
 )
 
 // Task is one conversation.
 type Task struct {
 	registry *Registry
+
+	waitingMu sync.Mutex // guards waiting; taken after mu
+	waiting   []*joined
+
+	asks asks
+	// deleted is what info says, for whoever has not the lock.
+	deleted atomic.Bool
 
 	mu   sync.Mutex // guards the fields below, and the order of events
 	info protocol.Task
@@ -34,16 +43,17 @@ type Task struct {
 	lastMessage int64
 	// memory holds the messages that may still change, and those that the store refused.
 	memory map[int64]*message
-	// asks holds the open asks by their id.
-	asks map[string]*ask
 	// owed is what is not on disk yet.
 	owed owed
 	// unjournaled is what the journal says of changes that are not on disk yet.
 	unjournaled []store.Record
+	// quiet, where somebody waits for it, is closed when nothing goes on in the task any more.
+	quiet chan struct{}
 	// opened is set once a front end read the task: since then it has seen what was announced.
 	opened bool
 	// keys holds those that have a key, until they are released: open, or answered.
-	keys map[string]*ask
+	keys     map[string]*ask
+	together together
 }
 
 // message is a message in memory.
@@ -69,6 +79,12 @@ type message struct {
 	progressDue *time.Timer
 }
 
+// setInfo sets what the store says of the task. The lock must be held.
+func (t *Task) setInfo(info protocol.Task) {
+	t.info = info
+	t.deleted.Store(info.DeletedAt > 0)
+}
+
 // Info returns the task's own data.
 func (t *Task) Info() protocol.Task {
 	t.mu.Lock()
@@ -84,7 +100,7 @@ func (t *Task) Rename(title string) (protocol.Task, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
+	if err := t.checkThere(); err != nil {
 		return protocol.Task{}, err
 	}
 	t.info.Title = title
@@ -97,13 +113,13 @@ func (t *Task) Rename(title string) (protocol.Task, error) {
 func (t *Task) Close(by string) (protocol.Task, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
+	if err := t.checkThere(); err != nil {
 		return protocol.Task{}, err
 	}
 	if t.info.Closed {
 		return t.info, nil
 	}
-	for _, a := range sortedAsks(t.asks) {
+	for _, a := range t.asks.inOrder() {
 		t.settle(a, &Answer{Response: protocol.CancelButtonClicked}, protocol.Outcome{
 			Reason: protocol.OutcomeDismissed, By: by, At: t.registry.now(), Detail: "The task was closed.",
 		})
@@ -197,11 +213,39 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	if more {
 		ids = ids[len(ids)-limit:]
 	}
+	if fit := newestWithin(t.registry.opts.MaxRead, ids, found); fit < len(ids) {
+		ids, more = ids[len(ids)-fit:], true
+	}
 	messages := make([]protocol.Message, len(ids))
 	for i, id := range ids {
 		messages[i] = found[id]
 	}
 	return messages, more, nil
+}
+
+// newestWithin returns how many messages can be read at once, of those with these ids, the newest last: one at
+// least. They have no more than left bytes of what is bounded.
+func newestWithin(left int, ids []int64, messages map[int64]protocol.Message) (count int) {
+	for _, id := range slices.Backward(ids) {
+		if left -= weight(messages[id].Body); left < 0 && count > 0 {
+			break
+		}
+		count++
+	}
+	return count
+}
+
+// weight is about how many bytes a message has that may be very many.
+func weight(body protocol.Body) (bytes int) {
+	switch b := body.(type) {
+	case protocol.Attachment:
+		return journal.SizeOf([]protocol.ContentBlock{b.Content})
+	case protocol.Call:
+		if result, ok := b.Result.(protocol.ToolResult); ok {
+			return len(result.StructuredContent) + journal.SizeOf(result.Content)
+		}
+	}
+	return 0
 }
 
 // add makes a message. The lock must be held, and the task be open.
@@ -225,7 +269,8 @@ func (t *Task) changed() {
 }
 
 // commit gives a change of m its number, keeps it, and announces it; it reports whether a front end took
-// that. The lock must be held.
+// that. Of changes that are made together it does the last two when all are made, and assumes so. The lock
+// must be held.
 func (t *Task) commit(m *message, event protocol.Event) bool {
 	if !t.owned {
 		return false
@@ -233,6 +278,11 @@ func (t *Task) commit(m *message, event protocol.Event) bool {
 	t.info.LastNumber++
 	m.number = t.info.LastNumber
 	t.journal(m, event)
+	if t.together.making {
+		owe(&t.owed.messages, m.ID, m)
+		t.together.events = append(t.together.events, t.said(event))
+		return true
+	}
 	if t.save(m) && !m.live {
 		delete(t.memory, m.ID)
 	}
@@ -273,19 +323,28 @@ func (t *Task) Notice(level protocol.NoticeLevel, text string) {
 }
 
 func (t *Task) announce(event protocol.Event) bool {
+	said := t.said(event)
+	return t.tell(&said)
+}
+
+// said is an event as of now. The lock must be held.
+func (t *Task) said(event protocol.Event) protocol.TaskEventParams {
+	return protocol.TaskEventParams{TaskID: t.info.ID, Number: t.info.LastNumber, OpenAsks: t.info.OpenAsks, Event: event}
+}
+
+// tell reports whether a front end took an event. The lock must be held.
+func (t *Task) tell(said *protocol.TaskEventParams) bool {
 	if t.successor != nil {
 		return false // what was to be said did not come to pass
 	}
-	err := t.registry.opts.Events.TaskEvent(context.Background(), &protocol.TaskEventParams{
-		TaskID: t.info.ID, Number: t.info.LastNumber, OpenAsks: t.info.OpenAsks, Event: event,
-	})
+	err := t.registry.opts.Events.TaskEvent(context.Background(), said)
 	t.registry.logSend(err)
 	return err == nil
 }
 
-// checkOpen fails in a closed task, and in one that is not live here. The lock must be held.
+// checkOpen fails in a closed or deleted task, and in one that is not live here. The lock must be held.
 func (t *Task) checkOpen() error {
-	if err := t.checkOwned(); err != nil {
+	if err := t.checkThere(); err != nil {
 		return err
 	}
 	if t.info.Closed {

@@ -28,9 +28,9 @@ type fixture struct {
 	task     *task.Task
 }
 
-func newFixture(t *testing.T, open func() (*store.Store, error)) *fixture {
+func newFixture(t *testing.T, open func() (*store.Store, error), edit ...func(*task.Options)) *fixture {
 	t.Helper()
-	r, events := tasktest.Registry(t, open)
+	r, events := tasktest.Registry(t, open, edit...)
 	info, err := r.Create("a task")
 	if err != nil {
 		t.Fatal(err)
@@ -620,6 +620,9 @@ func TestWhatTheStoreRefusesStaysInMemory(t *testing.T) {
 	f.close(t)
 }
 
+// notFull is the end of refuseWrites.
+const notFull = `DROP TRIGGER full; DROP TRIGGER full_too`
+
 // refuseWrites makes the store fail as a full disk does: what is there can still be read.
 func refuseWrites(t *testing.T, dir string) {
 	t.Helper()
@@ -628,7 +631,9 @@ func refuseWrites(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	const full = `CREATE TRIGGER full BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`
+	const full = `
+		CREATE TRIGGER full BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, 'the disk is full'); END;
+		CREATE TRIGGER full_too BEFORE INSERT ON heads BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`
 	if _, err := db.Exec(full); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 	if err := t.checkOwned(); err != nil {
 		return 0, err
 	}
-	a := t.asks[askID]
+	a := t.asks.get(askID)
 	switch {
 	case a == nil:
 		return 0, t.notOpen(ctx, askID)

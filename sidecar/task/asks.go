@@ -1,0 +1,57 @@
+package task
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// asks are the open asks of a task by their id. They change while the task is locked, and can be looked up without
+// that: who answers is not to wait for what is being saved, only to find out what is asked. The zero value has none.
+type asks struct {
+	mu   sync.Mutex // guards open
+	open map[string]*ask
+}
+
+// get returns an open ask, or nil.
+func (s *asks) get(id string) *ask {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[id]
+}
+
+// put adds an ask.
+func (s *asks) put(a *ask) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[string]*ask{}
+	}
+	s.open[a.question.AskID] = a
+}
+
+// drop takes out an ask.
+func (s *asks) drop(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, id)
+}
+
+// dropAll takes out all of them, and returns them in the order of their messages.
+func (s *asks) dropAll() []*ask {
+	all := s.inOrder()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = nil
+	return all
+}
+
+// inOrder returns them in the order of their messages.
+func (s *asks) inOrder() []*ask {
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.open))
+	s.mu.Unlock()
+	slices.SortFunc(all, func(x, y *ask) int { return cmp.Compare(x.message.ID, y.message.ID) })
+	return all
+}
