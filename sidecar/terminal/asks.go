@@ -16,6 +16,17 @@ type answerer interface {
 	take(a *openAsk) (reply, error)
 	// input returns the value of an input of mcp.json, or nil where there is none.
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
+	// completions are what it answers in place of a model.
+	completions() []completion
+	// end is called once all is over that could ask, and fails where something should have been asked.
+	end() error
+}
+
+// completion is one that a file has. Err stands for one that there is none.
+type completion struct {
+	id, text string
+	toolUses []protocol.ToolUseContent
+	err      error
 }
 
 // reply answers an ask. Problems are what is wrong with the answer before. It returns nil where the ask was
@@ -26,25 +37,6 @@ type reply func(ctx context.Context, problems []protocol.FieldProblem) (*protoco
 type openAsk struct {
 	taskID string
 	protocol.Ask
-}
-
-// origin returns who asks.
-func (a *openAsk) origin() protocol.Origin {
-	switch q := a.Question.(type) {
-	case protocol.McpElicitation:
-		return q.Origin
-	case protocol.McpURLElicitation:
-		return q.Origin
-	case protocol.McpSampling:
-		return q.Origin
-	case protocol.McpSamplingReview:
-		return q.Origin
-	case protocol.UseMcpTool:
-		return q.Origin
-	case protocol.AccessMcpResource:
-		return q.Origin
-	}
-	return protocol.Origin{}
 }
 
 // response is the start of every answer to it.
@@ -74,23 +66,36 @@ func (s *session) take(ctx context.Context) {
 }
 
 func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams) {
+	switch params.Event.(type) {
+	case protocol.CallEnded:
+		s.callEnded() // before anything is printed
+		s.watched.put(params)
+	case protocol.MessageAdded, protocol.ModelMessageEnded, protocol.ToolUseFailed:
+		s.watched.put(params)
+	}
 	switch e := params.Event.(type) {
 	case protocol.MessageAdded:
 		switch body := e.Message.Body.(type) {
 		case protocol.Ask:
 			if body.Outcome == nil {
-				s.open(ctx, askKey{params.TaskID, e.Message.ID}, &openAsk{params.TaskID, body})
+				s.opened(ctx, askKey{params.TaskID, e.Message.ID}, &openAsk{params.TaskID, body})
 			}
 		case protocol.Notice:
 			s.note("%s", body.Text)
 		}
 	case protocol.AskSettled:
 		key := askKey{params.TaskID, e.MessageID}
+		if s.recorder != nil {
+			s.recorder.settled(key, e)
+		}
 		if cancel := s.asks[key]; cancel != nil {
 			cancel(&settled{e.Outcome})
 			delete(s.asks, key)
 		}
 	case protocol.SamplingEnded:
+		if s.recorder != nil {
+			s.recorder.sampled(askKey{params.TaskID, e.MessageID}, e.Result)
+		}
 		switch r := e.Result.(type) {
 		case protocol.McpSamplingResponse:
 			s.note("\nThe server got the model's answer.")
@@ -100,12 +105,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 			s.note("\nThe server got no completion: %s", r.Reason)
 		}
 	case protocol.CallTaskChanged:
-		s.note("%s", taskLine(e.Task))
-	case protocol.CallEnded:
-		select {
-		case s.ended <- params:
-		case <-ctx.Done():
-		}
+		s.taskChanged(e.Task)
 	case protocol.TaskFollowed:
 		if where := e.Task.Elsewhere; where != nil {
 			s.fail(fmt.Errorf("the conversation was taken over by %s", where.Window))
@@ -133,11 +133,20 @@ func (e *settled) Error() string {
 	return "it was settled: " + string(e.outcome.Reason)
 }
 
-// open has an ask answered.
-func (s *session) open(ctx context.Context, key askKey, a *openAsk) {
+// opened has an ask answered.
+func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
+	if s.asks[key] != nil { // it was found open, and its own event came late
+		return
+	}
 	if s.answerer == nil { // it was told that nobody is there, and the sidecar refuses what it asks
 		s.fail(&unanswered{describe(a) + " There is nobody to answer."})
 		return
+	}
+	if sampling, ok := a.Question.(protocol.McpSampling); ok {
+		s.clean.learn(sampling.Secrets)
+	}
+	if s.recorder != nil {
+		s.recorder.opened(key, a)
 	}
 	reply, err := s.answerer.take(a)
 	if err != nil {
@@ -163,7 +172,7 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 		switch {
 		case errors.As(context.Cause(asked), &over):
 			if over.outcome.By != askName {
-				s.note("\nThe question is over: %v.", over)
+				s.note("\nThe question is over: %s.", strings.TrimSuffix(over.Error(), "."))
 			}
 			return nil
 		case err != nil:
@@ -213,7 +222,7 @@ func (s *session) claim(ctx context.Context) {
 
 // describe says who asks for what, in a sentence.
 func describe(a *openAsk) string {
-	origin := a.origin()
+	origin := a.Question.From()
 	who := fmt.Sprintf("The server %q", origin.ServerName)
 	if len(origin.ToolNames) > 0 {
 		who += fmt.Sprintf(" (tool %s)", strings.Join(origin.ToolNames, ", "))
@@ -227,6 +236,10 @@ func describe(a *openAsk) string {
 		return who + " asks for a completion by a model."
 	case protocol.McpSamplingReview:
 		return fmt.Sprintf("A model answered. %s gets it if you approve.", who)
+	case protocol.UseMcpTool:
+		return fmt.Sprintf("The model wants to call %s of the server %q with %s.", q.Tool.Name, origin.ServerName, q.Arguments)
+	case protocol.AccessMcpResource:
+		return fmt.Sprintf("The model wants to read %s of the server %q.", q.URI, origin.ServerName)
 	}
 	return who + " asks for what a terminal cannot show."
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"assent/protocol"
@@ -81,18 +82,31 @@ func (s *session) await(ctx context.Context, call askKey) error {
 		_, err = s.sidecar.CancelCall(ctx, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID})
 		return err
 	}
+	var result protocol.CallResult
+	over := make(chan error, 1)
+	waiting, cancel := context.WithCancel(ctx)
+	var ending sync.WaitGroup
+	ending.Go(func() {
+		var err error
+		result, err = s.end(waiting, call)
+		over <- err
+	})
+	defer ending.Wait()
+	defer cancel()
 	for {
 		select {
-		case params := <-s.ended:
-			ended, ok := params.Event.(protocol.CallEnded)
-			if !ok || params.TaskID != call.taskID || ended.MessageID != call.messageID {
-				continue
-			}
-			if why != nil {
+		case err := <-over:
+			switch {
+			case why != nil:
 				return why
+			case err != nil:
+				return err
 			}
-			s.unused()
-			return errors.Join(s.finish(ended.Result), s.refused(ctx, call.taskID))
+			err = errors.Join(s.finish(result), s.refused(ctx, call.taskID))
+			if s.answerer != nil {
+				err = errors.Join(err, s.answerer.end())
+			}
+			return err
 		case err := <-s.failed:
 			if why != nil {
 				continue
@@ -137,20 +151,20 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 }
 
 // known fails where the server is not configured, and says what is.
-func (s *session) known(ctx context.Context) error {
+func (s *session) known(ctx context.Context, name string) error {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
 		return err
 	}
 	var names []string
 	for _, server := range list.Servers {
-		if server.Name == s.line.server {
+		if server.Name == name {
 			return nil
 		}
 		names = append(names, server.Name)
 	}
 	s.problems(list.Problems)
-	return usagef("no MCP server %q is configured%s", s.line.server, hint(s.line.server, names))
+	return usagef("no MCP server %q is configured%s", name, hint(name, names))
 }
 
 // findTool returns what the server says of the tool.

@@ -1,59 +1,28 @@
 package terminal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"assent/protocol"
 	"assent/sidecar/config"
 )
 
-const usage = `assent speaks with MCP servers in a terminal, and asks you what they ask.
-
-Usage:
-	assent call SERVER TOOL [flags]             run a tool
-	assent servers [flags]                      list the configured servers
-	assent tools|resources|prompts SERVER       list what a server has
-	assent doctor SERVER                        start it, and say what is wrong where it does not
-
-SERVER is a name in .vscode/mcp.json, or a URL. In its place a command may come last:
-	assent call TOOL [flags] -- COMMAND ARGS...
-
-Flags:
-	--arg name=value      an argument of the tool; JSON where its schema wants no text
-	--json object         all arguments at once, as a JSON object
-	--output text|json    how to print the result (default: text)
-	--answers file        answer what is asked from this file, instead of asking you
-	--plain               ask line by line, also where stdin is no terminal
-	--config file         take the servers from this mcp.json
-	--model-url url       an endpoint of OpenAI's kind that answers sampling requests; its key
-	                      is taken from ASSENT_MODEL_KEY
-	--model name          the model to ask there
-	--data-dir folder     keep the conversation and the journal in this folder (default: nowhere)
-	--log-level level     log to stderr: debug, info, warn or error (default: disabled)
-
-Results are on stdout, everything else on stderr. It exits with 0 where all went well, 1 where the tool says that it
-failed, 2 for a wrong command line, 3 where there is no result, 4 where something was asked that nobody answered, and
-130 where it was interrupted. See docs/terminal.md.
-`
-
 // maxConfig bounds an mcp.json, in bytes.
 const maxConfig = 4 << 20
 
-var errHelp = errors.New("help")
-
 // commandLine is what the person wants.
 type commandLine struct {
-	command string
-	// server is empty for the command "servers".
+	// server is empty where a command is for all of them, or for none.
 	server string
 	tool   string
 	// configuration has the server in it, where the command line says how to reach it.
@@ -63,81 +32,130 @@ type commandLine struct {
 	object    json.RawMessage // nil where --json was not given
 	json      bool            // the result is printed as JSON
 	answers   string
+	record    string
+	replay    string
 	plain     bool
 	dataDir   string
 	logLevel  zerolog.Level
+	servers   []string // those that a model may use; none means all
+
+	// As they are given.
+	configFile, objectText, output, modelURL, model string
 }
 
 // argument is an --arg.
 type argument struct{ name, value string }
 
-// parse reads a command line, whose first word is the command.
-func parse(args []string, o Options) (*commandLine, error) {
-	line := &commandLine{command: args[0], logLevel: zerolog.Disabled}
-	rest, launch := args[1:], []string(nil)
-	if at := slices.Index(rest, "--"); at >= 0 {
-		rest, launch = rest[:at], rest[at+1:]
-		if len(launch) == 0 {
-			return nil, usagef("no command follows the --")
-		}
+// words are what a command wants besides flags.
+type words int
+
+const (
+	noWords         words = iota
+	serverWord            // SERVER, or a command after --
+	toolWords             // SERVER TOOL, or TOOL and a command after --
+	maybeServerWord       // SERVER, a command after --, or neither
+	otherWords            // the command's own, and perhaps a command after --
+)
+
+// command is one that talks with a sidecar in this process.
+type command struct {
+	use, short, long, example string
+	words                     words
+	// own names its own words, of which the last ones may be left out.
+	own      []string
+	optional int
+	// flags adds its own.
+	flags func(*pflag.FlagSet, *commandLine)
+	// keeps: it is about what was kept, and looks where that is unless --data-dir says where.
+	keeps bool
+	run   func(ctx context.Context, s *session, words []string) error
+}
+
+// build makes the command of the library.
+func (c command) build(o Options) *cobra.Command {
+	l := &commandLine{logLevel: zerolog.Disabled}
+	out := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: cobra.ArbitraryArgs}
+	flags := out.Flags()
+	flags.StringVar(&l.configFile, "config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
+	flags.StringVar(&l.dataDir, "data-dir", "", "the `folder` with the conversations and the journal")
+	flags.TextVar(&l.logLevel, "log-level", l.logLevel, "log to stderr what has at least this `level`: debug, info, warn or error")
+	flags.StringVar(&l.output, "output", "text", "the `form` of the result: text or json")
+	flags.StringVar(&l.answers, "answers", "", "answer what is asked from this `file`, instead of asking you")
+	flags.BoolVar(&l.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	if c.flags != nil {
+		c.flags(flags, l)
 	}
-	var configFile, object, output, modelURL, model string
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are told by the caller, and by nobody else
-	flags.StringVar(&configFile, "config", "", "")
-	flags.StringVar(&line.dataDir, "data-dir", "", "")
-	flags.TextVar(&line.logLevel, "log-level", line.logLevel, "")
-	flags.StringVar(&output, "output", "text", "")
-	flags.StringVar(&line.answers, "answers", "", "")
-	flags.BoolVar(&line.plain, "plain", false, "")
-	flags.StringVar(&modelURL, "model-url", "", "")
-	flags.StringVar(&model, "model", "", "")
-	if line.command == "call" {
-		flags.StringVar(&object, "json", "", "")
-		flags.Func("arg", "", line.addArgument)
-	}
-	var words []string
-	for len(rest) > 0 { // flags may stand between the words
-		switch err := flags.Parse(rest); {
-		case errors.Is(err, flag.ErrHelp):
-			return nil, errHelp
-		case err != nil:
-			return nil, usagef("%v", err)
+	out.RunE = func(cmd *cobra.Command, args []string) error {
+		var launch []string
+		if at := cmd.ArgsLenAtDash(); at >= 0 {
+			if args, launch = args[:at], args[at:]; len(launch) == 0 {
+				return usagef("no command follows the --")
+			}
 		}
-		rest = flags.Args()
-		if len(rest) > 0 {
-			words, rest = append(words, rest[0]), rest[1:]
+		if err := l.check(); err != nil {
+			return err
 		}
+		args, err := c.take(l, args, launch != nil)
+		if err != nil {
+			return err
+		}
+		if err := l.reach(launch, o); err != nil {
+			return err
+		}
+		if c.keeps && l.dataDir == "" {
+			if l.dataDir, err = DataFolder(""); err != nil {
+				return err
+			}
+		}
+		return runSession(context.WithoutCancel(cmd.Context()), l, o, func(ctx context.Context, s *session) error {
+			return c.run(ctx, s, args)
+		})
 	}
-	switch output {
+	complete(out, l, o, c.words)
+	return out
+}
+
+// asking adds the flags of commands at which servers ask.
+func asking(flags *pflag.FlagSet, l *commandLine) {
+	flags.StringVar(&l.record, "record", "", "keep what is asked and answered in this `file`")
+	flags.StringVar(&l.replay, "replay", "", "answer from such a `file`, and fail where something else is asked")
+	flags.StringVar(&l.modelURL, "model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
+	flags.StringVar(&l.model, "model", "", "the `name` of the model to ask there")
+}
+
+// check says whether the flags make sense.
+func (l *commandLine) check() error {
+	switch l.output {
 	case "text", "json":
-		line.json = output == "json"
+		l.json = l.output == "json"
 	default:
-		return nil, usagef("--output is text or json, not %q", output)
+		return usagef("--output is text or json, not %q", l.output)
 	}
-	if line.plain && line.answers != "" {
-		return nil, usagef("--plain asks you, and --answers asks a file: give one of them")
+	switch {
+	case l.plain && l.answers != "":
+		return usagef("--plain asks you, and --answers asks a file: give one of them")
+	case l.plain && l.replay != "":
+		return usagef("--plain asks you, and --replay asks a file: give one of them")
+	case l.record != "" && l.replay != "":
+		return usagef("--record writes a recording, and --replay answers from one: give one of them")
 	}
-	if object != "" {
+	if l.objectText != "" {
 		var members map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(object), &members); err != nil || members == nil {
-			return nil, usagef("--json is not a JSON object: %v", cmpError(err, "it is null"))
+		if err := json.Unmarshal([]byte(l.objectText), &members); err != nil || members == nil {
+			return usagef("--json is not a JSON object: %v", cmpError(err, "it is null"))
 		}
-		if len(line.arguments) > 0 {
-			return nil, usagef("give the arguments by --json or by --arg, not by both")
+		if len(l.arguments) > 0 {
+			return usagef("give the arguments by --json or by --arg, not by both")
 		}
-		line.object = json.RawMessage(object)
+		l.object = json.RawMessage(l.objectText)
 	}
-	if modelURL != "" || model != "" {
-		if modelURL == "" || model == "" {
-			return nil, usagef("--model-url and --model belong together")
+	if l.modelURL != "" || l.model != "" {
+		if l.modelURL == "" || l.model == "" {
+			return usagef("--model-url and --model belong together")
 		}
-		line.configuration.Model.OpenAI = modelSettings(modelURL, model)
+		l.configuration.Model.OpenAI = modelSettings(l.modelURL, l.model)
 	}
-	if err := line.take(words, launch); err != nil {
-		return nil, err
-	}
-	return line, line.reach(configFile, launch, o)
+	return nil
 }
 
 func cmpError(err error, otherwise string) error {
@@ -159,23 +177,39 @@ func (l *commandLine) addArgument(text string) error {
 	return nil
 }
 
-// take gives the words their meaning.
-func (l *commandLine) take(words, launch []string) error {
-	wanted := []string{"SERVER"}
-	switch l.command {
-	case "servers":
-		wanted = nil
-	case "call":
-		wanted = append(wanted, "TOOL")
+// take gives the words their meaning, and returns those that are the command's own.
+func (c command) take(l *commandLine, words []string, launched bool) ([]string, error) {
+	var wanted []string
+	switch c.words {
+	case otherWords:
+		if len(words) < len(c.own)-c.optional {
+			return nil, usagef("%s is missing", c.own[len(words)])
+		}
+		if len(words) > len(c.own) {
+			return nil, usagef("unexpected argument %q", words[len(c.own)])
+		}
+		return words, nil
+	case maybeServerWord:
+		if len(words) > 0 && !launched {
+			wanted = []string{"SERVER"}
+		}
+	case serverWord:
+		wanted = []string{"SERVER"}
+	case toolWords:
+		wanted = []string{"SERVER", "TOOL"}
+	case noWords:
+		if launched {
+			return nil, usagef("%s takes no server: there is nothing to start", c.use)
+		}
 	}
-	if launch != nil && len(wanted) > 0 {
+	if launched && len(wanted) > 0 {
 		wanted = wanted[1:]
 	}
 	switch {
 	case len(words) < len(wanted):
-		return usagef("%s is missing", wanted[len(words)])
+		return nil, usagef("%s is missing", wanted[len(words)])
 	case len(words) > len(wanted):
-		return usagef("unexpected argument %q", words[len(wanted)])
+		return nil, usagef("unexpected argument %q", words[len(wanted)])
 	}
 	if len(wanted) > 0 && wanted[0] == "SERVER" {
 		l.server, words = words[0], words[1:]
@@ -183,17 +217,17 @@ func (l *commandLine) take(words, launch []string) error {
 	if len(words) > 0 {
 		l.tool = words[0]
 	}
-	return nil
+	return nil, nil
 }
 
 // reach says how to reach the server. One that the command line itself names is alone: what the folder configures
 // must not come in its place.
-func (l *commandLine) reach(configFile string, launch []string, o Options) error {
+func (l *commandLine) reach(launch []string, o Options) error {
 	scheme, _, isURL := strings.Cut(l.server, "://")
 	if launch == nil && !isURL {
-		return l.configured(configFile, o)
+		return l.configured(o)
 	}
-	if configFile != "" {
+	if l.configFile != "" {
 		return usagef("--config is for servers by name")
 	}
 	type server struct {
@@ -204,8 +238,6 @@ func (l *commandLine) reach(configFile string, launch []string, o Options) error
 	}
 	var s server
 	switch {
-	case launch != nil && l.command == "servers":
-		return usagef("servers lists what is configured: there is nothing to start")
 	case launch != nil:
 		s = server{Type: protocol.TransportStdio, Command: launch[0], Args: launch[1:]}
 		l.server = strings.TrimSuffix(filepath.Base(launch[0]), ".exe")
@@ -225,7 +257,8 @@ func (l *commandLine) reach(configFile string, launch []string, o Options) error
 }
 
 // configured takes the servers from where they are configured.
-func (l *commandLine) configured(configFile string, o Options) error {
+func (l *commandLine) configured(o Options) error {
+	configFile := l.configFile
 	if configFile == "" {
 		l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{{Name: filepath.Base(o.Folder), Path: o.Folder}}
 		return nil

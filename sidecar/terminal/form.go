@@ -94,15 +94,11 @@ func (f filled) json(fields []protocol.Field) (json.RawMessage, error) {
 // is the sidecar's to judge; here it only has to be one of the field's type.
 func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, error) {
 	head := f.Head()
-	title := head.Title
-	if title == "" {
-		title = head.Name
-	}
 	need := ""
 	if head.Required {
 		need = ", required"
 	}
-	p.s.note("%s (%s%s)", title, kindOf(f), need)
+	p.s.note("%s (%s%s)", titleOf(f), kindOf(f), need)
 	if head.Description != "" {
 		p.s.note("  %s", head.Description)
 	}
@@ -111,6 +107,9 @@ func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, 
 	}
 	options := optionsOf(f)
 	p.list(options, "")
+	if _, several := f.(protocol.ChoicesField); several {
+		p.s.note("  Separate several by commas; - is none.")
+	}
 	proposed := defaultOf(f)
 	prompt := "> "
 	if proposed != nil {
@@ -140,7 +139,7 @@ func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, 
 func parseField(f protocol.Field, options []protocol.Option, text string) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	var value any
-	switch f := f.(type) {
+	switch f.(type) {
 	case protocol.NumberField:
 		var number json.Number
 		if json.Unmarshal([]byte(trimmed), &number) == nil && trimmed[0] != '"' {
@@ -182,7 +181,7 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 		}
 		return json.RawMessage(text), ""
 	case protocol.StringField:
-		if f.Head(); text == `""` {
+		if text == `""` {
 			text = ""
 		}
 		value = text
@@ -353,7 +352,7 @@ func kindOf(f protocol.Field) string {
 	case protocol.ChoiceField:
 		add("one of %d", len(f.Options))
 	case protocol.ChoicesField:
-		add("any of %d, separated by commas", len(f.Options))
+		add("any of %d", len(f.Options))
 		if f.MinItems != nil {
 			add("at least %d", *f.MinItems)
 		}

@@ -32,12 +32,15 @@ func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSam
 	return err
 }
 
-// ChatProgress implements [protocol.Editor]. There is no chat here.
-func (frontEnd) ChatProgress(context.Context, *protocol.ChatProgressParams) error { return nil }
+// ChatProgress implements [protocol.Editor].
+func (f frontEnd) ChatProgress(_ context.Context, params *protocol.ChatProgressParams) error {
+	f.s.watched.put(*params)
+	return nil
+}
 
 // CallProgress implements [protocol.Editor].
 func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressParams) error {
-	f.s.note("%s", progressLine(params.Progress))
+	f.s.progressed(params.Progress)
 	return nil
 }
 
@@ -71,6 +74,9 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 		return &protocol.PromptInputResult{}, nil
 	}
 	value, err := f.s.answerer.input(ctx, params)
+	if err == nil && f.s.recorder != nil {
+		err = f.s.recorder.input(params, value)
+	}
 	if err != nil || value == nil {
 		return &protocol.PromptInputResult{}, err
 	}
@@ -103,29 +109,27 @@ func (frontEnd) SetSecret(context.Context, *protocol.SetSecretParams) (*protocol
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }
 
-// ListLanguageModels implements [protocol.Editor]: the completions of the answers, a model each, so that which of
-// them is meant is never in question.
+// ListLanguageModels implements [protocol.Editor]: the completions of a file, a model each, so that which of them is
+// meant is never in question.
 func (f frontEnd) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
 	result := &protocol.ListLanguageModelsResult{}
-	if f.s.file == nil {
-		return result, nil
-	}
-	for _, rule := range f.s.file.Completions() {
-		result.Models = append(result.Models, protocol.LanguageModel{ID: rule.ID(), Name: rule.ID(), Vendor: "answers"})
+	for _, c := range f.s.completions {
+		result.Models = append(result.Models, protocol.LanguageModel{ID: c.id, Name: c.id, Vendor: "answers"})
 	}
 	return result, nil
 }
 
 // SendLanguageModelRequest implements [protocol.Editor].
 func (f frontEnd) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
-	if f.s.file != nil {
-		for _, rule := range f.s.file.Completions() {
-			if rule.ID() != params.ModelID {
-				continue
-			}
-			err := f.s.sidecar.LanguageModelProgress(ctx, &protocol.LanguageModelProgressParams{RequestID: params.RequestID, Text: *rule.Completion})
-			return &protocol.LanguageModelResponse{}, err
+	for _, c := range f.s.completions {
+		switch {
+		case c.id != params.ModelID:
+			continue
+		case c.err != nil:
+			return nil, c.err
 		}
+		err := f.s.sidecar.LanguageModelProgress(ctx, &protocol.LanguageModelProgressParams{RequestID: params.RequestID, Text: c.text})
+		return &protocol.LanguageModelResponse{ToolUses: c.toolUses}, err
 	}
 	return nil, protocol.Errorf(protocol.CodeInvalidParams, "there is no model %q here", params.ModelID)
 }

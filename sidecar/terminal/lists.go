@@ -11,50 +11,57 @@ import (
 // mostDescription is how much of a description a line of a list has, in characters.
 const mostDescription = 100
 
-// list prints one of the lists: a line for each, its parts separated by tabs, the first of which is the name.
-func (s *session) list(ctx context.Context) error {
-	server := &protocol.ServerParams{ServerName: s.line.server}
-	switch s.line.command {
-	case "servers":
-		list, err := s.sidecar.ListServers(ctx)
-		if err != nil {
-			return err
-		}
-		s.problems(list.Problems)
-		return listed(s, list, list.Servers, func(v protocol.Server) []string {
-			return []string{v.Name, string(v.Transport), v.Command, v.Source}
-		})
-	case "tools":
-		list, err := s.sidecar.ListTools(ctx, server)
-		if err != nil {
-			return err
-		}
-		return listed(s, list, list.Tools, func(v protocol.Tool) []string {
-			var fields []string
-			for _, f := range v.Fields {
-				head := f.Head()
-				if name := head.Name; head.Required {
-					fields = append(fields, name)
-				} else {
-					fields = append(fields, "["+name+"]")
-				}
-			}
-			return []string{v.Name, strings.Join(fields, " "), v.Description}
-		})
-	case "prompts":
-		list, err := s.sidecar.ListPrompts(ctx, server)
-		if err != nil {
-			return err
-		}
-		return listed(s, list, list.Prompts, func(v protocol.Prompt) []string {
-			return []string{v.Name, v.Description}
-		})
-	}
-	list, err := s.sidecar.ListResources(ctx, server)
+// server is the server that the command line names.
+func (s *session) server() *protocol.ServerParams {
+	return &protocol.ServerParams{ServerName: s.line.server}
+}
+
+func (s *session) listServers(ctx context.Context) error {
+	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
 		return err
 	}
-	templates, err := s.sidecar.ListResourceTemplates(ctx, server)
+	s.problems(list.Problems)
+	return listed(s, list, list.Servers, func(v protocol.Server) []string {
+		return []string{v.Name, string(v.Transport), v.Command, v.Source}
+	})
+}
+
+func (s *session) listTools(ctx context.Context) error {
+	list, err := s.sidecar.ListTools(ctx, s.server())
+	if err != nil {
+		return err
+	}
+	return listed(s, list, list.Tools, func(v protocol.Tool) []string {
+		var fields []string
+		for _, f := range v.Fields {
+			head := f.Head()
+			if name := head.Name; head.Required {
+				fields = append(fields, name)
+			} else {
+				fields = append(fields, "["+name+"]")
+			}
+		}
+		return []string{v.Name, strings.Join(fields, " "), v.Description}
+	})
+}
+
+func (s *session) listPrompts(ctx context.Context) error {
+	list, err := s.sidecar.ListPrompts(ctx, s.server())
+	if err != nil {
+		return err
+	}
+	return listed(s, list, list.Prompts, func(v protocol.Prompt) []string {
+		return []string{v.Name, v.Description}
+	})
+}
+
+func (s *session) listResources(ctx context.Context) error {
+	list, err := s.sidecar.ListResources(ctx, s.server())
+	if err != nil {
+		return err
+	}
+	templates, err := s.sidecar.ListResourceTemplates(ctx, s.server())
 	if err != nil {
 		return err
 	}
@@ -76,7 +83,8 @@ func (s *session) list(ctx context.Context) error {
 	})
 }
 
-// listed prints a list: whole as JSON, or a line for each.
+// listed prints a list: one object as JSON, or a line for each item, its parts separated by tabs, the first of which is
+// the name.
 func listed[T any](s *session, whole any, items []T, columns func(T) []string) error {
 	if s.line.json {
 		return s.printJSON(whole)

@@ -48,7 +48,7 @@ type typedLine struct {
 	err  error
 }
 
-var _ answerer = (*person)(nil)
+var _ manner = (*person)(nil)
 
 func newPerson(s *session) *person {
 	p := &person{s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(s.o.Stdin), lines: make(chan typedLine, 1)}
@@ -60,6 +60,12 @@ func newPerson(s *session) *person {
 	}
 	return p
 }
+
+// noted implements [manner]: what was typed stands there.
+func (*person) noted(string) {}
+
+// typist implements [manner].
+func (p *person) typist() *person { return p }
 
 // restore gives the terminal back as it was: a password may have been half-typed.
 func (p *person) restore() {
@@ -76,39 +82,6 @@ func (p *person) begin(ctx context.Context) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// take implements [answerer].
-func (p *person) take(a *openAsk) (reply, error) {
-	var kept filled // what was typed stays when an answer is refused
-	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
-		done, err := p.begin(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		var response *protocol.AskResponseParams
-		switch q := a.Question.(type) {
-		case protocol.McpElicitation:
-			response, err = p.form(ctx, a, q.ElicitationRequest.Fields, &kept, problems)
-		case protocol.McpURLElicitation:
-			response, err = p.visit(ctx, a, q)
-		case protocol.McpSampling:
-			response, err = p.approve(ctx, a, q, problems)
-		case protocol.McpSamplingReview:
-			response, err = p.review(ctx, a, q, problems)
-		default:
-			p.s.note("\n%s", describe(a))
-			return a.response(protocol.CancelButtonClicked), nil
-		}
-		switch {
-		case errors.Is(err, errDeclined):
-			return a.response(protocol.NoButtonClicked), nil
-		case errors.Is(err, errDismissed):
-			return a.response(protocol.CancelButtonClicked), nil
-		}
-		return response, err
-	}, nil
 }
 
 // line asks for a line. An end of the input is a dismissal: whoever was there has gone, and said neither yes nor
@@ -202,13 +175,8 @@ func (p *person) choose(ctx context.Context, prompt string, choices ...string) (
 	}
 }
 
-// input implements [answerer].
+// input implements [manner].
 func (p *person) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
-	done, err := p.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	what := params.Description
 	if what == "" {
 		what = params.ID
@@ -243,14 +211,9 @@ func dismissedInput(text string, err error) (*string, error) {
 	return &text, err
 }
 
-// page asks whether the person goes to a page, which something else than an ask wants.
+// page implements [manner].
 func (p *person) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
-	done, err := p.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	p.s.note("\n%s\n%s", params.Reason, params.URL)
+	p.s.note("\n%s\n%s", params.Reason, addressText(params.URL, plain))
 	word, err := p.choose(ctx, "Do you open this page in your browser? (yes, no): ", "yes", "no")
 	if errors.Is(err, errDeclined) || errors.Is(err, errDismissed) {
 		return false, nil

@@ -9,6 +9,10 @@ import (
 	"assent/protocol"
 )
 
+// missingCapability is the error of a server that would ask, and was told that nobody can be asked (2026-07-28, "Client
+// Capabilities").
+const missingCapability = -32021
+
 // finish prints how a call ended, and returns what that means for the exit code.
 func (s *session) finish(result protocol.CallResult) error {
 	if s.line.json {
@@ -31,6 +35,9 @@ func (s *session) finish(result protocol.CallResult) error {
 		text := fmt.Sprintf("the server gave the error %d: %s", r.Code, r.Message)
 		if len(r.Data) > 0 {
 			text += " " + string(r.Data)
+		}
+		if r.Code == missingCapability && s.answerer == nil {
+			return &unanswered{safe(text) + "\nNobody is here whom it could ask: run it in a terminal, or give --answers"}
 		}
 		return fmt.Errorf("%s", text)
 	case protocol.CallAbandoned:
@@ -99,26 +106,4 @@ func blockText(block protocol.ContentBlock) string {
 		return string(c.Raw)
 	}
 	return "[something that a terminal cannot show]"
-}
-
-func progressLine(p protocol.Progress) string {
-	text := fmt.Sprintf("%g", p.Progress)
-	if p.Total > 0 {
-		text = fmt.Sprintf("%g of %g", p.Progress, p.Total)
-	}
-	if p.Message != "" {
-		text += ": " + oneLine(p.Message, 200)
-	}
-	return "… " + text
-}
-
-func taskLine(t protocol.McpTask) string {
-	text := fmt.Sprintf("… MCP task %s: %s", oneLine(t.TaskID, 60), t.Status)
-	if t.StatusMessage != "" {
-		text += ": " + oneLine(t.StatusMessage, 200)
-	}
-	if t.Problem != "" {
-		text += " (" + t.Problem + ")"
-	}
-	return text
 }

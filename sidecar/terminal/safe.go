@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"charm.land/lipgloss/v2"
 )
 
 // safe returns a stranger's text as a terminal may show it: what would move the cursor, change colours, turn
@@ -31,3 +33,9 @@ func oneLine(text string, limit int) string {
 	}
 	return text
 }
+
+// strong has a text, which is safe to show, stand out in a dialog.
+func strong(text string) string { return lipgloss.NewStyle().Bold(true).Render(text) }
+
+// plain has a text stand out in no way: where it is read line by line.
+func plain(text string) string { return text }

@@ -11,7 +11,7 @@ import (
 
 // visit asks for consent to a page, the whole of whose URL it shows. Nothing is opened.
 func (p *person) visit(ctx context.Context, a *openAsk, q protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
-	p.s.note("\n%s\nThe whole URL is:\n  %s", describe(a), q.URL)
+	p.s.note("\n%s\n%s", describe(a), addressText(q.URL, plain))
 	p.s.note("(no declines, :cancel puts it away)")
 	word, err := p.choose(ctx, "Do you consent, and go there yourself? (yes, no): ", "yes", "no")
 	switch {
@@ -57,7 +57,7 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 		case word == "yes":
 			return response, p.conditions(ctx, q, response)
 		}
-		chosen, err := p.model(ctx, a.origin().ServerName)
+		chosen, err := p.model(ctx, a.Question.From().ServerName)
 		if err != nil {
 			return nil, err
 		}

@@ -34,13 +34,16 @@ func (s *script) take(a *openAsk) (reply, error) {
 		if err := wait(ctx, rule.Delay); err != nil {
 			return nil, err
 		}
+		if err := s.session.gathered(ctx); err != nil {
+			return nil, err
+		}
 		s.session.note("%s\n  answered by %s: %s", describe(a), rule, rule.Way)
-		return s.response(ctx, a, rule)
+		return answered(ctx, s.session, a, rule)
 	}, nil
 }
 
-// response is a rule as the answer to an ask.
-func (s *script) response(ctx context.Context, a *openAsk, rule *answers.Rule) (*protocol.AskResponseParams, error) {
+// answered is a rule as the answer to an ask.
+func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (*protocol.AskResponseParams, error) {
 	switch rule.Way {
 	case answers.Decline:
 		return a.response(protocol.NoButtonClicked), nil
@@ -51,14 +54,17 @@ func (s *script) response(ctx context.Context, a *openAsk, rule *answers.Rule) (
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
 		r.ElicitationContent = rule.Answer
+	case protocol.UseMcpTool:
+		r.ToolArguments = rule.Answer
 	case protocol.McpURLElicitation:
-		_, err := s.session.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
+		_, err := s.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
 		if err != nil || !q.AwaitsCompletion {
 			return nil, alreadySettled(err) // opening it was the answer
 		}
 	case protocol.McpSampling:
 		r.ModelID = rule.Model
-		if rule.Way == answers.Complete {
+		r.ConfirmSecrets = len(q.Secrets) > 0 && rule.Way != answers.Approve // no model will see them
+		if rule.Way == answers.Complete || rule.Way == answers.Fail {
 			r.ModelID = string(protocol.ProviderVSCode) + ":" + rule.ID()
 		}
 	}
@@ -74,14 +80,24 @@ func (s *script) input(ctx context.Context, params *protocol.PromptInputParams) 
 		s.session.fail(err)
 		return nil, nil
 	}
-	if err := wait(ctx, rule.Delay); err != nil || rule.Way != answers.Answer {
-		return nil, err
+	return rule.Input(), wait(ctx, rule.Delay)
+}
+
+// completions implements [answerer].
+func (s *script) completions() []completion {
+	var list []completion
+	for _, rule := range s.file.Completions() {
+		list = append(list, completion{id: rule.ID(), text: *rule.Completion})
 	}
-	var text string
-	if json.Unmarshal(rule.Answer, &text) != nil {
-		text = string(rule.Answer)
+	return list
+}
+
+// end implements [answerer]. It tells which rules were not needed.
+func (s *script) end() error {
+	for _, rule := range s.file.Unused() {
+		s.session.note("%s: this rule was never used", rule)
 	}
-	return &text, nil
+	return nil
 }
 
 // unmatched says what was asked, as the rule that would answer it.
@@ -97,7 +113,7 @@ func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
 
 // asked is an ask as rules see it, with the fields to fill in.
 func asked(a *openAsk) (answers.Ask, []answers.Field) {
-	origin := a.origin()
+	origin := a.Question.From()
 	ask := answers.Ask{Server: origin.ServerName, Tools: origin.ToolNames}
 	var fields []answers.Field
 	switch q := a.Question.(type) {
@@ -116,6 +132,10 @@ func asked(a *openAsk) (answers.Ask, []answers.Field) {
 		for _, block := range q.SamplingResponse.Content {
 			ask.Message += blockText(block)
 		}
+	case protocol.UseMcpTool:
+		ask.Kind, ask.Tools, ask.Message = answers.Tool, []string{q.Tool.Name}, string(q.Arguments)
+	case protocol.AccessMcpResource:
+		ask.Kind, ask.Message = answers.Resource, q.URI
 	}
 	return ask, fields
 }
@@ -189,14 +209,4 @@ func alreadySettled(err error) error {
 		return nil
 	}
 	return err
-}
-
-// unused tells which rules were not needed.
-func (s *session) unused() {
-	if s.file == nil {
-		return
-	}
-	for _, rule := range s.file.Unused() {
-		s.note("%s: this rule was never used", rule)
-	}
 }

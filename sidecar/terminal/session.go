@@ -28,8 +28,11 @@ type session struct {
 	sidecar *attach.Sidecar
 	// answerer is nil where nobody is there.
 	answerer answerer
-	person   *person       // nil unless a person answers
-	file     *answers.File // nil unless a file answers
+	person   *someone // nil unless a person answers
+	// completions are what the answerer has in place of a model's.
+	completions []completion
+	recorder    *recorder // nil unless what is asked is recorded
+	clean       *cleaner
 	// folder is the store's, where it is to be removed at the end.
 	folder string
 
@@ -37,12 +40,16 @@ type session struct {
 	stop   context.CancelFunc
 	pump   sync.WaitGroup // takes the events out
 	asking sync.WaitGroup // one for each open ask
-	// failed brings why the run cannot go on, ended how calls ended.
+	// failed brings why the run cannot go on.
 	failed chan error
-	ended  chan protocol.TaskEventParams
-	asks   map[askKey]context.CancelCauseFunc // of the pump alone
+	// watched brings the events that a command waits for: of tasks, and what a model writes in a conversation.
+	watched *mailbox[any]
+	asks    map[askKey]context.CancelCauseFunc // of the pump alone
 
 	talking sync.Mutex // held while something is written to stderr
+	// display is what stderr is written through; nil where it is nothing to draw on.
+	display  *display
+	progress progress
 }
 
 // askKey names an ask's message.
@@ -54,32 +61,26 @@ type askKey struct {
 func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, err error) {
 	s := &session{
 		o: o, line: line, shown: isTerminal(o.Stdout),
-		events: newMailbox[any](), failed: make(chan error, 1), ended: make(chan protocol.TaskEventParams, 1),
-		asks: map[askKey]context.CancelCauseFunc{},
+		events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
+		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(),
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	// Before anything else is written there.
+	here := isTerminal(o.Stdin) && isTerminal(o.Stderr)
+	s.draw()
 	capabilities := protocol.FrontEndCapabilities{}
-	switch {
-	case line.answers != "":
-		if s.file, err = answers.Load(line.answers); err != nil {
-			return nil, usagef("%v", err)
-		}
-		s.answerer = &script{session: s, file: s.file}
+	if err := s.meet(here); err != nil {
+		return nil, err
+	}
+	if s.answerer != nil {
+		s.completions = s.answerer.completions()
 		capabilities = protocol.FrontEndCapabilities{
-			Elicitation: true, Sampling: true, Inputs: true,
-			LanguageModels: len(s.file.Completions()) > 0, OpenURL: true,
+			Elicitation: true, Sampling: true, Inputs: true, OpenURL: true, LanguageModels: len(s.completions) > 0,
 		}
-		if !s.file.Has(answers.Review) { // who wrote the completions has seen them
-			line.configuration.Sampling = &protocol.SamplingSettings{Review: protocol.ReviewNever}
-		}
-	case line.plain || isTerminal(o.Stdin) && isTerminal(o.Stderr):
-		s.person = newPerson(s)
-		s.answerer = s.person
-		capabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, Inputs: true, OpenURL: true}
 	}
 	dataDir := line.dataDir
 	if dataDir == "" {
@@ -88,7 +89,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 		dataDir = s.folder
 	}
-	log := zerolog.New(o.Stderr).Level(line.logLevel).With().Timestamp().Logger()
+	log := zerolog.New(s.o.Stderr).Level(line.logLevel).With().Timestamp().Logger()
 	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, Log: log}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop
@@ -100,6 +101,53 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		Configuration:   line.configuration,
 	})
 	return s, err
+}
+
+// meet finds out who answers; here reports whether a person is at a terminal.
+func (s *session) meet(here bool) error {
+	line, review := s.line, protocol.ReviewNever // who wrote the completions has seen them
+	var file *answers.File
+	var err error
+	if line.answers != "" {
+		if file, err = answers.Load(line.answers); err != nil {
+			return usagef("%v", err)
+		}
+	}
+	switch {
+	case line.replay != "":
+		if s.answerer, err = newReplay(s, line.replay, file); err != nil {
+			return err
+		}
+	case file != nil:
+		s.answerer = &script{session: s, file: file}
+		if file.Has(answers.Review) {
+			review = ""
+		}
+	case line.plain || here:
+		s.person = newSomeone(s)
+		s.answerer, review = s.person, ""
+	default:
+		review = ""
+	}
+	if review != "" {
+		line.configuration.Sampling = &protocol.SamplingSettings{Review: review}
+	}
+	if line.record != "" {
+		s.recorder, err = newRecorder(line.record, s.clean)
+	}
+	return err
+}
+
+// keep writes the recording of what went well, and returns how it went.
+func (s *session) keep(err error) error {
+	switch {
+	case s.recorder == nil:
+		return err
+	case err == nil || errors.Is(err, errToolFailed):
+		return errors.Join(err, s.recorder.save())
+	}
+	s.note("Nothing was recorded in %s: what failed is no example.", s.recorder.file)
+	return err
 }
 
 // close ends everything. What is still asked is dismissed.
@@ -114,10 +162,40 @@ func (s *session) close() error {
 		s.pump.Wait()
 		s.asking.Wait()
 	}
+	if s.display != nil {
+		s.display.show(nil)
+	}
 	if s.folder != "" {
 		errs = append(errs, os.RemoveAll(s.folder))
 	}
 	return errors.Join(errs...)
+}
+
+// draw has stderr drawn on where that is a terminal that can be, and the person did not want plain lines.
+func (s *session) draw() {
+	tty, ok := s.o.Stderr.(*os.File)
+	if !ok || s.line.plain || !isTerminal(tty) || os.Getenv("TERM") == "dumb" {
+		return
+	}
+	s.display = &display{out: tty, width: func() int {
+		width, _, err := term.GetSize(int(tty.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}}
+	s.o.Stderr = s.display
+	if s.shown { // a person has one terminal
+		s.o.Stdout = &results{s.display, s.o.Stdout}
+	}
+}
+
+// interrupt does what a Ctrl-C does that the terminal makes a signal of.
+func (s *session) interrupt() {
+	select {
+	case s.o.Interrupts <- os.Interrupt:
+	default: // there is nobody to interrupt, or there are two already
+	}
 }
 
 // fail ends the run, unless it is ending already.

@@ -1,10 +1,17 @@
 // Package terminal is the front end for a terminal: it runs a tool of an MCP server, shows what servers have, and
 // asks the person, or a file of answers, what a server asks meanwhile.
 //
+// Where stdin and stderr are a terminal that can be drawn on, it asks in dialogs, which have the terminal one after the
+// other (dialogs), and all else that is written to stderr gives way to them (display). Elsewhere it asks line by line
+// (person).
+//
 // It speaks the protocol with a sidecar in its own process (package attach) and decides nothing that the sidecar
 // decides: what may be asked, whether an answer is right, what a server is told. Results go to stdout, all else to
 // stderr. [Run] is called once for a process; what it starts has ended when it returns, but for one read of stdin,
 // which nothing can interrupt.
+//
+// The command line is read by spf13/cobra. What is no front end of its own, as "serve" and "journal", is given to
+// [NewCommand] by the program, and ends with [Exit].
 package terminal
 
 import (
@@ -25,7 +32,9 @@ const (
 	// could not be written.
 	ExitFailed = 3
 	// ExitUnanswered: something was asked that nobody was there to answer, or that no rule of the answers does.
-	ExitUnanswered  = 4
+	ExitUnanswered = 4
+	// ExitDrifted: what was asked is not what was recorded.
+	ExitDrifted     = 5
 	ExitInterrupted = 130
 )
 
@@ -38,18 +47,9 @@ type Options struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. It may be nil.
-	Interrupts <-chan os.Signal
-}
-
-// Commands are the commands that [Run] knows, with what they are for.
-var Commands = []struct{ Name, Purpose string }{
-	{"call", "run a tool of a server"},
-	{"servers", "list the configured servers"},
-	{"tools", "list the tools of a server"},
-	{"resources", "list the resources of a server"},
-	{"prompts", "list the prompts of a server"},
-	{"doctor", "start a server, and say what is wrong where it does not"},
+	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
+	// typed where no signal comes of them. It may be nil.
+	Interrupts chan os.Signal
 }
 
 // usageError is a wrong command line.
@@ -70,42 +70,8 @@ func (e *unanswered) Error() string { return e.text }
 // errToolFailed stands for a result that was printed, and says that the tool failed.
 var errToolFailed = errors.New("the tool says that it failed")
 
-// Run is one of the [Commands]. It returns the exit code. Ctx ends everything at once; interrupting a call in
-// good order is what [Options.Interrupts] is for.
-func Run(ctx context.Context, args []string, o Options) int {
-	err := run(ctx, args, o)
-	var wrong *usageError
-	var open *unanswered
-	switch {
-	case err == nil:
-		return ExitOK
-	case errors.Is(err, errHelp):
-		fmt.Fprint(o.Stdout, usage)
-		return ExitOK
-	case errors.Is(err, errInterrupted):
-		return ExitInterrupted
-	case errors.As(err, &wrong):
-		fmt.Fprintf(o.Stderr, "assent: %s\n\nRun \"assent %s --help\" for what there is.\n", wrong.text, args[0])
-		return ExitUsage
-	case errors.Is(err, errToolFailed):
-		return ExitToolFailed
-	case errors.As(err, &open):
-		fmt.Fprintf(o.Stderr, "assent: %s\n", open.text)
-		return ExitUnanswered
-	default:
-		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(err.Error()))
-		return ExitFailed
-	}
-}
-
-func run(ctx context.Context, args []string, o Options) (err error) {
-	if len(args) == 0 {
-		return usagef("there is no command")
-	}
-	line, err := parse(args, o)
-	if err != nil {
-		return err
-	}
+// runSession runs the work of a command with a sidecar of its own, and waits for what that started.
+func runSession(ctx context.Context, line *commandLine, o Options, work func(context.Context, *session) error) (err error) {
 	s, err := newSession(ctx, line, o)
 	if err != nil {
 		return err
@@ -119,20 +85,27 @@ func run(ctx context.Context, args []string, o Options) (err error) {
 		case <-o.Interrupts: // a server takes its time to end, and the person will not wait
 			err = errInterrupted
 		}
+		if s.person != nil {
+			s.person.restore() // a dialog may not have ended
+		}
 	}()
 	if line.server != "" {
-		if err := s.known(ctx); err != nil {
+		if err := s.known(ctx, line.server); err != nil {
 			return err
 		}
 	}
-	work := s.list
-	switch line.command {
-	case "call":
-		return s.call(ctx)
-	case "doctor":
-		work = s.doctor
+	return work(ctx, s)
+}
+
+// atOnce runs what has nothing to cancel in good order: the first interrupt ends it.
+func atOnce(work func(context.Context, *session) error) func(context.Context, *session, []string) error {
+	return func(ctx context.Context, s *session, _ []string) error {
+		return s.untilInterrupted(ctx, func(ctx context.Context) error { return work(ctx, s) })
 	}
-	// A list has nothing to cancel in good order: the first interrupt ends it.
+}
+
+// untilInterrupted runs what the first interrupt ends, or a question that nobody answers.
+func (s *session) untilInterrupted(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -144,7 +117,7 @@ func run(ctx context.Context, args []string, o Options) (err error) {
 		cancel()
 		<-done
 		return err
-	case <-o.Interrupts:
+	case <-s.o.Interrupts:
 		cancel()
 		<-done
 		return errInterrupted

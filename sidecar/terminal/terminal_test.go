@@ -24,9 +24,13 @@ import (
 // serve starts an MCP server over HTTP with one tool, and returns its URL.
 func serve(t *testing.T, tool func(context.Context, *mcp.ServerSession) string) string {
 	t.Helper()
+	over, end := context.WithCancel(context.Background())
 	s := mcp.NewServer(&mcp.Implementation{Name: "tested", Version: "1"}, nil)
 	s.AddTool(&mcp.Tool{Name: "tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(over, cancel)()
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: tool(ctx, r.Session)}}}, nil
 		})
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
@@ -46,7 +50,8 @@ func serve(t *testing.T, tool func(context.Context, *mcp.ServerSession) string) 
 	})
 	server := httptest.NewServer(legacy)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // a tool may wait for an answer still
+		end() // a tool may wait for an answer still, and who left in a hurry did not say so
+		server.CloseClientConnections()
 		server.Close()
 	})
 	return server.URL
@@ -94,7 +99,7 @@ func (s *screen) await(t *testing.T, text string) {
 }
 
 // run runs the program, which reads stdin, and returns how it ended.
-func run(t *testing.T, stdin io.Reader, seen *screen, interrupts <-chan os.Signal, args ...string) func() (code int, stdout string) {
+func run(t *testing.T, stdin io.Reader, seen *screen, interrupts chan os.Signal, args ...string) func() (code int, stdout string) {
 	t.Helper()
 	var out strings.Builder
 	done := make(chan int, 1)

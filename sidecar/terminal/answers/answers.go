@@ -28,25 +28,30 @@ const (
 	Review     Kind = "review"
 	// Input is an input of an mcp.json.
 	Input Kind = "input"
+	// Tool is a model's wish to call a tool, Resource one to read a resource.
+	Tool     Kind = "tool"
+	Resource Kind = "resource"
 )
 
 // kinds are all of them, for errors.
-var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input)}
+var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input), string(Tool), string(Resource)}
 
 // Way is the way out of an ask that a rule takes.
 type Way string
 
 // The ways, each of which is a key of a rule.
 const (
-	// Answer fills in a form or an input.
+	// Answer fills in a form or an input, and lets a model call a tool with other arguments.
 	Answer Way = "answer"
 	// Approve lets a request for a completion go to the model that is proposed, an answer of a model to the server,
-	// and consents to a page.
+	// and a model to a tool or a resource; and consents to a page.
 	Approve Way = "approve"
 	// Complete gives a completion itself, and is written as the key "completion".
 	Complete Way = "completion"
 	Decline  Way = "decline"
 	Cancel   Way = "cancel"
+	// Fail is a completion that no model gave, in recordings alone.
+	Fail Way = "fail"
 )
 
 // Ask is what a server asks.
@@ -82,10 +87,17 @@ type Rule struct {
 	Delay time.Duration
 	// Times is how often it can be used; 0 is without end.
 	Times int
+	// Recorded: it is the answer of a recording.
+	Recorded bool
 }
 
 // ID names the rule, as a model where it has a completion.
-func (r *Rule) ID() string { return fmt.Sprintf("rule-%d", r.Line) }
+func (r *Rule) ID() string {
+	if r.Recorded {
+		return fmt.Sprintf("recorded-%d", r.Line)
+	}
+	return fmt.Sprintf("rule-%d", r.Line)
+}
 
 // String says where the rule is.
 func (r *Rule) String() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
@@ -114,10 +126,10 @@ func folded(text string) string { return strings.ToLower(strings.Join(strings.Fi
 func (r *Rule) suits(k Kind) bool {
 	switch r.Way {
 	case Answer:
-		return k == Form || k == Input
+		return k == Form || k == Input || k == Tool
 	case Approve:
-		return k == Page || k == Completion || k == Review
-	case Complete:
+		return k != Form && k != Input
+	case Complete, Fail:
 		return k == Completion
 	}
 	return true
@@ -174,4 +186,35 @@ func (f *File) Completions() []*Rule {
 // Has reports whether a rule names a kind.
 func (f *File) Has(k Kind) bool {
 	return slices.ContainsFunc(f.Rules, func(r *Rule) bool { return r.Kind == k })
+}
+
+// Secret returns a member of the answer that the first matching rule gives, or the answer itself where it is a text;
+// it counts as no use. It is for what a recording leaves out.
+func (f *File) Secret(a Ask, name string) (json.RawMessage, bool) {
+	for _, r := range f.Rules {
+		if r.Way != Answer || !r.matches(a) {
+			continue
+		}
+		var members map[string]json.RawMessage
+		if json.Unmarshal(r.Answer, &members) == nil {
+			if value, ok := members[name]; ok {
+				return value, true
+			}
+		} else if a.Kind == Input {
+			return r.Answer, true
+		}
+	}
+	return nil, false
+}
+
+// Input is the rule's answer as the value of an input; nil is none.
+func (r *Rule) Input() *string {
+	if r.Way != Answer {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(r.Answer, &text) != nil {
+		text = string(r.Answer)
+	}
+	return &text
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,29 +28,28 @@ const (
 
 // Load reads a file of answers.
 func Load(name string) (*File, error) {
-	f, err := os.Open(name)
+	data, err := readFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("the answers cannot be read: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("the answers cannot be read: %w", err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s has more than %d bytes", name, maxFile)
 	}
 	return Parse(name, data)
 }
 
-// Parse reads the answers that a file holds.
-func Parse(name string, data []byte) (*File, error) {
-	p := reader{name}
+func readBounded(r io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
+	}
+	return data, err
+}
+
+// document reads the one document of a file, which must have a key.
+func (p reader) document(data []byte, key string) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: is empty, and must have the key \"answers\"", name)
+		return nil, fmt.Errorf("%s: is empty, and must have the key %q", p.name, key)
 	case err != nil:
 		return nil, p.syntax(err)
 	}
@@ -60,8 +58,21 @@ func Parse(name string, data []byte) (*File, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, p.syntax(err)
 	}
+	return doc.Content[0], nil
+}
+
+// Parse reads the answers that a file holds.
+func Parse(name string, data []byte) (*File, error) {
+	p := reader{name}
+	root, err := p.document(data, "answers")
+	if err != nil {
+		return nil, err
+	}
+	if key, _ := member(root, "asks"); key != nil {
+		return nil, p.errorf(key, "this is a recording: give it with --replay")
+	}
 	result := &File{Name: name, used: map[*Rule]int{}}
-	err := p.members(doc.Content[0], "the file", map[string]func(*yaml.Node) error{
+	err = p.members(root, "the file", map[string]func(*yaml.Node) error{
 		"answers": func(node *yaml.Node) error {
 			if node.Kind != yaml.SequenceNode {
 				return p.errorf(node, "answers must be a list of rules")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 )
 
 // Field is a field of a form to be filled in: its name, what is to be put there, and a value that is not nonsense.
@@ -59,16 +58,5 @@ func quote(text string) string {
 	if e.Encode(text) != nil {
 		return `""` // a string can always be written
 	}
-	var out strings.Builder
-	for _, r := range strings.TrimSuffix(b.String(), "\n") {
-		switch hidden := unicode.IsControl(r) || unicode.Is(unicode.Cf, r); {
-		case hidden && r > 0xffff:
-			fmt.Fprintf(&out, `\U%08X`, r)
-		case hidden:
-			fmt.Fprintf(&out, `\u%04X`, r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
+	return reveal(strings.TrimSuffix(b.String(), "\n"))
 }

@@ -1,0 +1,182 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// nodeOf returns a value as YAML has it, in the order in which encoding/json writes it. Each text of it is what
+// clean makes of it.
+func nodeOf(v any, clean func(string) string) (*yaml.Node, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return readNode(d, clean, maxDepth)
+}
+
+func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node, error) {
+	if depth == 0 {
+		return nil, fmt.Errorf("a value lies more than %d values deep", maxDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		if t == '[' {
+			node.Kind, node.Tag = yaml.SequenceNode, "!!seq"
+		}
+		for d.More() {
+			item, err := readNode(d, clean, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, item)
+		}
+		_, err := d.Token()
+		return node, err
+	case json.Number:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil // what YAML takes for a number is its own affair
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(t)}, nil
+	case string:
+		return textNode(clean(t)), nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
+}
+
+func textNode(text string) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if strings.ContainsFunc(text, hidden) {
+		node.Style = yaml.DoubleQuotedStyle // in which it can be written as what it is
+	}
+	return node
+}
+
+// hidden reports whether nobody sees a character, or it changes how others are seen.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}
+
+// reveal writes what is hidden in quoted texts as its code points.
+func reveal(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case hidden(r) && r > 0xffff:
+			fmt.Fprintf(&out, `\U%08X`, r)
+		case hidden(r):
+			fmt.Fprintf(&out, `\u%04X`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// write writes a node as a document.
+func write(w io.Writer, node *yaml.Node) error {
+	var b strings.Builder
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(node); err != nil {
+		return err
+	}
+	if err := e.Close(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, reveal(b.String()))
+	return err
+}
+
+// likeTag marks a text of a recording in which each * stands for any text.
+const likeTag = "!like"
+
+// asRecorded returns what was recorded as it is compared with what is asked: its members in the same order, what a
+// !like matches as what it matches, and written in no style of its own.
+func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
+	out := &yaml.Node{Kind: recorded.Kind, Tag: recorded.ShortTag(), Value: recorded.Value}
+	switch recorded.Kind {
+	case yaml.ScalarNode:
+		if recorded.Tag == likeTag && asked != nil && asked.Kind == yaml.ScalarNode && like(asked.Value, recorded.Value) {
+			return asked
+		}
+		switch out.Tag {
+		case "!!int", "!!float":
+			out.Tag = "" // as in what is asked
+		case "!!bool", "!!null":
+		default:
+			return textNode(recorded.Value)
+		}
+	case yaml.SequenceNode:
+		for i, item := range recorded.Content {
+			var other *yaml.Node
+			if asked != nil && asked.Kind == yaml.SequenceNode && i < len(asked.Content) {
+				other = asked.Content[i]
+			}
+			out.Content = append(out.Content, asRecorded(item, other))
+		}
+	case yaml.MappingNode:
+		put := func(key, value, other *yaml.Node) {
+			out.Content = append(out.Content, textNode(key.Value), asRecorded(value, other))
+		}
+		if asked != nil && asked.Kind == yaml.MappingNode {
+			for i := 0; i < len(asked.Content); i += 2 {
+				if key, value := member(recorded, asked.Content[i].Value); key != nil {
+					put(key, value, asked.Content[i+1])
+				}
+			}
+		}
+		for i := 0; i < len(recorded.Content); i += 2 {
+			if key, _ := member(asked, recorded.Content[i].Value); key == nil {
+				put(recorded.Content[i], recorded.Content[i+1], nil)
+			}
+		}
+	}
+	return out
+}
+
+// member returns a member of a mapping; nil where it has none of that name, or is none.
+func member(node *yaml.Node, name string) (key, value *yaml.Node) {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i], node.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// like reports whether a text is one of a pattern, in which each * stands for any text.
+func like(text, pattern string) bool {
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return text == pattern
+	}
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return true
+}

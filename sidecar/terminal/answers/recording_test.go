@@ -1,0 +1,249 @@
+package answers_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/sidecar/terminal/answers"
+)
+
+func plain(text string) string { return text }
+
+// noSecrets writes recordings in which nothing is a secret.
+var noSecrets = answers.Recorder{Clean: plain, Secret: func(string) bool { return false }}
+
+func record(t *testing.T, asks ...answers.Recorded) *answers.Recording {
+	t.Helper()
+	data, err := noSecrets.Marshal(asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := answers.ParseRecording("f.yaml", data, plain)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return r
+}
+
+func form(message string) answers.Question {
+	return answers.Question{Kind: answers.Form, Server: "s", Tools: []string{"t"}, Message: message}
+}
+
+func TestARecordingThatIsWrong(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", `f.yaml: is empty, and must have the key "asks"`},
+		{"no mapping", "- a", `f.yaml:1:1: the file must be a mapping`},
+		{"no version", "asks: []", `f.yaml:1:1: a recording has the key "version", whose value here is 1: record it with --record`},
+		{"another version", "asks: []\nversion: 2", `f.yaml:2:10: this recording has the version 2, and this Assent reads 1: record it anew with --record, or use the Assent that wrote it`},
+		{"answers", "version: 1\nanswers: []", `f.yaml:2:1: this is a file of answers: give it with --answers`},
+		{"an unknown key", "version: 1\nask: []", `f.yaml:2:1: the file has no key "ask": did you mean "asks"?`},
+		{"no list", "version: 1\nasks: {}", `f.yaml:2:7: asks must be a list`},
+		{"an unknown kind", "version: 1\nasks:\n  - kind: from", `f.yaml:3:11: there is no kind "from": it is form, page, completion, review, input, tool or resource`},
+		{"no kind", "version: 1\nasks:\n  - cancel: true", `f.yaml:3:5: an ask has the key "kind"`},
+		{"no way", "version: 1\nasks:\n  - kind: form", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has none`},
+		{"two ways", "version: 1\nasks:\n  - kind: form\n    cancel: true\n    decline: true", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has cancel and decline`},
+		{"no way of that kind", "version: 1\nasks:\n  - kind: form\n    approve: true", `f.yaml:3:5: approve is no way out of what has the kind form`},
+		{"together with nothing", "version: 1\nasks:\n  - {kind: form, cancel: true, together: true}", `f.yaml:3:5: the first ask cannot be together with one before it`},
+		{"an alias", "version: 1\nasks:\n  - kind: form\n    fields: [&a 1, *a]\n    cancel: true", `f.yaml:4:20: aliases are not known here: write the value out`},
+		{"calls of no completion", "version: 1\nasks:\n  - {kind: form, cancel: true, toolUses: []}", `f.yaml:3:5: toolUses go with completion alone`},
+		{"two documents", "version: 1\nasks: []\n---\n{}", `f.yaml:3:1: a second document begins here: there must be one`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := answers.ParseRecording("f.yaml", []byte(tt.text), plain)
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("the error is\n%v, want\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatTheDocumentationRecords(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/terminal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Recordings")
+	_, block, _ := strings.Cut(section, "```yaml\n")
+	block, _, found := strings.Cut(block, "```")
+	if !found {
+		t.Fatal("docs/terminal.md has no recording")
+	}
+	r, err := answers.ParseRecording("f.yaml", []byte(block), plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(string) (string, bool) { return "", false }
+	want := `f.yaml:12:17: the secret "password" is not in the recording: set ASSENT_SECRET_PASSWORD in the environment`
+	if err := r.Reveal(lookup, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("without the secret: %v, want %s", err, want)
+	}
+	if err := r.Reveal(func(name string) (string, bool) { return "of " + name, true }, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"name":"Ada","password":"of ASSENT_SECRET_PASSWORD"}`, string(r.Entries[0].Answer)); diff != "" {
+		t.Errorf("the answer (-want +got):\n%s", diff)
+	}
+	if got := *r.Entries[1].Completion; got != "Hello" {
+		t.Errorf("the completion is %q", got)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	cancel := func(message string, together bool) answers.Recorded {
+		return answers.Recorded{Question: form(message), Together: together, Way: answers.Cancel}
+	}
+	asks := []answers.Recorded{cancel("a", false), cancel("b", true), cancel("c", false), cancel("a", false)}
+	for _, tt := range []struct {
+		name, order, want string
+	}{
+		{"as recorded", "abca", ""},
+		{"swapped where they were together", "baca", ""},
+		{"too early", "acb", "is asked before"},
+		{"not at all", "abc", "was not asked"},
+		{"another", "abx", "what is asked is not what was recorded"},
+		{"once more", "abcaa", "is at its end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := record(t, asks...)
+			var err error
+			for _, message := range tt.order {
+				if _, err = r.Take(form(string(message))); err != nil {
+					break
+				}
+			}
+			if err == nil {
+				err = r.Unasked()
+			}
+			switch {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("the drift is %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnEntryWaitsForItsCompany(t *testing.T) {
+	r := record(t, answers.Recorded{Question: form("a"), Way: answers.Cancel}, answers.Recorded{Question: form("b"), Together: true, Way: answers.Cancel})
+	first, err := r.Take(form("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-first.Gathered:
+		t.Error("the second was not asked, and the first does not wait for it")
+	default:
+	}
+	if _, err := r.Take(form("b")); err != nil {
+		t.Fatal(err)
+	}
+	<-first.Gathered
+}
+
+func TestLike(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"You have * messages", "You have 3 messages", true},
+		{"You have * messages", "You have messages", false},
+		{"*", "anything", true},
+		{"a*a", "a", false},
+		{"*b*c*", "abbc!", true},
+		{"*c*b*", "abbc!", false},
+		{"plain", "plain", true},
+		{"plain", "plainer", false},
+	} {
+		r, err := answers.ParseRecording("f.yaml", []byte("version: 1\nasks:\n  - {kind: form, server: s, tools: [t], message: !like '"+tt.pattern+"', cancel: true}"), plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Take(form(tt.text)); (err == nil) != tt.want {
+			t.Errorf("%q is like %q: %v", tt.text, tt.pattern, err)
+		}
+	}
+}
+
+func TestSecretsAreNotWritten(t *testing.T) {
+	recorder := answers.Recorder{Clean: plain, Secret: func(text string) bool { return strings.Contains(text, "token") }}
+	data, err := recorder.Marshal([]answers.Recorded{
+		{Question: form("a"), Way: answers.Answer, Answer: json.RawMessage(`{"pin":1234,"note":"my token","list":["a token"],"free":"text"}`), Secrets: []string{"pin"}},
+		{Question: answers.Question{Kind: answers.Completion, Server: "s"}, Way: answers.Complete, Completion: "the token is t"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{"1234", "token"} {
+		if strings.Contains(string(data), wrong) {
+			t.Errorf("%s is written:\n%s", wrong, data)
+		}
+	}
+	r, err := answers.ParseRecording("f.yaml", data, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := answers.Parse("a.yaml", []byte("answers: [{answer: {pin: 7, note: n, list: l}}, {match: {kind: completion}, completion: x}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(name string) (string, bool) {
+		return name, name == "ASSENT_SECRET_COMPLETION" || name == "ASSENT_SECRET_NOTE"
+	}
+	err = r.Reveal(lookup, func(e *answers.Entry, name string) (json.RawMessage, bool) { return file.Secret(e.Ask(), name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"free":"text","list":["l"],"note":"ASSENT_SECRET_NOTE","pin":7}`, string(r.Entries[0].Answer)); diff != "" {
+		t.Errorf("the answer (-want +got):\n%s", diff)
+	}
+	if got := *r.Entries[1].Completion; got != "ASSENT_SECRET_COMPLETION" {
+		t.Errorf("the completion is %q", got)
+	}
+}
+
+// FuzzRecording: what was recorded is found again, whatever it holds, and what is hidden in it is seen in the file.
+func FuzzRecording(f *testing.F) {
+	for _, text := range []string{"", "a\nb", "  spaces ", "2026-07-28", "yes", "~", "1e5", "0x10", "\u202eabc\u2028\u200b\ufeff\x00\x7f", "- a: #b", "!like *", "tab\tnew\r\nline\n\n", "\xff"} {
+		f.Add(text, `{"a":[1,1e400,123456789012345678901234567890,-0,true,null,"x"]}`)
+	}
+	f.Fuzz(func(t *testing.T, text, raw string) {
+		if !json.Valid([]byte(raw)) {
+			raw = "{}"
+		}
+		q := form(text)
+		q.Arguments = json.RawMessage(raw)
+		q.Fields = map[string]string{text: text}
+		data, err := noSecrets.Marshal([]answers.Recorded{{Question: q, Way: answers.Complete, Completion: text}})
+		if err != nil {
+			return // it lies too deep
+		}
+		if strings.ContainsAny(string(data), "\u202e\u200b\ufeff\u2066") {
+			t.Fatalf("something is hidden in %q", data)
+		}
+		q.Kind = answers.Completion
+		if data, err = noSecrets.Marshal([]answers.Recorded{{Question: q, Way: answers.Complete, Completion: text}}); err != nil {
+			return
+		}
+		r, err := answers.ParseRecording("f.yaml", data, plain)
+		if err != nil {
+			if strings.Contains(err.Error(), "twice") || strings.Contains(err.Error(), "deep") {
+				return
+			}
+			t.Fatalf("%v\n%s", err, data)
+		}
+		if err := r.Reveal(func(string) (string, bool) { return "", false }, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := *r.Entries[0].Completion, strings.ToValidUTF8(text, "\ufffd"); got != want {
+			t.Fatalf("the completion is %q, want %q:\n%s", got, want, data)
+		}
+		if _, err := r.Take(q); err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+
+	"assent/protocol"
+)
+
+// allow shows what a model wants of a server, and asks whether it may.
+func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+	response := a.response(protocol.YesButtonClicked)
+	if problems != nil {
+		p.s.note("That cannot be sent:\n%s", problemLines(problems))
+	} else {
+		p.s.note("\n%s", describe(a))
+	}
+	choices := []string{"yes", "no"}
+	prompt := "Approve? (yes, no; :cancel puts it away): "
+	if q, ok := a.Question.(protocol.UseMcpTool); ok {
+		if q.Destructive {
+			p.s.note("By what its server says, or does not say, it may destroy something.")
+		}
+		choices = append(choices, "edit")
+		prompt = "Approve? (yes, no, edit; :cancel puts it away): "
+	}
+	for {
+		word, err := p.choose(ctx, prompt, choices...)
+		switch {
+		case err != nil:
+			return nil, err
+		case word == "no":
+			return nil, errDeclined
+		case word == "yes":
+			return response, nil
+		}
+		text, err := p.line(ctx, false, "%s", "Arguments, as a JSON object, or nothing to leave them: ")
+		if err != nil {
+			return nil, err
+		}
+		var members map[string]json.RawMessage
+		switch {
+		case text == "":
+		case json.Unmarshal([]byte(text), &members) != nil || members == nil:
+			p.s.note("That is no JSON object.")
+		default:
+			response.ToolArguments = json.RawMessage(text)
+			return response, nil
+		}
+	}
+}

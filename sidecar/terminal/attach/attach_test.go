@@ -1,0 +1,126 @@
+package attach_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"assent/protocol"
+	"assent/sidecar/server"
+	"assent/sidecar/terminal/attach"
+)
+
+// editor is a front end that is asked for inputs, and takes no notice of anything else.
+type editor struct {
+	protocol.Editor // nil: what is called of it is an error, and nothing more
+	prompt          func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error)
+}
+
+func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+	return e.prompt(ctx, params)
+}
+
+func (editor) ServerChanged(context.Context, *protocol.Server) error { return nil }
+
+func (editor) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }
+
+// attached is a sidecar with one server, which cannot start before its input is there.
+func attached(t *testing.T, e editor) *attach.Sidecar {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	program, err := os.Executable() // one that there is: it is never started
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := attach.Start(context.Background(), server.Options{Version: "test", DataDir: t.TempDir(), Log: zerolog.Nop()}, e)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		goleak.VerifyNone(t, before)
+	})
+	_, err = s.Initialize(context.Background(), &protocol.InitializeParams{
+		ProtocolVersion: protocol.Version,
+		ClientInfo:      protocol.Implementation{Name: "a test", Version: "1"},
+		Capabilities:    protocol.FrontEndCapabilities{Inputs: true},
+		Configuration: protocol.Configuration{
+			Servers: json.RawMessage(fmt.Sprintf(`{"s": {"command": %q, "args": ["${input:i}"]}}`, program)),
+			Inputs:  json.RawMessage(`[{"id": "i", "type": "promptString", "description": "An input"}]`),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestARefusalKeepsItsCode(t *testing.T) {
+	s := attached(t, editor{})
+	_, err := s.StartServer(context.Background(), &protocol.ServerParams{ServerName: "another"})
+	var refusal *protocol.Error
+	if !errors.As(err, &refusal) || refusal.Code == protocol.CodeInternalError || refusal.Message == "" {
+		t.Errorf("got %#v", err)
+	}
+}
+
+func TestACallThatIsCancelledReturns(t *testing.T) {
+	asked := make(chan struct{})
+	s := attached(t, editor{prompt: func(ctx context.Context, _ *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+		close(asked)
+		<-ctx.Done() // whoever starts a server may leave it starting: Close ends it
+		return nil, ctx.Err()
+	}})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.StartServer(ctx, &protocol.ServerParams{ServerName: "s"})
+		done <- err
+	}()
+	<-asked
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAPanicOfTheFrontEndIsAnError(t *testing.T) {
+	s := attached(t, editor{prompt: func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+		panic("this is only a test")
+	}})
+	if _, err := s.StartServer(context.Background(), &protocol.ServerParams{ServerName: "s"}); err == nil {
+		t.Error("there is no error")
+	}
+	if list, err := s.ListServers(context.Background()); err != nil || len(list.Servers) != 1 {
+		t.Errorf("afterwards: %v, %v", list, err)
+	}
+}
+
+func TestCloseEndsWhatIsAsked(t *testing.T) {
+	asked := make(chan struct{})
+	s := attached(t, editor{prompt: func(ctx context.Context, _ *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+		close(asked)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.StartServer(context.Background(), &protocol.ServerParams{ServerName: "s"})
+		done <- err
+	}()
+	<-asked
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err == nil {
+		t.Error("the server was started")
+	}
+	if _, err := s.ListServers(context.Background()); err == nil {
+		t.Error("a sidecar that has ended answers")
+	}
+}

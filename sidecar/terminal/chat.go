@@ -1,0 +1,284 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"assent/protocol"
+)
+
+// maxPrompt bounds a prompt that is read from stdin, in bytes.
+const maxPrompt = 1 << 20
+
+// chat talks to a model: once with a prompt, or for as long as the person has something to say.
+func (s *session) chat(ctx context.Context, words []string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	prompt, lines := "", (*person)(nil)
+	switch {
+	case len(words) == 1 && words[0] != "-":
+		prompt = words[0]
+	case len(words) == 1:
+		text, err := io.ReadAll(io.LimitReader(s.o.Stdin, maxPrompt+1))
+		if err != nil {
+			return fmt.Errorf("the prompt cannot be read from stdin: %w", err)
+		}
+		if len(text) > maxPrompt {
+			return usagef("the prompt on stdin has more than %d bytes", maxPrompt)
+		}
+		prompt = string(text)
+	case s.person != nil:
+		lines = s.person.typist()
+	case isTerminal(s.o.Stdin):
+		lines = newPerson(s) // a file answers, and the person talks
+	default:
+		return usagef("there is no prompt, and no terminal to type one: give it, or - to read it from stdin")
+	}
+	if lines == nil && strings.TrimSpace(prompt) == "" {
+		return usagef("the prompt is empty")
+	}
+	taskID := ""
+	err := s.untilInterrupted(ctx, func(ctx context.Context) (err error) {
+		taskID, err = s.conversation(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t := &talk{s: s, taskID: taskID, goesOn: lines != nil}
+	for {
+		if lines != nil {
+			prompt, err = t.typed(ctx, lines)
+			if errors.Is(err, errDismissed) || errors.Is(err, errDeclined) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		err := t.turn(ctx, prompt)
+		var stopped *stoppedTurn
+		switch {
+		case lines != nil && errors.As(err, &stopped):
+			s.note("%v", err)
+		case err != nil:
+			return err
+		}
+		if lines == nil {
+			break
+		}
+	}
+	err = s.refused(ctx, taskID)
+	if s.answerer != nil {
+		err = errors.Join(err, s.answerer.end())
+	}
+	return err
+}
+
+// conversation begins one, with the servers that are named, which must start, and a model that is none of a file's completions: these
+// are for what servers ask.
+func (s *session) conversation(ctx context.Context) (string, error) {
+	settings := protocol.TaskSettings{}
+	names := s.line.servers
+	if s.line.server != "" {
+		names = []string{s.line.server}
+	}
+	for _, name := range names {
+		if err := s.known(ctx, name); err != nil {
+			return "", err
+		}
+		if _, err := s.sidecar.StartServer(ctx, &protocol.ServerParams{ServerName: name}); err != nil {
+			return "", err
+		}
+		settings.Servers = append(settings.Servers, protocol.TaskServer{ServerName: name})
+	}
+	models, err := s.sidecar.ListModels(ctx, &protocol.ListModelsParams{})
+	if err != nil {
+		return "", err
+	}
+	for _, m := range models.Models {
+		if m.Provider != protocol.ProviderVSCode {
+			settings.ModelID = m.ID
+			s.note("You talk to %s (%s).", m.Name, m.ID)
+			break
+		}
+	}
+	if settings.ModelID == "" {
+		return "", errors.New("there is no model to talk to: give --model-url and --model")
+	}
+	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	if err != nil {
+		return "", err
+	}
+	_, err = s.sidecar.ConfigureTask(ctx, &protocol.ConfigureTaskParams{TaskID: task.ID, Settings: settings})
+	return task.ID, err
+}
+
+// talk is a conversation.
+type talk struct {
+	s      *session
+	taskID string
+	// goesOn: the person may say something else when a turn was stopped.
+	goesOn bool
+	// shown is how much was printed of a message that the model writes.
+	shown map[int64]int
+}
+
+// stoppedTurn is a turn that ended otherwise than with what the model had to say.
+type stoppedTurn struct{ end protocol.ModelEnd }
+
+func (e *stoppedTurn) Error() string {
+	switch {
+	case e.end.Reason == protocol.ModelEndStopped:
+		return "The turn was stopped."
+	case e.end.Detail != "":
+		return e.end.Detail
+	}
+	return "the model ended the turn: " + string(e.end.Reason)
+}
+
+// typed is what the person says next.
+func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	reading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	typed := make(chan line, 1)
+	go func() {
+		done, err := lines.begin(reading)
+		if err != nil {
+			typed <- line{err: err}
+			return
+		}
+		defer done()
+		for {
+			text, err := lines.line(reading, false, "\n%s", "> ")
+			if err != nil || strings.TrimSpace(text) != "" {
+				typed <- line{text, err}
+				return
+			}
+		}
+	}()
+	select {
+	case l := <-typed:
+		return l.text, l.err
+	case <-t.s.o.Interrupts:
+		cancel()
+		<-typed
+		return "", errInterrupted
+	case err := <-t.s.failed:
+		cancel()
+		<-typed
+		return "", err
+	}
+}
+
+// turn says something to the model, and waits until it has said all that it has to. Interrupted, the turn is stopped;
+// twice, it is left.
+func (t *talk) turn(ctx context.Context, prompt string) error {
+	t.shown = map[int64]int{}
+	if _, err := t.s.sidecar.SendChat(ctx, &protocol.SendChatParams{TaskID: t.taskID, Text: prompt}); err != nil {
+		return err
+	}
+	var why error // why the turn was stopped
+	stop := func(err error) error {
+		why = err
+		_, err = t.s.sidecar.StopChat(ctx, &protocol.ChatParams{TaskID: t.taskID})
+		return err
+	}
+	for {
+		for _, event := range t.s.watched.take() {
+			end, err := t.event(event)
+			switch {
+			case err != nil:
+				return err
+			case end == nil:
+			case why != nil && !(t.goesOn && errors.Is(why, errInterrupted)):
+				return why
+			case end.Reason != protocol.ModelEndTurn:
+				return &stoppedTurn{*end}
+			default:
+				return nil
+			}
+		}
+		select {
+		case <-t.s.watched.ready:
+		case err := <-t.s.failed:
+			if why == nil {
+				if err := stop(err); err != nil {
+					return errors.Join(why, err)
+				}
+			}
+		case <-t.s.o.Interrupts:
+			if why != nil {
+				t.s.note("Left without waiting for the end of the turn.")
+				return errInterrupted
+			}
+			t.s.note("\nStopping. Interrupt again to leave at once.")
+			if err := stop(errInterrupted); err != nil {
+				return errors.Join(why, err)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// event shows what happens in the conversation, and returns how the turn ended where it did.
+func (t *talk) event(event any) (*protocol.ModelEnd, error) {
+	switch e := event.(type) {
+	case protocol.ChatProgressParams:
+		if e.TaskID == t.taskID {
+			t.shown[e.MessageID] += len(e.Chunk)
+			return nil, t.s.print("%s", e.Chunk)
+		}
+	case protocol.TaskEventParams:
+		if e.TaskID != t.taskID {
+			return nil, nil
+		}
+		switch e := e.Event.(type) {
+		case protocol.MessageAdded:
+			switch body := e.Message.Body.(type) {
+			case protocol.Call:
+				if r, ok := body.Request.(protocol.CallToolRequest); ok {
+					t.s.note("… %s of %q is called with %s", r.ToolName, body.ServerName, r.Arguments)
+				}
+			case protocol.ModelMessage:
+				return t.said(e.Message.ID, body)
+			}
+		case protocol.ModelMessageEnded:
+			return t.said(e.MessageID, e.ModelMessage)
+		case protocol.ToolUseFailed:
+			t.s.note("… %s", e.Error)
+		}
+	}
+	return nil, nil
+}
+
+// said shows what is left to be shown of a message that the model wrote.
+func (t *talk) said(id int64, m protocol.ModelMessage) (*protocol.ModelEnd, error) {
+	if m.End == nil {
+		return nil, nil
+	}
+	rest := m.Text[min(t.shown[id], len(m.Text)):]
+	if m.Text != "" {
+		rest += "\n"
+	}
+	if err := t.s.print("%s", rest); err != nil {
+		return nil, err
+	}
+	for _, use := range m.ToolUses {
+		if use.Error != "" {
+			t.s.note("… %s: %s", use.Name, use.Error)
+		}
+	}
+	if m.End.Reason == protocol.ModelEndToolUse {
+		return nil, nil
+	}
+	return m.End, nil
+}

@@ -1,0 +1,203 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assent/sidecar/terminal/answers"
+)
+
+const about = `assent speaks with MCP servers in a terminal, and asks you what they ask. It is also the sidecar of the
+Assent extension for VS Code.
+
+SERVER is a name in .vscode/mcp.json, or a URL. In its place a command may come last, after --.
+
+Results are on stdout, everything else on stderr. It exits with 0 where all went well, 1 where the tool says that it
+failed, 2 for a wrong command line, 3 where there is no result, 4 where something was asked that nobody answered, 5
+where something else was asked than what was recorded, and 130 where it was interrupted.`
+
+// NewCommand is the program's command line. Others are the commands that are no front end.
+func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use: "assent", Long: about, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+		Example: `  assent servers                              # what .vscode/mcp.json here configures
+  assent call demo greet --arg name=Ada       # run a tool, and be asked what its server asks
+  assent call demo greet --answers yes.yaml   # or have a file answer
+  assent chat "Clean up the users table"      # talk to a model that uses the servers`,
+		Version: o.Version,
+	}
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	// No template is set for anything: one has the linker keep every method of every type, for text/template to
+	// call by name, which is 3.6 MB, and 2 MB of memory.
+	root.SetIn(o.Stdin)
+	root.SetOut(o.Stdout)
+	root.SetErr(o.Stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			text := fmt.Sprintf("there is no command %q", args[0])
+			if near := answers.Nearest(args[0], names); near != "" {
+				text += ": did you mean " + near + "?"
+			}
+			return usagef("%s", text)
+		}
+		cmd.SetOut(o.Stderr)
+		return errors.Join(cmd.Help(), Exit(ExitUsage, nil))
+	}
+	for _, c := range simpleCommands() {
+		root.AddCommand(c.build(o))
+	}
+	root.AddCommand(tasksCommand(o), grantsCommand(o))
+	root.AddCommand(others...)
+	return root
+}
+
+func simpleCommands() []command {
+	return []command{
+		{
+			use: "call SERVER TOOL", short: "run a tool of a server", words: toolWords,
+			long: "call runs a tool, asks you what its server asks meanwhile, and prints the result.",
+			example: `  assent call demo greet --arg name=Ada             # JSON where the tool wants no text: --arg count=3
+  assent call demo book --json '{"nights": 2}'      # all arguments at once
+  assent call https://example.com/mcp greet         # a server by its URL
+  assent call greet -- npx -y some-server --flag    # a server by its command
+  assent call demo book --record book.yaml          # keep what was asked and answered,
+  assent call demo book --replay book.yaml          # and find out later whether the server still asks that`,
+			flags: func(flags *pflag.FlagSet, l *commandLine) {
+				asking(flags, l)
+				flags.StringVar(&l.objectText, "json", "", "all arguments at once, as a JSON `object`")
+				flags.Var(arguments{l}, "arg", "an argument of the tool; JSON where its schema wants no text")
+			},
+			run: func(ctx context.Context, s *session, _ []string) error { return s.keep(s.call(ctx)) },
+		},
+		{
+			use: "chat [PROMPT]", short: "talk to a model that uses the servers", words: otherWords, own: []string{"PROMPT"}, optional: 1,
+			long: `chat sends a prompt to a model, which may use the tools of the servers; you are asked before each call. What the
+model writes is on stdout. Without a prompt, it is a conversation at the terminal, which ends with Ctrl-D; - reads the
+prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
+			example: `  assent chat "Clean up the users table"
+  assent chat                                                 # a conversation
+  assent chat --server db --server mail "Who is inactive?"    # with these servers alone
+  assent chat "Who is inactive?" --answers story.yaml         # nobody is asked
+  git diff | assent chat -                                    # the prompt from stdin
+  assent chat "Who is inactive?" -- npx -y some-server`,
+			flags: func(flags *pflag.FlagSet, l *commandLine) {
+				asking(flags, l)
+				flags.StringArrayVar(&l.servers, "server", nil, "a server that the model may use; may be repeated (default: all)")
+			},
+			run: func(ctx context.Context, s *session, words []string) error { return s.keep(s.chat(ctx, words)) },
+		},
+		{
+			use: "servers", short: "list the configured servers",
+			example: "  assent servers\n  assent servers --config other/mcp.json --output json",
+			run:     atOnce(func(ctx context.Context, s *session) error { return s.listServers(ctx) }),
+		},
+		{
+			use: "tools SERVER", short: "list the tools of a server", words: serverWord,
+			example: "  assent tools demo\n  assent tools -- npx -y some-server",
+			run:     atOnce(func(ctx context.Context, s *session) error { return s.listTools(ctx) }),
+		},
+		{
+			use: "resources SERVER", short: "list the resources of a server", words: serverWord,
+			example: "  assent resources demo\n  assent resources demo --output json",
+			run:     atOnce(func(ctx context.Context, s *session) error { return s.listResources(ctx) }),
+		},
+		{
+			use: "prompts SERVER", short: "list the prompts of a server", words: serverWord,
+			example: "  assent prompts demo",
+			run:     atOnce(func(ctx context.Context, s *session) error { return s.listPrompts(ctx) }),
+		},
+		{
+			use: "doctor SERVER", short: "start a server, and say what is wrong where it does not", words: serverWord,
+			example: "  assent doctor demo\n  assent doctor -- npx -y some-server",
+			run:     atOnce(func(ctx context.Context, s *session) error { return s.doctor(ctx) }),
+		},
+	}
+}
+
+// arguments are --arg's.
+type arguments struct{ line *commandLine }
+
+var _ pflag.Value = arguments{}
+
+func (arguments) String() string          { return "" }
+func (arguments) Type() string            { return "name=value" }
+func (a arguments) Set(text string) error { return a.line.addArgument(text) }
+
+// ExitError is an end with an exit code of its own.
+type ExitError struct {
+	Code int
+	// Err is told on stderr; nil is told already.
+	Err error
+}
+
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Exit is how a command that is no front end says with which code to end, where that is none of the constants.
+func Exit(code int, err error) error { return &ExitError{code, err} }
+
+// Run is the whole program for a command line, which begins with the command. It returns the exit code. Ctx ends
+// everything that is no front end; interrupting a front end in good order is what [Options.Interrupts] is for.
+func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command) int {
+	root := NewCommand(o, others...)
+	root.SetArgs(args)
+	ran, err := root.ExecuteContextC(ctx)
+	var exit *ExitError
+	var wrong *usageError
+	var open *unanswered
+	var drift *drifted
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, errInterrupted):
+		return ExitInterrupted
+	case errors.As(err, &exit):
+		if exit.Err != nil {
+			fmt.Fprintf(o.Stderr, "%s: %v\n", ran.CommandPath(), exit.Err)
+		}
+		return exit.Code
+	case errors.As(err, &wrong):
+		fmt.Fprintf(o.Stderr, "assent: %s\n\nRun \"%s --help\" for what there is.\n", wrong.text, ran.CommandPath())
+		return ExitUsage
+	case errors.As(err, &drift):
+		fmt.Fprintf(o.Stderr, "assent: %s\n", drift.text)
+		return ExitDrifted
+	case errors.Is(err, errToolFailed):
+		return ExitToolFailed
+	case errors.As(err, &open):
+		fmt.Fprintf(o.Stderr, "assent: %s\n", open.text)
+		return ExitUnanswered
+	default:
+		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(err.Error()))
+		return ExitFailed
+	}
+}
+
+// DataFolder is where conversations are kept: where the command line says, or else where it is by default.
+func DataFolder(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: give --data-dir", err)
+	}
+	return filepath.Join(folder, "assent"), nil
+}

@@ -1,0 +1,112 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// newControl finishes a field of huh's. It is drawn in the terminal's own 16 colours, which suit whoever chose them.
+func newControl(f huh.Field, title, describe func(string), rows func(int) int) control {
+	keys := huh.NewDefaultKeyMap()
+	keys.Text.Editor.SetEnabled(false)
+	f = f.WithTheme(huh.ThemeFunc(huh.ThemeBase16)).WithKeyMap(keys)
+	// Whether a page is the first or the last, Enter says that it is done.
+	f = f.WithPosition(huh.FieldPosition{Field: 1, FirstField: 0, LastField: 2, GroupCount: 1})
+	return control{f, title, describe, rows}
+}
+
+// lineControl takes a line.
+func lineControl(value *string, secret bool, check func(string) error) control {
+	f := huh.NewInput().Value(value).Validate(check)
+	if secret {
+		f.EchoMode(huh.EchoModePassword)
+	}
+	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, nil)
+}
+
+// textControl takes a text of several lines.
+func textControl(value *string, check func(string) error) control {
+	f := huh.NewText().Value(value).ExternalEditor(false).Validate(check)
+	rows := func(int) int { return min(max(strings.Count(*value, "\n")+2, 3), 15) }
+	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rows)
+}
+
+// listControl takes one of several things, by its place.
+func listControl(value *int, names []string) control {
+	f := huh.NewSelect[int]().Options(options(names)...).Value(value)
+	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 2))
+}
+
+// ticksControl takes any of several things.
+func ticksControl(value *[]int, names []string) control {
+	f := huh.NewMultiSelect[int]().Options(options(names)...).Value(value)
+	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 6))
+}
+
+// options makes what is chosen from. huh tells options that are ticked by their names, so no two have the same.
+func options(names []string) []huh.Option[int] {
+	seen := map[string]bool{}
+	list := make([]huh.Option[int], len(names))
+	for i, name := range names {
+		unique := name
+		for n := 2; seen[unique]; n++ {
+			unique = fmt.Sprintf("%s #%d", name, n)
+		}
+		seen[unique] = true
+		list[i] = huh.NewOption(unique, i)
+	}
+	return list
+}
+
+// rowsOf is how many rows names take, each after so many columns.
+func rowsOf(names []string, before int) func(width int) int {
+	return func(width int) int {
+		rows := 0
+		for _, name := range names {
+			rows += lipgloss.Height(ansi.Wrap(name, max(1, width-before), ""))
+		}
+		return rows
+	}
+}
+
+// typed is a text that is typed, and what it was at first.
+type typedText struct {
+	// value is what the control holds, and first what it made of the text that it was given: it draws no character
+	// that moves a cursor.
+	value, first string
+	// raw is the text that it was given. Where nobody changed it, it stays.
+	raw string
+}
+
+func newTypedText(raw string, make func(value *string) control) (*typedText, control) {
+	t := &typedText{value: safe(raw), raw: raw}
+	c := make(&t.value)
+	c.Update(nil) // now it holds what it shows
+	t.first = t.value
+	return t, c
+}
+
+// text is what was typed, and whether it is anything else than what was there.
+func (t *typedText) text() (string, bool) {
+	if t.value == t.first {
+		return t.raw, false
+	}
+	return t.value, true
+}
+
+// whole reports whether the control shows all of the text that it was given.
+func (t *typedText) whole() bool { return t.first == t.raw }
+
+func anything(string) error { return nil }
+
+func problemError(text string) error {
+	if text == "" {
+		return nil
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,126 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+)
+
+// toolText is what is to be read before a model may use a tool. It is safe to show.
+func toolText(q protocol.UseMcpTool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The model wants to use the tool %s of the server %s.\n", strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
+	if q.Destructive {
+		b.WriteString("! By what its server says, or does not say, it may destroy something.\n")
+	}
+	if q.Tool.Description != "" {
+		fmt.Fprintf(&b, "\nIts server says of it: %s\n", safe(q.Tool.Description))
+	}
+	return b.String()
+}
+
+// resourceText is what is to be read before a model may read a resource. It is safe to show.
+func resourceText(q protocol.AccessMcpResource) string {
+	return fmt.Sprintf("The model wants to read a resource of the server %s:\n  %s\n", strong(oneLine(q.ServerName, 200)), safe(q.URI))
+}
+
+// The answers to what a model wants, in the order in which they are listed.
+const (
+	allowOnce = iota
+	allowTask
+	allowDecline
+	allowCancel
+	allowEdit // where there are arguments
+)
+
+// allow shows what a model wants of a server, and asks whether it may.
+func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+	var text string
+	var arguments json.RawMessage // nil where it has none to write
+	switch question := a.Question.(type) {
+	case protocol.UseMcpTool:
+		text, arguments = toolText(question), question.Arguments
+	case protocol.AccessMcpResource:
+		text = resourceText(question)
+	}
+	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline: the model is told so", "Cancel: put it away without an answer"}
+	if arguments != nil {
+		names = append(names, "Edit the arguments first")
+	}
+	response := a.response(protocol.YesButtonClicked)
+	for {
+		shown := text
+		if arguments != nil {
+			shown += "\nIts arguments:\n" + safe(indented(arguments))
+		}
+		if problems != nil {
+			shown = "! That cannot be sent:\n" + safe(problemLines(problems)) + "\n" + shown
+		}
+		at, err := q.choose(ctx, shown, "May it?", true, names...)
+		if err != nil {
+			return nil, err
+		}
+		switch at {
+		case allowOnce:
+			return response, nil
+		case allowTask:
+			response.Remember = protocol.RememberTask
+			return response, nil
+		case allowDecline:
+			return nil, errDeclined
+		case allowEdit:
+			switch edited, err := q.editArguments(ctx, arguments); {
+			case err == nil:
+				arguments, response.ToolArguments, problems = edited, edited, nil
+			case errors.Is(err, errNotWhole):
+				problems = []protocol.FieldProblem{{Message: err.Error()}}
+			case !errors.Is(err, errDismissed): // Esc leaves everything as it was
+				return nil, err
+			}
+		default:
+			return nil, errDismissed
+		}
+	}
+}
+
+// errNotWhole is of what a control would not show as it is.
+var errNotWhole = errors.New("it is too long, or has characters that are not shown, to be edited here")
+
+// editArguments has the person edit a JSON object.
+func (q *dialogs) editArguments(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+	typed, c := newTypedText(indented(arguments), func(value *string) control {
+		return textControl(value, func(text string) error {
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
+				return errors.New("this is no JSON object")
+			}
+			return nil
+		})
+	})
+	if !typed.whole() {
+		return nil, errNotWhole
+	}
+	p := &page{text: editingText, title: "Arguments, as a JSON object", control: c}
+	if err := q.run(ctx, &dialog{pages: []*page{p}}); err != nil {
+		return nil, err
+	}
+	text, changed := typed.text()
+	if !changed {
+		return arguments, nil
+	}
+	return json.RawMessage(text), nil
+}
+
+// indented is a JSON value for reading.
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}

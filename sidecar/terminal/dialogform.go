@@ -1,0 +1,305 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assent/protocol"
+)
+
+// mostListed is how many options a list has. Of more than that one is typed: huh draws a list whole, whatever of it is
+// seen.
+const mostListed = 100
+
+// longLine is from how many characters on a text gets several rows to be typed in.
+const longLine = 300
+
+// The ways out of a form, in the order in which they are listed.
+const (
+	formSend = iota
+	formDecline
+	formCancel
+	formChange // where there is something
+)
+
+// filling is a field while it is filled in.
+type filling struct {
+	page  *page
+	field protocol.Field
+	// value is what was filled in; nil leaves the field out.
+	value func() json.RawMessage
+}
+
+// form has the person fill in a form: a page for each field, and one to look at all of it before it is sent. After a
+// refusal it begins with what is not right.
+func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+	again := map[string]string{}
+	for _, problem := range problems {
+		again[problem.Name] = problem.Message
+	}
+	d := &dialog{declinable: true}
+	fillings := make([]*filling, len(fields))
+	for i, f := range fields {
+		name := f.Head().Name
+		initial := defaultOf(f)
+		if *kept != nil {
+			initial = (*kept)[name]
+		}
+		fillings[i] = newFilling(f, initial)
+		fillings[i].page.text = func() string { return fieldText(a, f, i == 0) }
+		fillings[i].page.problem = again[name]
+		d.pages = append(d.pages, fillings[i].page)
+	}
+	wrong := func(after int) int { // the next page with a problem, or the last page
+		for i := after; i < len(fillings); i++ {
+			if fillings[i].page.problem != "" {
+				return i
+			}
+		}
+		return len(fillings)
+	}
+	changing := problems == nil || len(fields) > 0 && wrong(0) == len(fields)
+	if !changing {
+		d.at = wrong(0)
+	}
+	for i, f := range fillings {
+		refused := string(f.value())
+		f.page.next = func() int {
+			if string(f.value()) != refused {
+				f.page.problem = "" // whether there is another is for the sidecar to say
+			}
+			if changing {
+				return i + 1
+			}
+			return wrong(i + 1)
+		}
+	}
+	at := formSend
+	last := &page{title: "Send this to the server?", problem: again[""], whole: true}
+	ways := []string{"Send it", "Decline: say no to the server", "Cancel: put it away without an answer"}
+	if len(fields) > 0 {
+		ways = append(ways, "Change something")
+	}
+	last.control = listControl(&at, ways)
+	last.text = func() string { return fillingsText(a, fillings) }
+	last.next = func() int {
+		if at == formChange {
+			at, changing = formSend, true
+			return 0
+		}
+		return -1
+	}
+	d.pages = append(d.pages, last)
+	if problems != nil {
+		q.s.note("The answer is not right yet:\n%s", problemLines(problems))
+	}
+	if err := q.run(ctx, d); err != nil {
+		return nil, err
+	}
+	switch at {
+	case formDecline:
+		return nil, errDeclined
+	case formCancel:
+		return nil, errDismissed
+	}
+	*kept = filled{}
+	for _, f := range fillings {
+		if value := f.value(); value != nil {
+			(*kept)[f.field.Head().Name] = value
+		}
+	}
+	content, err := kept.json(fields)
+	if err != nil {
+		return nil, err
+	}
+	q.answered(a, fields, content)
+	response := a.response(protocol.YesButtonClicked)
+	response.ElicitationContent = content
+	return response, nil
+}
+
+// titleOf is what a field is called, in one line that is safe to show.
+func titleOf(f protocol.Field) string {
+	head := f.Head()
+	if title := oneLine(head.Title, 200); title != "" {
+		return title
+	}
+	return oneLine(head.Name, 200)
+}
+
+// fieldText is what is to be read about a field. The message of the whole is above the first one.
+func fieldText(a *openAsk, f protocol.Field, first bool) string {
+	var b strings.Builder
+	if first {
+		fmt.Fprintf(&b, "%s\n\n", safe(describe(a)))
+	}
+	head := f.Head()
+	need := "may be left out"
+	if head.Required {
+		need = "required"
+	}
+	fmt.Fprintf(&b, "%s (%s, %s)\n", strong(titleOf(f)), safe(kindOf(f)), need)
+	if head.Description != "" {
+		fmt.Fprintf(&b, "%s\n", safe(head.Description))
+	}
+	if head.Secret {
+		b.WriteString("Careful: this seems to ask for a secret, which MCP forbids in a form. It is kept nowhere.\n")
+	}
+	if options := optionsOf(f); len(options) > mostListed {
+		for _, o := range options {
+			fmt.Fprintf(&b, "- %s\n", optionName(o))
+		}
+	}
+	return b.String()
+}
+
+// fillingsText is what would be sent.
+func fillingsText(a *openAsk, fillings []*filling) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", safe(describe(a)))
+	for _, f := range fillings {
+		value := f.value()
+		shown := "(left out)"
+		switch {
+		case value == nil:
+		case f.field.Head().Secret:
+			shown = "•••"
+		default:
+			shown = oneLine(shownDefault(value), 1000)
+		}
+		mark := " "
+		if f.page.problem != "" {
+			mark = "!"
+		}
+		fmt.Fprintf(&b, "%s %s: %s\n", mark, strong(titleOf(f.field)), shown)
+	}
+	return b.String()
+}
+
+// newFilling makes the page of a field, filled in already with what is there; nil is nothing.
+func newFilling(f protocol.Field, initial json.RawMessage) *filling {
+	set := func(c control, value func() json.RawMessage) *filling {
+		return &filling{page: &page{title: titleOf(f), control: c}, field: f, value: value}
+	}
+	options := optionsOf(f)
+	required := f.Head().Required
+	switch f := f.(type) {
+	case protocol.BooleanField:
+		return set(oneOf([]json.RawMessage{json.RawMessage("true"), json.RawMessage("false")}, []string{"Yes", "No"}, required, initial))
+	case protocol.ChoiceField:
+		if len(options) > mostListed {
+			break
+		}
+		values, names := make([]json.RawMessage, len(options)), make([]string, len(options))
+		for i, o := range options {
+			values[i], names[i] = quote(o.Value), optionName(o)
+		}
+		return set(oneOf(values, names, required, initial))
+	case protocol.ChoicesField:
+		if len(options) > mostListed || len(options) == 0 {
+			break
+		}
+		var given []string
+		_ = json.Unmarshal(initial, &given) // what is no list ticks nothing
+		names, ticked := make([]string, len(options)), []int{}
+		for i, o := range options {
+			names[i] = optionName(o)
+			if slices.Contains(given, o.Value) {
+				ticked = append(ticked, i)
+			}
+		}
+		return set(ticksControl(&ticked, names), func() json.RawMessage {
+			if len(ticked) == 0 && !required && f.Default == nil {
+				return nil
+			}
+			picked := make([]string, len(ticked))
+			for i, at := range ticked {
+				picked[i] = options[at].Value
+			}
+			return quote(picked)
+		})
+	}
+	return set(typedControl(f, options, initial))
+}
+
+// oneOf is a control that takes one of several values. What need not be there can be left out.
+func oneOf(values []json.RawMessage, names []string, required bool, initial json.RawMessage) (control, func() json.RawMessage) {
+	at := max(0, slices.IndexFunc(values, func(v json.RawMessage) bool { return string(v) == string(initial) }))
+	if !required || len(values) == 0 {
+		values, names = append(values, nil), append(names, "(leave it out)")
+		if initial == nil {
+			at = len(values) - 1
+		}
+	}
+	return listControl(&at, names), func() json.RawMessage { return values[at] }
+}
+
+// typedControl is a control for a field that is typed.
+func typedControl(f protocol.Field, options []protocol.Option, initial json.RawMessage) (control, func() json.RawMessage) {
+	raw := ""
+	if initial != nil {
+		raw = shownDefault(initial)
+		if string(initial) == `""` {
+			raw = ""
+		}
+	}
+	var typed *typedText
+	check := func(text string) error {
+		if text == typed.first || text == "" {
+			return nil // nothing new, or left out
+		}
+		value, problem := parseField(f, options, text)
+		if _, number := f.(protocol.NumberField); number && problem == "" && value[0] == '"' {
+			problem = "That is no number."
+		}
+		return problemError(problem)
+	}
+	long := strings.Contains(raw, "\n")
+	if s, ok := f.(protocol.StringField); ok && s.Format == "" && s.MaxLength != nil && *s.MaxLength >= longLine {
+		long = true
+	}
+	typed, c := newTypedText(raw, func(value *string) control {
+		if long && !f.Head().Secret {
+			return textControl(value, check)
+		}
+		return lineControl(value, f.Head().Secret, check)
+	})
+	return c, func() json.RawMessage {
+		text, changed := typed.text()
+		switch {
+		case !changed:
+			return initial
+		case text == "":
+			return nil
+		}
+		value, problem := parseField(f, options, text)
+		if problem != "" {
+			return quote(text) // the sidecar says what is wrong with it
+		}
+		return value
+	}
+}
+
+// optionName is an option as it is listed.
+func optionName(o protocol.Option) string {
+	name := o.Value
+	if o.Title != "" && o.Title != o.Value {
+		name = fmt.Sprintf("%s (%s)", o.Title, o.Value)
+	}
+	if name = oneLine(name, 200); name == "" {
+		return `""`
+	}
+	return name
+}
+
+// quote is a text, or a list of them, as JSON.
+func quote(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null") // texts can always be written
+	}
+	return raw
+}

@@ -1,0 +1,121 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// mostHeld is how much is kept of what is said while a dialog has the terminal, in bytes; the newest of it.
+const mostHeld = 64 << 10
+
+// display is stderr where that is a terminal that can be drawn on. Below what is written there it draws one line, the
+// status, and for as long as a dialog has the terminal it holds back all else, of what goes to stdout everything. Its
+// methods are called from any goroutine.
+type display struct {
+	out   io.Writer
+	width func() int // of the terminal, in columns
+
+	mu       sync.Mutex // guards the fields below, and writing
+	status   func(width int) string
+	drawn    bool // the status is on the screen
+	midLine  bool // what was written last did not end its line
+	occupied bool // a dialog has the terminal
+	held     []byte
+	results  []heldResult
+}
+
+// heldResult is what is to go to a stdout that is the same terminal.
+type heldResult struct {
+	to   io.Writer
+	text []byte
+}
+
+// results is a stdout that is the terminal of a display.
+type results struct {
+	d  *display
+	to io.Writer
+}
+
+// Write implements [io.Writer]. What is held back is written when the dialog ends, and its errors are nobody's.
+func (r *results) Write(p []byte) (int, error) {
+	r.d.mu.Lock()
+	defer r.d.mu.Unlock()
+	if r.d.occupied {
+		r.d.results = append(r.d.results, heldResult{r.to, bytes.Clone(p)})
+		return len(p), nil
+	}
+	return r.d.write(r.to, p)
+}
+
+// Write implements [io.Writer]. It never fails for what it holds back.
+func (d *display) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.occupied {
+		d.held = append(d.held, p...)
+		if over := len(d.held) - mostHeld; over > 0 {
+			_, rest, _ := bytes.Cut(d.held[over:], []byte("\n")) // whole lines of it
+			d.held = append(d.held[:0], rest...)
+		}
+		return len(p), nil
+	}
+	return d.write(d.out, p)
+}
+
+// show draws a status in place of the one before; nil takes it away.
+func (d *display) show(status func(width int) string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.status = status
+	if !d.occupied {
+		_, _ = d.write(d.out, nil) // a status that cannot be drawn is no reason to stop
+	}
+}
+
+// occupy gives the terminal to a dialog, until the dialog calls what it returns. Only one has it at a time.
+func (d *display) occupy() (release func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.erase()
+	if d.midLine {
+		_, _ = io.WriteString(d.out, "\n")
+		d.midLine = false
+	}
+	d.occupied = true
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.occupied = false
+		held, results := d.held, d.results
+		d.held, d.results = nil, nil
+		for _, r := range results {
+			_, _ = d.write(r.to, r.text)
+		}
+		_, _ = d.write(d.out, held)
+	}
+}
+
+// write writes, and draws the status below. The lock is held.
+func (d *display) write(to io.Writer, p []byte) (n int, err error) {
+	d.erase()
+	if len(p) > 0 {
+		n, err = to.Write(p)
+		d.midLine = p[len(p)-1] != '\n'
+	}
+	if d.status != nil && !d.midLine && err == nil {
+		width := d.width()
+		_, err = io.WriteString(d.out, ansi.Truncate(d.status(width), width-1, "…")) // a full row would wrap
+		d.drawn = true
+	}
+	return n, err
+}
+
+func (d *display) erase() {
+	if d.drawn {
+		_, _ = io.WriteString(d.out, "\r"+ansi.EraseEntireLine)
+		d.drawn = false
+	}
+}

@@ -1,0 +1,12 @@
+package terminal
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// forgetTyped throws away what was typed and not read. Where that fails it is read.
+func forgetTyped(tty *os.File) {
+	_ = unix.IoctlSetInt(int(tty.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+}

@@ -1,0 +1,103 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assent/protocol"
+)
+
+// grantsCommand is "assent grants", with what can be done to one.
+func grantsCommand(o Options) *cobra.Command {
+	list := command{
+		use: "grants", short: "list the grants: which completions go to a model without being asked about", keeps: true,
+		long: `grants lists what was allowed in advance, the newest first: the id, the server, the tool, whether it may still approve
+something, its models, its bounds with what is spent of them, and who made it.`,
+		example: "  assent grants\n  assent grants --data-dir kept --output json\n  assent grants revoke 0198f2c4",
+		run:     atOnce(func(ctx context.Context, s *session) error { return s.listGrants(ctx) }),
+	}.build(o)
+	list.AddCommand(command{
+		use: "revoke ID", short: "end a grant at once", words: otherWords, own: []string{"ID"}, keeps: true,
+		long:    "revoke ends a grant; what is under way because of it is reviewed before its server gets it. The beginning of an id does.",
+		example: "  assent grants revoke 0198f2c4 --data-dir kept",
+		run: func(ctx context.Context, s *session, words []string) error {
+			return s.untilInterrupted(ctx, func(ctx context.Context) error { return s.revokeGrant(ctx, words[0]) })
+		},
+	}.build(o))
+	return list
+}
+
+func (s *session) listGrants(ctx context.Context) error {
+	list, err := s.sidecar.ListGrants(ctx)
+	if err != nil {
+		return err
+	}
+	return listed(s, list, list.Grants, func(g protocol.Grant) []string {
+		state := "open"
+		if g.EndedAt > 0 {
+			state = "ended"
+		}
+		return []string{g.ID, g.ServerName, g.ToolName, state, strings.Join(g.Models, " "), bounds(g), g.By}
+	})
+}
+
+// bounds are those of a grant, with what is spent of each.
+func bounds(g protocol.Grant) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if g.MaxRequests > 0 {
+		add("%d of %d requests", g.Spent.Requests, g.MaxRequests)
+	} else {
+		add("%d requests", g.Spent.Requests)
+	}
+	if g.MaxTokens > 0 {
+		add("%d of %d tokens", g.Spent.Tokens, g.MaxTokens)
+	}
+	if g.MaxCost > 0 {
+		add("$%.2f of $%.2f", g.Spent.Cost, g.MaxCost)
+	}
+	if g.ExpiresAt > 0 {
+		add("until %s", time.UnixMilli(g.ExpiresAt).Format(time.RFC3339))
+	}
+	if g.Session {
+		add("for its session")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s *session) revokeGrant(ctx context.Context, id string) error {
+	list, err := s.sidecar.ListGrants(ctx)
+	if err != nil {
+		return err
+	}
+	var found, ids []string
+	for _, g := range list.Grants {
+		ids = append(ids, g.ID)
+		if g.ID == id {
+			found = []string{id}
+			break
+		}
+		if strings.HasPrefix(g.ID, id) {
+			found = append(found, g.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return usagef("there is no grant %q%s", id, hint(id, ids))
+	case 1:
+	default:
+		return usagef("several grants begin with %q: write more of it", id)
+	}
+	grant, err := s.sidecar.RevokeGrant(ctx, &protocol.RevokeGrantParams{GrantID: found[0]})
+	if err != nil {
+		return err
+	}
+	if s.line.json {
+		return s.printJSON(grant)
+	}
+	return s.print("%s\t%s\tended\n", grant.ID, grant.ServerName)
+}

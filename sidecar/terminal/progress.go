@@ -1,0 +1,102 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"assent/protocol"
+)
+
+// progress is how far the calls of a run are: what was said last. On a terminal that can be drawn on it is one line,
+// drawn again and again; elsewhere each change is a line of its own.
+type progress struct {
+	mu   sync.Mutex // guards the fields below
+	call *protocol.Progress
+	task *protocol.McpTask
+}
+
+// progressed tells how far a call is.
+func (s *session) progressed(p protocol.Progress) {
+	s.progress.mu.Lock()
+	s.progress.call = &p
+	s.progress.mu.Unlock()
+	s.drawProgress(progressLine(p))
+}
+
+// taskChanged tells in which state an MCP task is.
+func (s *session) taskChanged(t protocol.McpTask) {
+	s.progress.mu.Lock()
+	s.progress.task = &t
+	s.progress.mu.Unlock()
+	s.drawProgress(taskLine(t))
+}
+
+// callEnded takes the line away.
+func (s *session) callEnded() {
+	s.progress.mu.Lock()
+	s.progress.call, s.progress.task = nil, nil
+	s.progress.mu.Unlock()
+	if s.display != nil {
+		s.display.show(nil)
+	}
+}
+
+// drawProgress draws the line anew, or writes the text of what changed.
+func (s *session) drawProgress(change string) {
+	if s.display == nil {
+		s.note("%s", change)
+		return
+	}
+	s.display.show(s.progress.line)
+}
+
+// line is the progress in one line of a terminal of so many columns.
+func (p *progress) line(width int) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var parts []string
+	if p.call != nil {
+		parts = append(parts, bar(*p.call, width))
+	}
+	if p.task != nil {
+		parts = append(parts, strings.TrimPrefix(taskLine(*p.task), "… "))
+	}
+	if p.call != nil && p.call.Message != "" {
+		parts = append(parts, oneLine(p.call.Message, 200))
+	}
+	return safe(strings.Join(parts, " "))
+}
+
+// bar draws a progress whose total is known, and says the others.
+func bar(p protocol.Progress, width int) string {
+	if p.Total <= 0 {
+		return fmt.Sprintf("… %g", p.Progress)
+	}
+	share := min(max(p.Progress/p.Total, 0), 1)
+	cells := min(max(width/4, 5), 30)
+	full := int(share * float64(cells))
+	return strings.Repeat("█", full) + strings.Repeat("░", cells-full) + fmt.Sprintf(" %3.0f%%", share*100)
+}
+
+func progressLine(p protocol.Progress) string {
+	text := fmt.Sprintf("%g", p.Progress)
+	if p.Total > 0 {
+		text = fmt.Sprintf("%g of %g", p.Progress, p.Total)
+	}
+	if p.Message != "" {
+		text += ": " + oneLine(p.Message, 200)
+	}
+	return "… " + text
+}
+
+func taskLine(t protocol.McpTask) string {
+	text := fmt.Sprintf("… MCP task %s: %s", oneLine(t.TaskID, 60), t.Status)
+	if t.StatusMessage != "" {
+		text += ": " + oneLine(t.StatusMessage, 200)
+	}
+	if t.Problem != "" {
+		text += " (" + t.Problem + ")"
+	}
+	return text
+}

@@ -1,0 +1,142 @@
+package terminal
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"assent/protocol"
+	"assent/sidecar/secret"
+	"assent/sidecar/terminal/answers"
+)
+
+// questionOf is an ask as recordings have it: all that a server can change of it, and nothing that changes from run
+// to run. Secrets are the members of its answer that are not to be written.
+func questionOf(a *openAsk) (question answers.Question, secrets []string) {
+	origin := a.Question.From()
+	question = answers.Question{Server: origin.ServerName, Tools: origin.ToolNames}
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		question.Kind, question.Message = answers.Form, q.ElicitationRequest.Message
+		var fields []protocol.Field
+		for _, f := range q.ElicitationRequest.Fields {
+			if head := f.Head(); head.Secret {
+				secrets = append(secrets, head.Name)
+			}
+			if text, ok := f.(protocol.StringField); ok {
+				text.Program = nil // it is made of the pattern
+				f = text
+			}
+			fields = append(fields, f)
+		}
+		if fields != nil {
+			question.Fields = fields
+		}
+	case protocol.McpURLElicitation:
+		question.Kind, question.Message, question.URL = answers.Page, q.Message, stableURL(q.URL)
+	case protocol.McpSampling:
+		question.Kind = answers.Completion
+		request := q.SamplingRequest
+		request.Metadata = nil // is for the provider, and often an id
+		request.Messages = slices.Clone(request.Messages)
+		for i := range request.Messages {
+			request.Messages[i].Content = withoutData(request.Messages[i].Content)
+		}
+		question.Request = request
+	case protocol.McpSamplingReview:
+		question.Kind = answers.Review
+	case protocol.UseMcpTool:
+		question.Kind, question.Tools, question.Arguments = answers.Tool, []string{q.Tool.Name}, q.Arguments
+	case protocol.AccessMcpResource:
+		question.Kind, question.URL = answers.Resource, q.URI
+	}
+	return question, secrets
+}
+
+// inputQuestion is an input of mcp.json as recordings have it.
+func inputQuestion(params *protocol.PromptInputParams) answers.Question {
+	return answers.Question{Kind: answers.Input, Server: params.ServerName, Message: params.ID}
+}
+
+// withoutData is content in whose place of pictures and sounds their hashes stand.
+func withoutData(content []protocol.ContentBlock) []protocol.ContentBlock {
+	out := slices.Clone(content)
+	for i, block := range out {
+		switch b := block.(type) {
+		case protocol.ImageContent:
+			b.Data = hashed(b.Data)
+			out[i] = b
+		case protocol.AudioContent:
+			b.Data = hashed(b.Data)
+			out[i] = b
+		}
+	}
+	return out
+}
+
+func hashed(data string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(data))) }
+
+// unstable is a part of a path that is likely to be another one in each run.
+var unstable = regexp.MustCompile(`^[0-9a-fA-F-]*[0-9][0-9a-fA-F-]{7,}$`)
+
+// stableURL is a URL without the values of its query, its fragment and what looks like an id in its path.
+func stableURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	parts := strings.Split(u.Path, "/")
+	for i, part := range parts {
+		if unstable.MatchString(part) {
+			parts[i] = "…"
+		}
+	}
+	out := u.Scheme + "://" + u.Host + strings.Join(parts, "/")
+	var names []string
+	for name := range u.Query() {
+		names = append(names, name+"=…")
+	}
+	if slices.Sort(names); len(names) > 0 {
+		out += "?" + strings.Join(names, "&")
+	}
+	return out
+}
+
+// cleaner takes secrets out of texts. Its methods may be called from any goroutine.
+type cleaner struct {
+	scanner *secret.Scanner
+
+	mu   sync.Mutex // guards held
+	held []secret.Held
+}
+
+func newCleaner() *cleaner { return &cleaner{scanner: secret.New()} }
+
+// learn has the cleaner know what the sidecar found in a request.
+func (c *cleaner) learn(findings []protocol.SecretFinding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range findings {
+		c.held = append(c.held, secret.Held{Value: f.Text, Description: f.Description})
+	}
+}
+
+func (c *cleaner) find(text string) []secret.Finding {
+	c.mu.Lock()
+	held := slices.Clone(c.held)
+	c.mu.Unlock()
+	return c.scanner.Scan(text, held)
+}
+
+// text is a text without its secrets.
+func (c *cleaner) text(text string) string { return secret.Redact(text, c.find(text)) }
+
+// secret reports whether a text has a secret in it.
+func (c *cleaner) secret(text string) bool { return len(c.find(text)) > 0 }
+
+func jsonText(text string) (json.RawMessage, error) { return json.Marshal(text) }

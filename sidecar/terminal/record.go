@@ -1,0 +1,178 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/terminal/answers"
+)
+
+// gather is how long an answer of a file waits for what else is asked, while that is recorded: what is asked at once
+// is then recorded as such.
+const gather = 100 * time.Millisecond
+
+// recorder keeps what is asked and answered. Its methods may be called from any goroutine.
+type recorder struct {
+	file  string
+	clean *cleaner
+
+	mu   sync.Mutex // guards the fields below
+	asks []*answers.Recorded
+	open map[askKey]*answers.Recorded
+}
+
+// newRecorder makes one whose file can be written, or says why it cannot. The file is written at the end.
+func newRecorder(file string, clean *cleaner) (*recorder, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, usagef("--record: %s is no file", file)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, usagef("--record: %v", err)
+	}
+	info, err := f.Stat()
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && info.Size() == 0 {
+		err = os.Remove(file) // an empty file is no recording
+	}
+	if err != nil {
+		return nil, usagef("--record: %v", err)
+	}
+	return &recorder{file: file, clean: clean, open: map[askKey]*answers.Recorded{}}, nil
+}
+
+// opened begins an ask. A review is none: what the server gets in the end is its completion's.
+func (r *recorder) opened(key askKey, a *openAsk) {
+	question, secrets := questionOf(a)
+	if question.Kind == answers.Review {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry := &answers.Recorded{Question: question, Together: len(r.open) > 0, Way: answers.Cancel, Secrets: secrets}
+	r.asks = append(r.asks, entry)
+	r.open[key] = entry
+}
+
+// settled is how an ask was answered. What was not answered, because the server stopped waiting, or the time was over,
+// is put away when it is replayed.
+func (r *recorder) settled(key askKey, e protocol.AskSettled) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry := r.open[key]
+	if entry == nil {
+		return
+	}
+	switch reason := e.Outcome.Reason; {
+	case reason == protocol.OutcomeDeclined:
+		entry.Way = answers.Decline
+	case reason == protocol.OutcomeCompleted && entry.Kind == answers.Page:
+		entry.Way = answers.Approve
+	case reason != protocol.OutcomeAnswered:
+	case entry.Kind == answers.Completion:
+		return // until the model has answered
+	case entry.Kind == answers.Form:
+		entry.Way, entry.Answer = answers.Answer, []byte("{}")
+		if response := e.ElicitationResponse; response != nil && len(response.Content) > 0 {
+			entry.Answer = response.Content
+		}
+	case len(e.SentArguments) > 0:
+		entry.Way, entry.Answer = answers.Answer, e.SentArguments
+	default:
+		entry.Way = answers.Approve
+	}
+	delete(r.open, key)
+}
+
+// sampled is what a server got for its request for a completion.
+func (r *recorder) sampled(key askKey, result protocol.SamplingResult) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry := r.open[key]
+	if entry == nil {
+		return
+	}
+	switch result := result.(type) {
+	case protocol.McpSamplingResponse:
+		entry.Way = answers.Complete
+		for _, block := range result.Content {
+			if use, ok := block.(protocol.ToolUseContent); ok {
+				entry.ToolUses = append(entry.ToolUses, answers.ToolUse{ID: use.ID, Name: use.Name, Input: use.Input})
+				continue
+			}
+			entry.Completion += blockText(block)
+		}
+	case protocol.SamplingWithheld:
+		entry.Way = answers.Decline
+	case protocol.SamplingFailure:
+		entry.Way, entry.Completion = answers.Fail, result.Reason
+	}
+	delete(r.open, key)
+}
+
+// input is an input of mcp.json, whose value is nil where none was given.
+func (r *recorder) input(params *protocol.PromptInputParams, value *string) error {
+	entry := &answers.Recorded{Question: inputQuestion(params), Way: answers.Cancel}
+	if value != nil {
+		raw, err := jsonText(*value)
+		if err != nil {
+			return err
+		}
+		entry.Way, entry.Answer = answers.Answer, raw
+	}
+	if params.Password {
+		entry.Secrets = []string{params.ID}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.asks); n > 0 && r.asks[n-1].Kind == answers.Input {
+		entry.Together = true // servers that start at once ask in any order
+	}
+	r.asks = append(r.asks, entry)
+	return nil
+}
+
+// save writes the file, in place of what was there.
+func (r *recorder) save() (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var asks []answers.Recorded
+	for _, entry := range r.asks {
+		asks = append(asks, *entry)
+	}
+	data, err := answers.Recorder{Clean: r.clean.text, Secret: r.clean.secret}.Marshal(asks)
+	if err != nil {
+		return fmt.Errorf("the recording cannot be written: %w", err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(r.file), filepath.Base(r.file)+".*")
+	if err != nil {
+		return fmt.Errorf("the recording cannot be written: %w", err)
+	}
+	_, err = temporary.Write(data)
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), r.file)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name()) // the first error says more
+		return fmt.Errorf("the recording cannot be written: %w", err)
+	}
+	return nil
+}
+
+// gathered waits before an answer of a file is given, while that is recorded.
+func (s *session) gathered(ctx context.Context) error {
+	if s.recorder == nil {
+		return nil
+	}
+	return wait(ctx, gather)
+}

@@ -1,0 +1,116 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"golang.org/x/term"
+
+	"assent/protocol"
+)
+
+// manner is a way of asking a person: in dialogs, or line by line. What it asks begins with begin and ends with ctx. [errDeclined] and
+// [errDismissed] are answers, which MCP tells apart.
+type manner interface {
+	// begin waits for the person to be free; they are not until done is called.
+	begin(ctx context.Context) (done func(), err error)
+	form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error)
+	approve(ctx context.Context, a *openAsk, s protocol.McpSampling, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	// allow asks whether a model may use a tool, or read a resource.
+	allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
+	// page asks whether the person goes to a page, which something else than an ask wants.
+	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
+	// noted says what the person did, where that cannot be seen.
+	noted(text string)
+	// typist reads what is said without being asked, in turn with what is.
+	typist() *person
+	// restore gives the terminal back as it was, whatever is asked there.
+	restore()
+}
+
+// someone is a person who answers.
+type someone struct {
+	manner
+	s *session
+}
+
+var _ answerer = (*someone)(nil)
+
+// newSomeone asks in dialogs where these can be drawn, and line by line elsewhere.
+func newSomeone(s *session) *someone {
+	if tty, ok := s.o.Stdin.(*os.File); ok && s.display != nil {
+		if state, err := term.GetState(int(tty.Fd())); err == nil {
+			return &someone{&dialogs{s: s, turn: make(chan struct{}, 1), tty: tty, state: state}, s}
+		}
+	}
+	return &someone{newPerson(s), s}
+}
+
+// take implements [answerer].
+func (o *someone) take(a *openAsk) (reply, error) {
+	var kept filled // what was filled in stays when an answer is refused
+	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+		done, err := o.begin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		response, err := o.ask(ctx, a, &kept, problems)
+		switch {
+		case errors.Is(err, errDeclined):
+			o.noted("You declined.")
+			return a.response(protocol.NoButtonClicked), nil
+		case errors.Is(err, errDismissed):
+			o.noted("You put the question away.")
+			return a.response(protocol.CancelButtonClicked), nil
+		}
+		return response, err
+	}, nil
+}
+
+func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+	switch q := a.Question.(type) {
+	case protocol.McpElicitation:
+		return o.form(ctx, a, q.ElicitationRequest.Fields, kept, problems)
+	case protocol.McpURLElicitation:
+		return o.visit(ctx, a, q)
+	case protocol.McpSampling:
+		return o.approve(ctx, a, q, problems)
+	case protocol.McpSamplingReview:
+		return o.review(ctx, a, q, problems)
+	case protocol.UseMcpTool, protocol.AccessMcpResource:
+		return o.allow(ctx, a, problems)
+	default:
+		o.s.note("\n%s", describe(a))
+		return a.response(protocol.CancelButtonClicked), nil
+	}
+}
+
+// input implements [answerer].
+func (o *someone) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+	done, err := o.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return o.manner.input(ctx, params)
+}
+
+func (o *someone) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
+	done, err := o.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	return o.manner.page(ctx, params)
+}
+
+// completions implements [answerer]: a person has no model's answers ready.
+func (*someone) completions() []completion { return nil }
+
+// end implements [answerer].
+func (*someone) end() error { return nil }
