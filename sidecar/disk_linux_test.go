@@ -176,10 +176,9 @@ func unprivileged(t *testing.T, dir string) *exec.Cmd {
 	}
 	// The folders of a test are its user's alone.
 	program := filepath.Join(t.TempDir(), "assent")
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(program, data, 0o755)
-	}
+	// Not by this process: another test may start a program meanwhile, which has what is open here until it runs, and
+	// what somebody has open for writing cannot be run.
+	err = exec.Command("cp", path, program).Run()
 	for _, open := range []string{filepath.Dir(program), filepath.Dir(filepath.Dir(program)), filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
 		err = errors.Join(err, os.Chmod(open, 0o755))
 	}

@@ -5,106 +5,91 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"assent/sidecar/journal"
 	"assent/sidecar/store"
+	"assent/sidecar/terminal"
 )
-
-const journalUsage = `assent journal reads the journal: what servers asked, who decided, and what came of it.
-It changes nothing, and may be run while Assent is running.
-
-Usage:
-	assent journal show [flags]     print a line for each record, the oldest first
-	assent journal export [flags]   print each record as a line of JSON
-	assent journal verify [flags]   find the first record that was altered, taken out or put in
-
-Flags:
-	-data-dir folder   where the tasks are (default: in the user's configuration folder)
-	-server name       only what is of this server
-	-task id           only what is of this task
-	-kind kind         only records of this kind, such as askSettled
-	-since when        only what was written since: 2026-07-28, 2026-07-28T09:30:00Z, 36h or 7d
-
-Results are printed on stdout, everything else on stderr. verify takes -data-dir alone.
-
-It exits with 0 where all went well, 1 where the journal cannot be read or the results not be written,
-2 for a wrong command line, and 3 where verify found that the journal was altered.
-`
 
 // exitAltered is the exit code of a journal that is not as Assent wrote it.
 const exitAltered = 3
 
-// runJournal is "assent journal". It returns the exit code.
-func runJournal(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	command := ""
-	if len(args) > 0 {
-		command, args = args[0], args[1:]
+// journalCommand is "assent journal".
+func journalCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "journal", Short: "show, export or verify the journal",
+		Long: `journal reads the journal: what servers asked, who decided, and what came of it. It changes nothing, and may be run
+while Assent is running.
+
+It exits with 0 where all went well, 1 where the journal cannot be read or the results not be written, 2 for a wrong
+command line, and 3 where verify found that the journal was altered.`,
+		Example: `  assent journal show --data-dir kept --since 7d
+  assent journal export --server demo --kind askSettled > journal.jsonl
+  assent journal verify`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "help" {
+				return c.Help()
+			}
+			if len(args) > 0 {
+				return terminal.Exit(terminal.ExitUsage, fmt.Errorf("there is no command %q: there is show, export or verify", args[0]))
+			}
+			c.SetOut(c.ErrOrStderr())
+			return errors.Join(c.Help(), terminal.Exit(terminal.ExitUsage, nil))
+		},
 	}
-	switch command {
-	case "show", "export", "verify":
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(stdout, journalUsage)
-		return 0
-	case "":
-		fmt.Fprint(stderr, journalUsage)
-		return 2
-	default:
-		fmt.Fprintf(stderr, "assent journal: there is no command %q\n\n%s", command, journalUsage)
-		return 2
-	}
-	name := "assent journal " + command
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stderr, journalUsage) }
-	dataDir := flags.String("data-dir", "", "")
+	c.AddCommand(
+		journalReader("show", "print a line for each record, the oldest first", "  assent journal show --server demo --since 36h"),
+		journalReader("export", "print each record as a line of JSON", "  assent journal export --task 0198f2c4 --kind askSettled"),
+		journalReader("verify", "find the first record that was altered, taken out or put in", "  assent journal verify --data-dir kept"),
+	)
+	return c
+}
+
+func journalReader(name, short, example string) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Example: example, Args: noArguments}
+	dataDir := c.Flags().String("data-dir", "", "where the tasks are: a `folder` (default: in the user's configuration folder)")
 	var filter store.JournalFilter
-	if command != "verify" {
-		flags.StringVar(&filter.Server, "server", "", "")
-		flags.StringVar(&filter.TaskID, "task", "", "")
-		flags.StringVar(&filter.Kind, "kind", "", "")
-		flags.Func("since", "", func(text string) (err error) {
+	if name != "verify" {
+		c.Flags().StringVar(&filter.Server, "server", "", "only what is of this server: its `name`")
+		c.Flags().StringVar(&filter.TaskID, "task", "", "only what is of this task: its `id`")
+		c.Flags().StringVar(&filter.Kind, "kind", "", "only records of this `kind`, such as askSettled")
+		c.Flags().Func("since", "only what was written since `when`: 2026-07-28, 2026-07-28T09:30:00Z, 36h or 7d", func(text string) (err error) {
 			filter.Since, err = since(text, time.Now())
 			return err
 		})
 	}
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", name, flags.Arg(0))
-		return 2
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		stdout := c.OutOrStdout()
+		err := readJournal(c.Context(), name, *dataDir, filter, stdout)
+		var broken *journal.Broken
+		switch {
+		case errors.As(err, &broken):
+			_, err := fmt.Fprintf(stdout, "ALTERED: %v\n", broken)
+			return errors.Join(terminal.Exit(exitAltered, nil), err)
+		case err != nil:
+			return terminal.Exit(1, err)
+		}
+		return nil
 	}
-	err := readJournal(ctx, command, *dataDir, filter, stdout)
-	var broken *journal.Broken
-	switch {
-	case errors.As(err, &broken):
-		fmt.Fprintf(stdout, "ALTERED: %v\n", broken)
-		return exitAltered
-	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
-		return 1
-	}
-	return 0
+	return c
 }
 
 // readJournal prints what a command is for. The error is a [journal.Broken] where the journal was altered.
 func readJournal(ctx context.Context, command, dataDir string, filter store.JournalFilter, stdout io.Writer) (err error) {
-	if dataDir, err = dataFolder(dataDir); err != nil {
+	if dataDir, err = terminal.DataFolder(dataDir); err != nil {
 		return err
 	}
 	s, err := store.OpenReadOnly(dataDir)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there are no tasks in %s: give the folder with -data-dir", dataDir)
+		return fmt.Errorf("there are no tasks in %s: give the folder with --data-dir", dataDir)
 	}
 	if err != nil {
 		return err
@@ -163,16 +148,4 @@ func since(text string, now time.Time) (int64, error) {
 		return now.Add(-d).UnixMilli(), nil
 	}
 	return 0, fmt.Errorf("give a day (2026-07-28), a moment (2026-07-28T09:30:00Z), or for how long (36h, 7d)")
-}
-
-// dataFolder returns where the store is: where the command line says, or else where it is by default.
-func dataFolder(given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	config, err := os.UserConfigDir()
-	if err != nil {
-		return "", fmt.Errorf("%w: give -data-dir", err)
-	}
-	return filepath.Join(config, "assent"), nil
 }

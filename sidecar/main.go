@@ -6,108 +6,117 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"assent/sidecar/server"
 	"assent/sidecar/tap"
+	"assent/sidecar/terminal"
 )
 
 // version is set by the linker.
 var version = "dev"
 
-const usage = `assent is the sidecar of the Assent extension for VS Code.
-
-Usage:
-	assent serve [flags]   speak Assent's protocol on stdin and stdout
-	assent journal         show, export or verify the journal
-	assent version         print the version
-
-In a terminal:
-	assent call SERVER TOOL                       run a tool, and be asked what its server asks
-	assent servers                                list the configured servers
-	assent tools|resources|prompts SERVER         list what a server has
-	assent doctor SERVER                          say why a server does not start
-
-Run "assent serve -help" or "assent call -help" for the flags, and "assent journal help" for its commands.
-`
-
 func main() {
 	// A log line that nobody reads must not kill us before the servers have ended. Ignoring the signal
 	// would do, and would be inherited by them.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	easeGarbage()
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run is the whole program. It returns the exit code: 0, 1 for a failure, 2 for a wrong command line, or
-// 3 for a journal that was altered; those of the commands for a terminal are in package terminal.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	command := ""
-	if len(args) > 0 {
-		command = args[0]
+// ends are the signals that are to end the program in good order.
+func ends() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // of a terminal that is closed; nohup has it ignored
+		signals = append(signals, syscall.SIGHUP)
 	}
-	if isTerminalCommand(command) {
-		return runTerminal(ctx, args, stdin, stdout, stderr)
-	}
-	switch command {
-	case "serve":
-		return serve(ctx, args[1:], stdin, stdout, stderr)
-	case "journal":
-		return runJournal(ctx, args[1:], stdout, stderr)
-	case "version":
-		fmt.Fprintln(stdout, version)
-		return 0
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(stdout, usage)
-		return 0
-	case "":
-		fmt.Fprint(stderr, usage)
-		return 2
-	default:
-		fmt.Fprintf(stderr, "assent: there is no command %q\n\n%s", command, usage)
-		return 2
-	}
+	return signals
 }
 
-func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("assent serve", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	dataDir := flags.String("data-dir", "", "keep tasks in this `folder` (default: in the user's configuration folder)")
-	level := zerolog.InfoLevel
-	flags.TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
-	tapFile := flags.String("tap", "", "write a transcript of every wire to this `file`, secrets masked")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "assent serve: unexpected argument %q\n", flags.Arg(0))
-		return 2
-	}
-
-	log := zerolog.New(stderr).Level(level).With().Timestamp().Logger()
-	folder, err := dataFolder(*dataDir)
+// run is the whole program. It returns the exit code: those of package terminal, or 3 for a journal that was altered.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	folder, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintf(stderr, "assent serve: %v\n", err)
-		return 1
+		fmt.Fprintf(stderr, "assent: there is no folder to be in: %v\n", err)
+		return terminal.ExitFailed
+	}
+	// An interrupt ends ctx. In a front end, the first one is to cancel the call in good order.
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, ends()...)
+	defer signal.Stop(interrupts)
+	versionCommand := &cobra.Command{
+		Use: "version", Short: "print the version", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version)
+			return err
+		},
+	}
+	return terminal.Run(ctx, longFlags(args), terminal.Options{
+		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
+	}, serveCommand(stdin, stdout, stderr), journalCommand(), versionCommand)
+}
+
+// longFlags gives the flags of serve and journal a second dash, where they have one, as they could always be written.
+func longFlags(args []string) []string {
+	if len(args) == 0 || args[0] != "serve" && args[0] != "journal" {
+		return args
+	}
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
+			out[i] = "-" + arg
+		}
+	}
+	return out
+}
+
+func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use: "serve", Short: "speak Assent's protocol on stdin and stdout, as a front end wants it", Args: noArguments,
+		Example: "  assent serve --data-dir kept --log-level debug --tap wire.txtar",
+	}
+	dataDir := c.Flags().String("data-dir", "", "keep tasks in this `folder` (default: in the user's configuration folder)")
+	level := zerolog.InfoLevel
+	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
+	tapFile := c.Flags().String("tap", "", "write a transcript of every wire to this `file`, secrets masked")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		return serve(cmd.Context(), *dataDir, level, *tapFile, stdin, stdout, stderr)
+	}
+	return c
+}
+
+// noArguments is the error of a command that takes none.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return terminal.Exit(terminal.ExitUsage, fmt.Errorf("unexpected argument %q", args[0]))
+	}
+	return nil
+}
+
+// serve returns an error that says the exit code.
+func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
+	log := zerolog.New(stderr).Level(level).With().Timestamp().Logger()
+	folder, err := terminal.DataFolder(dataDir)
+	if err != nil {
+		return terminal.Exit(1, err)
 	}
 	opts := server.Options{Version: version, DataDir: folder, Log: log}
-	if *tapFile != "" {
-		file, err := os.OpenFile(*tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if tapFile != "" {
+		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
-			fmt.Fprintf(stderr, "assent serve: the tap cannot be written: %v\n", err)
-			return 1
+			return terminal.Exit(1, fmt.Errorf("the tap cannot be written: %w", err))
 		}
 		opts.Tap = tap.New(file)
 		defer func() {
@@ -122,9 +131,9 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	watch.Go(func() { untilOrphaned(ctx, cancel) })
 	defer watch.Wait()
 	defer cancel()
-	if err := server.New(opts).Serve(ctx, stdin, stdout); err != nil {
+	if err := server.New(opts).Serve(ctx, pollable(stdin), stdout); err != nil {
 		log.Error().Err(err).Msg("serve")
-		return 1
+		return terminal.Exit(1, nil)
 	}
-	return 0
+	return nil
 }

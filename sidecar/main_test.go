@@ -18,8 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// atExit has programs with the race detector end at once: by default each sleeps for a second first, and the tests
+// run hundreds.
+const atExit = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor})
+	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker})
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has
@@ -35,9 +42,18 @@ func TestMain(m *testing.M) {
 //
 //	exitcode CODE PROGRAM ARGS
 //
-// which is exec, for a program that is to exit with a code.
+// which is exec, for a program that is to exit with a code. README is the path of the project's.
 func TestScripts(t *testing.T) {
+	readme, err := filepath.Abs("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("README", readme)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
 		Dir:                 "testdata/script",
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"converse": converse, "sql": alter, "exitcode": exitCode},
 		RequireExplicitExec: true,

@@ -26,6 +26,16 @@ var surveyTools = []struct{ name, schema, method, params string }{
 		"colour":{"type":"string","enum":["red","green"]},
 		"sizes":{"type":"array","items":{"type":"string","enum":["S","M","L"]}}},"required":["name","age"]}}`},
 	{"sample", `{"type":"object"}`, "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Say hello"}}],"maxTokens":20}`},
+	{"strange", `{"type":"object"}`, "elicitation/create", `{"message":"\u001b[2J\u202ego\r away","requestedSchema":{"type":"object","properties":{
+		"password":{"type":"string","title":"Your \u001b[31mpassword"},
+		"note":{"type":"string","maxLength":1000,"default":"one\ntwo"},
+		"hidden":{"type":"string","default":"a\u202eb"},
+		"same":{"type":"array","items":{"anyOf":[{"const":"1","title":"One"},{"const":"2","title":"Two"}]},"default":["2"]},
+		"left":{"type":"boolean"},
+		"much":{"type":"number","default":1.5}}}}`},
+	{"stuck", `{"type":"object"}`, "elicitation/create", `{"message":"Anything","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
+	{"count", `{"type":"object"}`, "elicitation/create", `{"message":"Go on","requestedSchema":{"type":"object","properties":{}}}`},
+	{"token", `{"type":"object"}`, "", ""},
 	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
 }
 
@@ -49,6 +59,9 @@ func surveyor() {
 				Capabilities    json.RawMessage `json:"capabilities"`
 				Name            string          `json:"name"`
 				Arguments       json.RawMessage `json:"arguments"`
+				Meta            struct {
+					ProgressToken json.RawMessage `json:"progressToken"`
+				} `json:"_meta"`
 			} `json:"params"`
 			Result json.RawMessage `json:"result"`
 			Error  json.RawMessage `json:"error"`
@@ -83,10 +96,17 @@ func surveyor() {
 			for _, t := range surveyTools {
 				switch {
 				case t.name != m.Params.Name:
+				case t.name == "stuck": // it returns nothing, whatever it is told
+					say(`"id":"stuck","method":%q,"params":%s`, t.method, t.params)
 				case t.method != "":
+					if t.name == "count" {
+						say(`"method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":4,"message":"counting"}`, m.Params.Meta.ProgressToken)
+					}
 					say(`"id":%s,"method":%q,"params":%s`, strconv.Quote("asks "+string(m.ID)), t.method, t.params)
 				case t.name == "fail":
 					text(string(m.ID), "the disk is full", true)
+				case t.name == "token": // what its environment has
+					text(string(m.ID), os.Getenv("TOKEN"), false)
 				case t.name == "wrong":
 					say(`"id":%s,"error":{"code":-32000,"message":"not today"}`, m.ID)
 				case t.name == "slow": // it says that it has begun, and nothing more
@@ -103,7 +123,7 @@ func surveyor() {
 			}
 		case "":
 			var question string
-			if json.Unmarshal(m.ID, &question) == nil {
+			if json.Unmarshal(m.ID, &question) == nil && question != "stuck" {
 				text(strings.TrimPrefix(question, "asks "), string(m.Result)+string(m.Error), false)
 			}
 		default:

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// examiner is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, that asks what rounds.json in its folder has: a list of
+// lists of {"method", "params"}. The asks of a list are asked at once, the next list when all are answered. The result
+// is what came back, in the order of the asks.
+func examiner() {
+	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
+	if _, err := os.Stat("rounds.json"); err != nil {
+		if err := os.WriteFile("rounds.json", []byte("[]"), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	var rounds [][]struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	data, err := os.ReadFile("rounds.json")
+	if err == nil {
+		err = json.Unmarshal(data, &rounds)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	var call json.RawMessage
+	var got []string
+	waits := 0
+	ask := func() {
+		for waits == 0 && len(rounds) > 0 {
+			for _, a := range rounds[0] {
+				params, err := json.Marshal(a.Params)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, err)
+				}
+				say(`"id":"q%d","method":%q,"params":%s`, len(got), a.Method, params)
+				got, waits = append(got, ""), waits+1
+			}
+			rounds = rounds[1:]
+		}
+		if waits == 0 {
+			text, err := json.Marshal(strings.Join(got, "\n"))
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			say(`"id":%s,"result":{"content":[{"type":"text","text":%s}]}`, call, text)
+		}
+	}
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ ProtocolVersion, Name string }
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		switch m.Method {
+		case "initialize":
+			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"examiner","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+		case "tools/list":
+			say(`"id":%s,"result":{"tools":[{"name":"find_users","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"exam","inputSchema":{"type":"object"}}]}`, m.ID)
+		case "tools/call":
+			if m.Params.Name == "find_users" {
+				say(`"id":%s,"result":{"content":[{"type":"text","text":"There are 3 users."}]}`, m.ID)
+				continue
+			}
+			call = m.ID
+			ask()
+		case "":
+			n := 0
+			if _, err := fmt.Sscanf(string(m.ID), `"q%d"`, &n); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return
+			}
+			got[n] = string(m.Result) + string(m.Error)
+			waits--
+			ask()
+		default:
+			if m.ID != nil {
+				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,546 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+	"golang.org/x/sys/unix"
+)
+
+// The keys that a terminal sends.
+const (
+	enter    = "\r"
+	escape   = "\x1b"
+	ctrlC    = "\x03"
+	ctrlX    = "\x18"
+	up       = "\x1b[A"
+	down     = "\x1b[B"
+	back     = "\x7f"
+	shiftTab = "\x1b[Z"
+	pageDown = "\x1b[6~"
+)
+
+// seat is a person at a terminal at which the program runs. Its stdin and its stderr are that, its stdout is not.
+type seat struct {
+	t       *testing.T
+	dir     string
+	program *exec.Cmd
+	pty     *os.File // the person's side
+	tty     *os.File // the program's
+	stdout  bytes.Buffer
+
+	mu      sync.Mutex // guards the fields below
+	screen  vt10x.Terminal
+	said    bytes.Buffer  // all that came
+	changed chan struct{} // closed with what comes next
+}
+
+// sit starts the program at a terminal of so many columns and rows.
+func sit(t *testing.T, columns, rows int, environment []string, args ...string) *seat {
+	t.Helper()
+	return sitAfter(t, "", columns, rows, environment, args...)
+}
+
+// sitAfter is sit after something was typed.
+func sitAfter(t *testing.T, typed string, columns, rows int, environment []string, args ...string) *seat {
+	t.Helper()
+	t.Parallel()
+	s := &seat{t: t, dir: t.TempDir(), changed: make(chan struct{}), screen: vt10x.New(vt10x.WithSize(columns, rows))}
+	config := filepath.Join(s.dir, ".vscode", "mcp.json")
+	if err := os.Mkdir(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte(`{
+		"inputs": [
+			{"id": "token", "type": "promptString", "description": "The token", "password": true},
+			{"id": "place", "type": "pickString", "description": "The place", "options": ["here", "there"]}
+		],
+		"servers": {
+			"demo": {"command": "surveyor"},
+			"examiner": {"command": "examiner"},
+			"guarded": {"command": "surveyor", "env": {"TOKEN": "${input:token}"}},
+			"placed": {"command": "surveyor", "env": {"TOKEN": "${input:place}"}}
+		}
+	}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	s.size(columns, rows)
+	s.program = exec.Command("assent", args...)
+	s.program.Dir, s.program.Stdin, s.program.Stdout, s.program.Stderr = s.dir, s.tty, &s.stdout, s.tty
+	s.program.Env = append(append(os.Environ(), "TERM=xterm"), environment...)
+	s.program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if _, err := s.pty.WriteString(typed); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var reading sync.WaitGroup
+	reading.Go(s.read)
+	t.Cleanup(func() {
+		_ = s.program.Process.Kill() // it has ended, unless the test failed
+		_ = s.program.Wait()
+		_ = s.pty.Close()
+		_ = s.tty.Close() // kept open until now: what is set at the terminal can be looked at
+		reading.Wait()
+	})
+	return s
+}
+
+// open opens a pseudo-terminal. Our side of it is one that can be closed while it is read.
+func (s *seat) open() {
+	s.t.Helper()
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer ours.Close()
+	fd, err := unix.FcntlInt(ours.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.pty, s.tty = os.NewFile(uintptr(fd), ours.Name()), theirs
+}
+
+// size makes the terminal one of so many columns and rows.
+func (s *seat) size(columns, rows int) {
+	s.t.Helper()
+	if err := pty.Setsize(s.tty, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// strangeToScreen are the sequences that the screen takes for others: how keys are to be reported.
+var strangeToScreen = regexp.MustCompile("\x1b\\[[<>=?][0-9;]*[um]")
+
+func (s *seat) read() {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := s.pty.Read(buffer)
+		s.mu.Lock()
+		s.said.Write(buffer[:n])
+		_, _ = s.screen.Write(strangeToScreen.ReplaceAll(buffer[:n], nil)) // it never fails
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// until waits for what is to be seen.
+func (s *seat) until(what string, there func(screen string) bool) {
+	s.t.Helper()
+	late := time.After(30 * time.Second)
+	for {
+		s.mu.Lock()
+		screen, changed := s.screen.String(), s.changed
+		s.mu.Unlock()
+		if there(screen) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			s.t.Fatalf("%s: the screen is\n%s", what, strings.TrimRight(screen, " \n"))
+		}
+	}
+}
+
+// sees waits for a text on the screen.
+func (s *seat) sees(text string) {
+	s.t.Helper()
+	s.until("waiting for "+text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// types types keys, each of which is read as one.
+func (s *seat) types(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		if _, err := s.pty.WriteString(k); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// ends waits for the program to end, with a code. The terminal is then as it was.
+func (s *seat) ends(code int) string {
+	s.t.Helper()
+	timer := time.AfterFunc(30*time.Second, func() { _ = s.program.Process.Kill() })
+	_ = s.program.Wait() // the code says it
+	timer.Stop()
+	if got := s.program.ProcessState.ExitCode(); got != code {
+		s.t.Errorf("exit %d, want %d\n%s", got, code, s.all())
+	}
+	if !s.isCooked() {
+		s.t.Error("the terminal is left in raw mode")
+	}
+	s.until("waiting for the screen that was there before", func(string) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.screen.Mode()&vt10x.ModeAltScreen == 0 && s.screen.CursorVisible()
+	})
+	return strings.TrimSpace(s.stdout.String())
+}
+
+// all is what the program wrote, as it came.
+func (s *seat) all() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said.String()
+}
+
+// isCooked reports whether the terminal echoes what is typed, in lines.
+func (s *seat) isCooked() bool {
+	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
+	return err == nil && state.Lflag&unix.ECHO != 0 && state.Lflag&unix.ICANON != 0
+}
+
+func (s *seat) resize(columns, rows int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.screen.Resize(columns, rows)
+	s.mu.Unlock()
+	s.size(columns, rows)
+}
+
+func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s.sees(`The server "demo" (tool survey) asks: Tell me everything`)
+	s.sees("Your name (text, at least 2 characters, required)")
+	s.types("A", enter)
+	s.sees("2/6 mail")
+	s.types("ada@example.com", enter)
+	s.sees("3/6 age")
+	s.types("x", enter)
+	s.sees("That is no number.")
+	s.types(back, "3", enter)
+	s.sees("4/6 sure")
+	s.sees("> Yes") // its default
+	s.types(down, enter)
+	s.sees("5/6 colour")
+	s.sees("> (leave it out)")
+	s.types(up, enter)
+	s.sees("6/6 sizes")
+	s.types("x", down, down, "x")
+	s.sees("[•] L")
+	s.types(shiftTab)
+	s.sees("> green")
+	s.types(enter)
+	s.sees("[•] L")
+	s.types(enter)
+	s.sees("Send this to the server?")
+	s.sees(`sizes: ["S","L"]`)
+	s.types(enter)
+	// What the sidecar does not take is asked again, at its field, and nothing else is.
+	s.sees("! This must have at least 2 characters.")
+	s.types("da", enter)
+	s.sees("! This must be at least 18.")
+	s.types("6", enter)
+	s.sees("age: 36")
+	s.types(enter)
+	want := `{"action":"accept","content":{"name":"Ada","mail":"ada@example.com","age":36,"sure":false,"colour":"green","sizes":["S","L"]}}`
+	if got := s.ends(0); got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestNoAndAwayAreNotTheSame(t *testing.T) {
+	tests := []struct{ name, tool, keys, want string }{
+		{"Esc", "survey", escape, `{"action":"cancel"}`},
+		{"Ctrl-X", "survey", ctrlX, `{"action":"decline"}`},
+		{"decline on the last page", "count", down + enter, `{"action":"decline"}`},
+		{"cancel on the last page", "count", up + enter, `{"action":"cancel"}`},
+		{"a page is declined", "page", down + enter, `{"action":"decline"}`},
+		{"a page is put away", "page", escape, `{"action":"cancel"}`},
+		{"a page is gone to", "page", enter, `{"action":"accept"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sit(t, 80, 24, nil, "call", "demo", tt.tool)
+			s.sees("Esc cancels")
+			s.types(tt.keys)
+			if got := s.ends(0); got != tt.want {
+				t.Errorf("the server got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatAStrangerWroteIsDrawnInADialog(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "strange")
+	s.sees("<U+001B>[2J<U+202E>go<U+000D> away")
+	s.sees("Your <U+001B>[31mpassword")
+	s.sees("Careful: this seems to ask for a secret")
+	s.types("hunter2")
+	s.sees("*******")
+	s.types(enter)
+	s.sees("2/6 note")
+	s.sees("two")
+	s.types(enter)
+	s.sees("a<U+202E>b")
+	s.types(enter)
+	s.sees("[•] Two (2)")
+	s.types(enter)
+	s.sees("5/6 left")
+	s.types(enter)
+	s.sees("> 1.5")
+	s.types(enter)
+	s.sees("Your <U+001B>[31mpassword: •••")
+	s.types(enter)
+	// What nobody changed is what it was, although it was not shown so.
+	want := `{"action":"accept","content":{"password":"hunter2","note":"one\ntwo","hidden":"a` + "\u202e" + `b","same":["2"],"much":1.5}}`
+	if got := s.ends(0); got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+	if all := s.all(); strings.Contains(all, "hunter2") || strings.Contains(all, "\u202e") || strings.Contains(all, "\x1b[31mpassword") {
+		t.Errorf("the terminal got what it must not: %q", all)
+	}
+}
+
+func TestATerminalOfTwentyColumnsAndFiveRows(t *testing.T) {
+	s := sit(t, 20, 5, nil, "call", "demo", "survey")
+	s.sees("1/6 Your name")
+	s.sees(`The server "demo"`)
+	s.types(strings.Repeat(pageDown, 9))
+	s.sees("PgUp back")
+	s.sees("required)")
+	s.types("Ada", enter)
+	s.sees("2/6 mail")
+	s.resize(60, 12) // in the middle
+	s.sees("mail (email, may be left out)")
+	s.types(enter)
+	s.sees("3/6 age")
+	s.types("17", enter)
+	s.resize(20, 5)
+	s.sees("4/6 sure")
+	s.types(enter)
+	s.sees("5/6 colour")
+	s.types(enter)
+	s.sees("6/6 sizes")
+	s.types(enter)
+	s.sees("> Send it")
+	s.types(enter)
+	s.sees("! This must be at") // at a field that has no more rows than these
+	s.types(back, "8", enter)
+	s.sees("> Send it")
+	s.types(enter)
+	if got, want := s.ends(0), `{"action":"accept","content":{"name":"Ada","age":18,"sure":true}}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
+	s := sitAfter(t, "\n", 80, 24, nil, "call", "demo", "page")
+	s.sees("Do you consent")
+	s.types(down, enter)
+	if got, want := s.ends(0), `{"action":"decline"}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestCtrlCInADialogCancelsTheCall(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s.sees("1/6 Your name")
+	s.types(ctrlC)
+	if got := s.ends(130); got != "" {
+		t.Errorf("stdout has %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "cancelled.json")); err != nil {
+		t.Errorf("the server was not told: %v", err)
+	}
+}
+
+func TestCtrlCTwiceLeaves(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "stuck")
+	s.sees("a (text, may be left out)")
+	s.types(ctrlC)
+	s.sees("Interrupt again to leave at once.")
+	s.types(ctrlC) // now it is a signal
+	s.ends(130)
+}
+
+func TestATerminationInADialogRestoresTheTerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s.sees("1/6 Your name")
+	if s.isCooked() {
+		t.Error("there is no dialog")
+	}
+	if err := s.program.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(130)
+}
+
+func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s.sees("1/6 Your name")
+	if err := s.pty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(30*time.Second, func() { _ = s.program.Process.Kill() })
+	_ = s.program.Wait() // the code says it
+	timer.Stop()
+	if code := s.program.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d", code)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "cancelled.json")); err != nil {
+		t.Errorf("the server was not told: %v", err)
+	}
+}
+
+func TestACompletionIsApprovedOnATerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "demo", "sample")
+	s.sees("user: Say hello")
+	s.sees("at most 20 tokens")
+	s.types(down, down, enter)
+	s.sees("Which model?")
+	s.types(escape) // leaves it
+	s.sees("May it go to the model?")
+	s.types(down, enter)
+	s.sees("1/4 system prompt")
+	s.types("Be brief", enter)
+	s.sees("Say hello")
+	s.types(" twice", enter)
+	s.sees("most tokens of the answer")
+	s.types(back, back, "21", enter)
+	s.sees("type a whole number from 1 to 20")
+	s.types(back, back, "12", enter)
+	s.sees("temperature")
+	s.types(enter)
+	s.sees("system: Be brief")
+	s.sees("user: Say hello twice")
+	s.sees("at most 12 tokens")
+	s.types(enter)
+	s.sees("Does the server get it?")
+	s.types(down, enter)
+	s.sees("Esc leaves everything as it was.")
+	s.types(" Edited.", enter)
+	s.sees("Edited.")
+	s.sees("Does the server get it?")
+	s.types(enter)
+	if got := s.ends(0); !strings.Contains(got, `Edited."`) || !strings.Contains(got, `"role":"assistant"`) {
+		t.Errorf("the server got %s", got)
+	}
+}
+
+func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "chat", "--server", "examiner")
+	s.sees("> ")
+	s.types("find users\n")
+	s.sees("The model wants to use the tool find_users of the server examiner.")
+	s.types(escape) // put away, which is no yes
+	s.sees("You put the question away.")
+	s.sees("\n> ")
+	s.types("find users\n")
+	s.sees("May it?")
+	s.types(enter)
+	s.until("waiting for the prompt", func(screen string) bool { return strings.Count(screen, "> ") >= 3 })
+	s.types("\x04") // the end of the input
+	if got := s.ends(0); !strings.Contains(got, "There are 3 users") {
+		t.Errorf("the model said %q", got)
+	}
+}
+
+func TestProgressIsOneLineThatStepsAside(t *testing.T) {
+	s := sit(t, 40, 10, nil, "call", "demo", "count")
+	s.sees("Send this to the server?") // it has the screen
+	s.types(enter)
+	s.ends(0)
+	all := s.all()
+	if !strings.Contains(all, "██░░░░░░░░  25% counting") {
+		t.Errorf("no bar was drawn: %q", all)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.Contains(s.screen.String(), "counting") {
+		t.Errorf("the bar was left behind:\n%s", s.screen)
+	}
+}
+
+func TestInputsAreAskedForOnATerminal(t *testing.T) {
+	password := func(s *seat) {
+		s.sees("The token")
+		s.types("s3cret")
+		s.sees("******")
+		s.types(enter)
+	}
+	passwordLine := func(s *seat) {
+		s.sees("The token: ")
+		eventually(s.t, "a terminal that shows nothing that is typed", func() bool { return !s.isCooked() })
+		s.types("s3cret\n")
+	}
+	tests := []struct {
+		name   string
+		server string
+		flags  []string
+		keys   func(s *seat)
+		want   string
+	}{
+		{"a password in a dialog", "guarded", nil, password, "s3cret"},
+		{"a password in a line", "guarded", []string{"--plain"}, passwordLine, "s3cret"},
+		{"a choice in a dialog", "placed", nil, func(s *seat) { s.sees("The place"); s.types(down, enter) }, "there"},
+		{"a choice in a line", "placed", []string{"--plain"}, func(s *seat) { s.sees("2. there"); s.types("2\n") }, "there"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sit(t, 80, 24, nil, append([]string{"call", tt.server, "token"}, tt.flags...)...)
+			tt.keys(s)
+			if got := s.ends(0); got != tt.want {
+				t.Errorf("the server has %q", got)
+			}
+			if strings.Contains(s.all(), "s3cret") {
+				t.Errorf("the password was shown: %q", s.all())
+			}
+		})
+	}
+}
+
+func TestCtrlCAtAnInput(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--plain"}} {
+		t.Run(strings.Join(append([]string{"asked"}, flags...), " "), func(t *testing.T) {
+			s := sit(t, 80, 24, nil, append([]string{"call", "guarded", "token"}, flags...)...)
+			s.sees("The token")
+			eventually(t, "a terminal that does not show what is typed", func() bool { return !s.isCooked() })
+			s.types(ctrlC)
+			s.ends(130)
+		})
+	}
+}
+
+// The libraries that draw are part of the sidecar, whose stderr may be a terminal too. They must not speak before they
+// are spoken to.
+func TestNothingIsAskedOfATerminalAtTheStart(t *testing.T) {
+	s := sit(t, 80, 24, nil, "version")
+	s.ends(0)
+	if all := s.all(); all != "" {
+		t.Errorf("the terminal got %q", all)
+	}
+}
+
+func TestATerminalThatCannotBeDrawnOnIsAskedInLines(t *testing.T) {
+	s := sit(t, 80, 24, []string{"TERM=dumb"}, "call", "demo", "survey")
+	s.sees("(:decline says no")
+	s.types(":decline\n")
+	if got, want := s.ends(0), `{"action":"decline"}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+	if strings.Contains(s.all(), "\x1b") {
+		t.Errorf("it was drawn on: %q", s.all())
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// worker is an MCP server of 2025-11-25 whose one tool, research, is always a task, job-1, that outlives the server. It
+// works until the file done is in its folder, or until it is cancelled. Once a tool was called, the file begun is there.
+func worker() {
+	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
+	there := func(file string) bool { _, err := os.Stat(file); return err == nil }
+	note := func(file string) {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	task := func() string {
+		status := "working"
+		switch {
+		case there("stopped"):
+			status = "cancelled"
+		case there("done"):
+			status = "completed"
+		}
+		return fmt.Sprintf(`"taskId":"job-1","status":%q,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":null,"pollInterval":20`, status)
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ ProtocolVersion string }
+		}
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		switch m.Method {
+		case "initialize":
+			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"worker","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+		case "tools/list":
+			say(`"id":%s,"result":{"tools":[{"name":"research","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`, m.ID)
+		case "tools/call":
+			say(`"id":%s,"result":{"task":{%s}}`, m.ID, task())
+			note("begun")
+		case "tasks/get":
+			say(`"id":%s,"result":{%s}`, m.ID, task())
+		case "tasks/list":
+			say(`"id":%s,"result":{"tasks":[{%s}]}`, m.ID, task())
+		case "tasks/cancel":
+			note("stopped")
+			say(`"id":%s,"result":{%s}`, m.ID, task())
+		case "tasks/result":
+			if there("done") {
+				say(`"id":%s,"result":{"content":[{"type":"text","text":"42"}]}`, m.ID)
+			} else {
+				say(`"id":%s,"error":{"code":-32602,"message":"not done"}`, m.ID)
+			}
+		default:
+			if m.ID != nil {
+				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
+			}
+		}
+	}
+}
