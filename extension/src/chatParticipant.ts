@@ -25,12 +25,13 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
   const participant = vscode.chat.createChatParticipant(
     participantId,
     async ({ prompt, references }, { history }, response, token) => {
+      sidecar.start();
       const stream = streamOf(response);
       // VS Code adds the open file by itself; only what the person attached is worth a word.
       if (references.some(({ id }) => !id.startsWith("vscode.implicit"))) {
         stream.progress(
           vscode.l10n.t(
-            "What is attached to the message is not sent: Assent's conversations are texts.",
+            "What is attached to the message is not sent: attach it in Assent's panel.",
           ),
         );
       }

@@ -208,6 +208,7 @@ class Follower {
       case "notice":
         this.#stream.progress(oneLine(body.text));
         return;
+      case "attachment":
       case "user": // of the same person, who has gone on in the panel
         return;
       default:

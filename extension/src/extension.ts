@@ -3,6 +3,7 @@ import { type EditorRequests, type InitializeParams, protocolVersion } from "@as
 import type { Reveal } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
+import { askAbout } from "./askAbout.ts";
 import { Attention } from "./attention.ts";
 import { registerChatParticipant, showInTaskCommand } from "./chatParticipant.ts";
 import {
@@ -24,6 +25,8 @@ import { OpenAsks } from "./openAsks.ts";
 import { openConfiguration } from "./openSource.ts";
 import { openText } from "./openText.ts";
 import { openUrl } from "./openUrl.ts";
+import { OpenWork } from "./openWork.ts";
+import { pickFiles } from "./pickFiles.ts";
 import { Preview } from "./preview.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
@@ -88,6 +91,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "host/restartSidecar": restart,
     "host/showLog": showLog,
     "host/openText": openText,
+    "host/pickFiles": pickFiles,
     "host/openConfiguration": openConfiguration,
     "host/importServers": () => importer.run(),
   });
@@ -96,7 +100,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const contexts = new Contexts(sidecar, context.globalState, (key, value) => {
     void vscode.commands.executeCommand("setContext", key, value);
   });
+  const openWork = new OpenWork(sidecar, context.workspaceState);
   const openAsks = new OpenAsks(sidecar, (count) => {
+    openWork.setOpenAsks(count);
     contexts.setOpenAsks(count);
     panel.setOpenAsks(count);
     attention.setOpenAsks(count);
@@ -108,8 +114,11 @@ export function activate(context: vscode.ExtensionContext): void {
     sidecar.notify("workspace/didChangeConfiguration", configuration);
   };
 
-  const command = (name: string, run: () => unknown): vscode.Disposable =>
-    vscode.commands.registerCommand(`assent.${name}`, run);
+  const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(`assent.${name}`, (...args: unknown[]) => {
+      sidecar.start();
+      return run(...args);
+    });
   context.subscriptions.push(
     log,
     relay,
@@ -118,6 +127,7 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     contexts,
     openAsks,
+    openWork,
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
     vscode.workspace.registerTextDocumentContentProvider(Preview.scheme, preview),
     vscode.workspace.registerTextDocumentContentProvider(Journal.scheme, journal),
@@ -131,10 +141,12 @@ export function activate(context: vscode.ExtensionContext): void {
     ),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
     command("newTask", () => panel.reveal({ kind: "newTask" })),
+    command("askAbout", (...chosen) => askAbout(panel, chosen)),
     command("runTool", () => panel.reveal({ kind: "toolRunner" })),
     command("showOpenAsks", () => panel.reveal({ kind: "openAsks" })),
     command("nextAsk", () => panel.reveal({ kind: "nextAsk" })),
     command("previousAsk", () => panel.reveal({ kind: "previousAsk" })),
+    command("restoreTask", () => panel.reveal({ kind: "restoreTask" })),
     command("showServers", () => panel.reveal({ kind: "servers" })),
     command("showMcpTasks", () => panel.reveal({ kind: "mcpTasks" })),
     command("showGrants", () => panel.reveal({ kind: "grants" })),
@@ -152,7 +164,9 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     command("signOut", () => signOut(secrets, restart)),
   );
-  sidecar.start();
+  // A window that has servers wakes the extension, and need not be one in which they are used: a process is
+  // started where something waits for the person, and else by whatever they do first.
+  if (openWork.wasOpen) sidecar.start();
 }
 
 export async function deactivate(): Promise<void> {

@@ -28,6 +28,7 @@ export class Links implements vscode.UriHandler {
   }
 
   async handleUri({ path, query }: vscode.Uri): Promise<void> {
+    this.#targets.sidecar.start();
     try {
       await this.#follow(path, query);
     } catch (error) {

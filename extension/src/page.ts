@@ -9,6 +9,16 @@ export interface PageOptions {
   readonly connect?: string;
   /** Fresh for every page. */
   readonly nonce: string;
+  /** Absent where the panel is English. */
+  readonly translation?: Translation;
+}
+
+/** What the panel says, in the person's language. */
+export interface Translation {
+  /** A BCP 47 tag. */
+  readonly language: string;
+  /** The texts, by the English ones. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 /**
@@ -16,7 +26,12 @@ export interface PageOptions {
  * allowed; what a server sends can neither run nor load anything.
  */
 export function page(options: PageOptions): string {
-  const { host, base, source, nonce } = options;
+  const { host, base, source, nonce, translation } = options;
+  // The page has them from the start, so that nothing is English first.
+  const texts =
+    translation === undefined
+      ? ""
+      : ` data-texts="${forAttribute(JSON.stringify(translation.texts))}"`;
   const policy = [
     "default-src 'none'",
     "base-uri 'none'",
@@ -29,7 +44,7 @@ export function page(options: PageOptions): string {
     ...(options.connect === undefined ? [] : [`connect-src ${options.connect}`]),
   ].join("; ");
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${forAttribute(translation?.language ?? "en")}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -37,10 +52,14 @@ export function page(options: PageOptions): string {
 <title>Assent</title>
 <link rel="stylesheet" href="${base}/main.css">
 </head>
-<body data-host="${host}">
+<body data-host="${host}"${texts}>
 <div id="root"></div>
 <script type="module" nonce="${nonce}" src="${base}/main.js"></script>
 </body>
 </html>
 `;
+}
+
+function forAttribute(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 }

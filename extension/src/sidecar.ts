@@ -106,6 +106,7 @@ export class Sidecar {
     return () => this.#notificationListeners.delete(listener);
   }
 
+  /** Starts the process and keeps it running; once is enough, and more does no harm. */
   start(): void {
     this.#supervision ??= this.#supervise();
   }

@@ -45,6 +45,7 @@ export class Panel implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     const { webview } = view;
+    this.#sidecar.start();
     this.#view = view;
     this.#showBadge();
     view.onDidChangeVisibility(() => {
@@ -59,11 +60,13 @@ export class Panel implements vscode.WebviewViewProvider {
       this.#channel?.receive(message);
     });
     webview.options = { enableScripts: true, localResourceRoots: [this.#dist] };
+    const texts = vscode.l10n.bundle;
     webview.html = page({
       host: "vscode",
       base: webview.asWebviewUri(this.#dist).toString(),
       source: webview.cspSource,
       nonce: randomBytes(16).toString("base64url"),
+      ...(texts !== undefined && { translation: { language: vscode.env.language, texts } }),
     });
   }
 
@@ -108,7 +111,13 @@ export class Panel implements vscode.WebviewViewProvider {
         this.#reveal = undefined;
         const { status } = this.#sidecar;
         const settings = readPanelSettings();
-        return { status, settings, imports: true, ...(reveal !== undefined && { reveal }) };
+        return {
+          status,
+          settings,
+          imports: true,
+          picksFiles: true,
+          ...(reveal !== undefined && { reveal }),
+        };
       },
     });
   }

@@ -18,6 +18,8 @@ const connection = createMessageConnection(
   new StreamMessageWriter(process.stdout),
 );
 
+let mcpTasks: unknown = {};
+
 connection.onRequest(async (method, params, token) => {
   switch (method) {
     case "initialize":
@@ -51,6 +53,11 @@ connection.onRequest(async (method, params, token) => {
     case "test/emitUnclaimed":
       await connection.sendNotification("ask/unclaimedChanged", params);
       return null;
+    case "test/mcpTasks":
+      mcpTasks = params;
+      return null;
+    case "mcpTask/list":
+      return mcpTasks;
     case "server/list":
       return { servers: [{ name: "a", source: "settings", transport: "stdio", state: "stopped" }] };
     case "task/list":

@@ -10,7 +10,7 @@ const fake = fileURLToPath(new URL("fakeSidecar.ts", import.meta.url));
 const hasty: Partial<Timing> = {
   firstPause: 10,
   longestPause: 80,
-  handshake: 5_000,
+  handshake: 30_000,
   farewell: 300,
 };
 

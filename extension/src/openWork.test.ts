@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from "vitest";
+import { OpenWork } from "./openWork.ts";
+import { reach, startSidecar } from "./testing/start.ts";
+
+test("what is open is remembered over the sidecar's end, and forgotten when it is done", async () => {
+  const sidecar = startSidecar("works");
+  const kept = new Map<string, unknown>();
+  let changed = (): void => {};
+  const memento = {
+    get: (key: string) => kept.get(key),
+    update: async (key: string, value: unknown) => {
+      kept.set(key, value);
+      changed();
+    },
+  };
+  const next = (): Promise<void> => new Promise((resolve) => (changed = resolve));
+  const work = new OpenWork(sidecar, memento);
+  onTestFinished(() => work.dispose());
+  expect(work.wasOpen).toBe(false);
+  await reach(sidecar, "running");
+
+  work.setOpenAsks(1);
+  expect(work.wasOpen).toBe(true);
+  const crash = expect(sidecar.forward("test/crash", {})).rejects.toThrow();
+  await reach(sidecar, "restarting");
+  await crash;
+  work.setOpenAsks(0); // which nobody knows
+  expect(work.wasOpen).toBe(true);
+  await reach(sidecar, "running");
+  work.setOpenAsks(0);
+  expect(work.wasOpen).toBe(false);
+
+  const list = async (endedAt: number | undefined): Promise<void> => {
+    await sidecar.forward("test/mcpTasks", { mcpTasks: [{ call: { endedAt } }] });
+    const event = { type: "callTaskChanged", messageId: 1 };
+    await sidecar.forward("test/emit", { taskId: "a", number: 9, openAsks: 0, event });
+  };
+  let known = next();
+  await list(undefined);
+  await known;
+  expect(work.wasOpen).toBe(true);
+  known = next();
+  await list(7);
+  await known;
+  expect(work.wasOpen).toBe(false);
+});

@@ -1,0 +1,69 @@
+import type { TaskEventParams } from "@assent/protocol";
+import type { Sidecar } from "./sidecar.ts";
+
+/** Where it is kept, with the workspace, that something was open when a window last knew. */
+const openKey = "openWork.open";
+
+/** The part of a Memento that is used here. */
+interface State {
+  get(key: string): unknown;
+  update(key: string, value: unknown): Thenable<void>;
+}
+
+/**
+ * Remembers whether questions or MCP tasks were open, for the window's next life: only then does that start a
+ * sidecar before the person has shown the panel.
+ */
+export class OpenWork {
+  readonly #sidecar: Sidecar;
+  readonly #state: State;
+  #asks = 0;
+  #jobs = 0;
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(sidecar: Sidecar, state: State) {
+    this.#sidecar = sidecar;
+    this.#state = state;
+    this.#unsubscribe = [
+      sidecar.onStatus(({ state }) => {
+        if (state === "running") void this.#readJobs();
+      }),
+      sidecar.onNotification((method, params) => {
+        if (method !== "task/event") return;
+        const { type } = (params as TaskEventParams).event;
+        if (type === "callTaskChanged" || type === "callEnded") void this.#readJobs();
+      }),
+    ];
+  }
+
+  /** Something was open when the last window on this workspace ended. */
+  get wasOpen(): boolean {
+    return this.#state.get(openKey) === true;
+  }
+
+  setOpenAsks(count: number): void {
+    this.#asks = count;
+    this.#keep();
+  }
+
+  dispose(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  async #readJobs(): Promise<void> {
+    try {
+      const { mcpTasks = [] } = await this.#sidecar.request("mcpTask/list", undefined);
+      this.#jobs = mcpTasks.filter(({ call }) => call.endedAt === undefined).length;
+      this.#keep();
+    } catch {
+      // The sidecar has ended again; what it last said stays.
+    }
+  }
+
+  /** A sidecar that ends takes its count with it, and not what is open. */
+  #keep(): void {
+    if (this.#sidecar.status.state !== "running") return;
+    const open = this.#asks + this.#jobs > 0;
+    if (open !== this.wasOpen) void this.#state.update(openKey, open);
+  }
+}
