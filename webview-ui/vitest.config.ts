@@ -12,6 +12,10 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
+    // A context for each file in processes that stay: half of the time went into starting one for each.
+    pool: "vmForks",
+    // What khroma imports is not found in such a context, unless Vite has read it.
+    server: { deps: { inline: ["mermaid", "khroma"] } },
     testTimeout: 30_000,
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],

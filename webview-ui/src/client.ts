@@ -1,5 +1,6 @@
 import { type EditorNotifications, ErrorCode, type SidecarRequests } from "@assent/protocol";
 import type { HostNotifications, HostRequests } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import {
   CancellationTokenSource,
   createMessageConnection,
@@ -103,6 +104,6 @@ function asRpcError(error: unknown): RpcError {
     error.code === ErrorCodes.PendingResponseRejected ||
     error.code === ErrorCodes.MessageWriteError;
   return lost
-    ? new RpcError(ErrorCode.Unavailable, "The connection was lost before an answer came.")
+    ? new RpcError(ErrorCode.Unavailable, l10n.t("The connection was lost before an answer came."))
     : new RpcError(error.code, error.message, error.data);
 }

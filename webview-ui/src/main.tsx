@@ -4,7 +4,8 @@
  *     <body data-host="vscode"> (or "browser") <div id="root"></div> </body>
  *
  * and loads main.css and this file, bundled as main.js, as a module with the nonce of its
- * Content-Security-Policy. In a browser the page's query holds the `token` of the host's WebSocket.
+ * Content-Security-Policy. Where the panel is not English, the body has its texts as JSON in `data-texts`.
+ * In a browser the page's query holds the `token` of the host's WebSocket.
  */
 import "@vscode/codicons/dist/codicon.css";
 import "./styles/browser-theme.css";
@@ -22,9 +23,11 @@ import { createRoot } from "react-dom/client";
 import { createBridge } from "./bridge.ts";
 import { applyBrowserTheme } from "./browserTheme.ts";
 import { App } from "./components/App.tsx";
+import { loadTexts } from "./l10n.ts";
 import { createSession } from "./session.ts";
 import { ViewStateStore } from "./viewState.ts";
 
+loadTexts(document.body);
 applyBrowserTheme(window);
 const bridge = createBridge();
 const view = new ViewStateStore(bridge.storage);

@@ -1,4 +1,6 @@
 import type { CallResult, ContentBlock, Message, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { shownArguments } from "./components/form/exactJSON.ts";
 import { unreachable } from "./unreachable.ts";
 
 /** A task as a document in Markdown: what was said, called, asked and answered, in its order. */
@@ -7,32 +9,40 @@ export function markdownOf({ title }: Pick<Task, "title">, messages: readonly Me
     const text = partOf(message);
     return text === undefined ? [] : [text];
   });
-  return `${[`# ${title === "" ? "New task" : oneLine(title)}`, ...parts].join("\n\n")}\n`;
+  return `${[`# ${title === "" ? l10n.t("New task") : oneLine(title)}`, ...parts].join("\n\n")}\n`;
 }
 
 function partOf({ body, time }: Message): string | undefined {
   const at = new Date(time).toISOString();
   switch (body.type) {
     case "user":
-      return `## You\n\n_${at}_\n\n${body.text}`;
+      return `## ${l10n.t("You")}\n\n_${at}_\n\n${body.text}`;
+    case "attachment":
+      return `### ${l10n.t("Attached: {0}", oneLine(body.name))}\n\n_${at}_\n\n${blockOf(body.content)}`;
     case "model": {
       const { model, text = "", toolUses = [] } = body;
       const failed = toolUses.flatMap(({ toolName, name, error }) =>
-        error === undefined ? [] : [`- \`${toolName ?? name}\` was not called: ${oneLine(error)}`],
+        error === undefined
+          ? []
+          : [`- ${l10n.t("{0} was not called: {1}", `\`${toolName ?? name}\``, oneLine(error))}`],
       );
       const ending = body.end?.detail === undefined ? [] : [`_${oneLine(body.end.detail)}_`];
       const parts = [text, failed.join("\n"), ...ending].filter((part) => part !== "");
       // A message that is nothing but calls is told by them.
       if (parts.length === 0) return undefined;
-      return [`## ${oneLine(model?.name ?? "Model")}\n\n_${at}_`, ...parts].join("\n\n");
+      return [`## ${oneLine(model?.name ?? l10n.t("Model"))}\n\n_${at}_`, ...parts].join("\n\n");
     }
     case "notice":
       return `> ${oneLine(body.text)}`;
     case "call": {
       const { serverName, request, result } = body;
-      const args = "arguments" in request ? [fenced(json(request.arguments), "json")] : [];
-      const heading = `### ${nameOf(request)} of ${oneLine(serverName)}\n\n_${at}_`;
-      return [heading, ...args, result === undefined ? "It runs." : resultOf(result)].join("\n\n");
+      const text = "argumentsText" in request ? request.argumentsText : undefined;
+      const args =
+        "arguments" in request ? [fenced(shownArguments(request.arguments, text), "json")] : [];
+      const heading = `### ${calledOf(nameOf(request), oneLine(serverName))}\n\n_${at}_`;
+      return [heading, ...args, result === undefined ? l10n.t("It runs.") : resultOf(result)].join(
+        "\n\n",
+      );
     }
     case "ask": {
       const { question, outcome } = body;
@@ -44,6 +54,14 @@ function partOf({ body, time }: Message): string | undefined {
   }
 }
 
+function calledOf(name: string, serverName: string): string {
+  return l10n.t({
+    message: "{0} of {1}",
+    args: [name, serverName],
+    comment: ["A tool, a resource or a prompt, and its server."],
+  });
+}
+
 function nameOf(request: Extract<Message["body"], { type: "call" }>["request"]): string {
   switch (request.type) {
     case "tools/call":
@@ -53,7 +71,7 @@ function nameOf(request: Extract<Message["body"], { type: "call" }>["request"]):
     case "prompts/get":
       return oneLine(request.promptName);
     case "tasks/result":
-      return "MCP task";
+      return l10n.t("MCP task");
     default:
       return unreachable(request);
   }
@@ -64,20 +82,20 @@ function resultOf(result: CallResult): string {
     case "result": {
       const { content = [], structuredContent, isError = false } = result;
       const parts = [
-        ...(isError ? ["The tool says that it failed:"] : []),
+        ...(isError ? [l10n.t("The tool says that it failed:")] : []),
         ...content.map(blockOf),
         ...(content.length === 0 && structuredContent !== undefined
           ? [fenced(json(structuredContent), "json")]
           : []),
       ];
-      return parts.length === 0 ? "It returned nothing." : parts.join("\n\n");
+      return parts.length === 0 ? l10n.t("It returned nothing.") : parts.join("\n\n");
     }
     case "prompt":
       return (result.messages ?? []).map(({ content }) => blockOf(content)).join("\n\n");
     case "error":
-      return `Error ${result.code}: ${oneLine(result.message)}`;
+      return l10n.t("Error {0}: {1}", result.code, oneLine(result.message));
     case "cancelled":
-      return "Cancelled before it ended.";
+      return l10n.t("Cancelled before it ended.");
     case "abandoned":
     case "lost":
       return oneLine(result.reason);

@@ -1,5 +1,6 @@
 import {
   type AskResponseParams,
+  type CallResult,
   type ClaimAskParams,
   type ClaimAskResult,
   type CompleteParams,
@@ -12,13 +13,16 @@ import {
   type OpenAskURLParams,
   type Outcome,
   type PreviewGrantResult,
+  type SearchTasksParams,
+  type SearchTasksResult,
   type SendChatParams,
   type ServerMcpTask,
   type StartCallParams,
   type StopSamplingParams,
   type TaskSettings,
 } from "@assent/protocol";
-import type { Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
+import type { PickedFile, Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import type { LinkListener } from "./bridge.ts";
 import { type Client, type RequestOptions, RpcError } from "./client.ts";
 import { markdownOf } from "./markdownOf.ts";
@@ -48,11 +52,19 @@ const inspectionPause = 500;
 
 /** What the person can do. An action that fails says so in the state, unless it returns a promise. */
 export interface Actions {
+  /** Finds a text in messages; rejects with an {@link RpcError} where that is not possible. */
+  searchTasks(params: SearchTasksParams, signal: AbortSignal): Promise<SearchTasksResult>;
   /** Makes a task and opens it. */
   newTask(): void;
   openTask(taskId: string): void;
   renameTask(taskId: string, title: string): void;
   closeTask(taskId: string): void;
+  /** Deletes a task; with `close`, what goes on in it ends before. */
+  deleteTask(taskId: string, close: boolean): void;
+  /** Brings back a deleted task, and opens it; without an id, the one that was deleted last. */
+  restoreTask(taskId?: string): void;
+  /** Puts the offer away to take a deletion back. */
+  dismissDeletion(): void;
   /**
    * Brings a task here that is live in another window. Resolves once it is here with what was typed there, or
    * was refused, of which the person is told.
@@ -89,6 +101,10 @@ export interface Actions {
    * Resolves once it is kept; rejects with an {@link RpcError} where it is not.
    */
   sendChat(params: Omit<SendChatParams, "taskId">, settings?: TaskSettings): Promise<void>;
+  /** Has the person choose files; only where the state says that the host can. */
+  pickFiles(): Promise<readonly PickedFile[]>;
+  /** Reads a resource in the open task. Resolves to the call once that has ended well; rejects where it has not. */
+  readResource(serverName: string, uri: string): Promise<number>;
   stopChat(taskId: string): void;
   /** Asks the model once more, in place of what it said last. */
   retryChat(taskId: string): void;
@@ -193,7 +209,10 @@ export function createSession(view: ViewStateStore): Session {
 
   function request(): Client["request"] {
     if (client === undefined) {
-      throw new RpcError(ErrorCode.Unavailable, "There is no connection to Assent right now.");
+      throw new RpcError(
+        ErrorCode.Unavailable,
+        l10n.t("There is no connection to Assent right now."),
+      );
     }
     return client.request;
   }
@@ -222,8 +241,8 @@ export function createSession(view: ViewStateStore): Session {
 
   /** With `choose`, a task is opened at once where none is: nothing is drawn between the two. */
   async function listTasks(choose = false): Promise<void> {
-    const { tasks = [], storageFailure, storageNote } = await request()("task/list");
-    dispatch({ type: "tasksListed", tasks });
+    const { tasks = [], deleted = [], storageFailure, storageNote } = await request()("task/list");
+    dispatch({ type: "tasksListed", tasks, deleted });
     if (choose && !isListed(state)) select(firstTask(state, view.get().openTaskId));
     if (storageFailure !== undefined) dispatch({ type: "storageFailed", message: storageFailure });
     if (storageNote !== undefined) dispatch({ type: "storageNoted", message: storageNote });
@@ -564,7 +583,52 @@ export function createSession(view: ViewStateStore): Session {
     hear({ type: "inboxDoubted" });
   }
 
+  async function readResource(serverName: string, uri: string): Promise<number> {
+    const taskId = state.conversation?.taskId;
+    if (taskId === undefined)
+      throw new Error(l10n.t("Open a task first: a resource is read in one."));
+    const params = { taskId, serverName, request: { type: "resources/read", uri } } as const;
+    const { messageId } = await request()("call/start", params);
+    const result = await endOf(taskId, messageId);
+    if (result.type === "result" && result.isError !== true) return messageId;
+    throw new Error(`${uri} of ${serverName} could not be read: its call says why.`);
+  }
+
+  /** Waits for the end of a call, for as long as its task is open here. */
+  function endOf(taskId: string, messageId: number): Promise<CallResult> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const { conversation } = state;
+        const body = conversation?.messages.find(({ id }) => id === messageId)?.body;
+        if (conversation?.taskId !== taskId) {
+          listeners.delete(look);
+          reject(new Error(l10n.t("Another task was opened before the resource was read.")));
+        } else if (body?.type === "call" && body.result !== undefined) {
+          listeners.delete(look);
+          resolve(body.result);
+        }
+      };
+      listeners.add(look);
+      look();
+    });
+  }
+
+  async function restoreTask(taskId: string | undefined): Promise<void> {
+    if (taskId === undefined)
+      throw new Error(l10n.t("There is no deleted task that could be restored."));
+    try {
+      const task = await request()("task/restore", { taskId });
+      hear({ type: "taskKnown", task });
+      select(task.id);
+    } finally {
+      dispatch({ type: "deletionDone" });
+    }
+  }
+
   const actions: Actions = {
+    async searchTasks(params, signal) {
+      return await request()("task/search", params, { signal });
+    },
     newTask: () => attempt(createTask),
     openTask: select,
     renameTask: (taskId, title) =>
@@ -577,6 +641,13 @@ export function createSession(view: ViewStateStore): Session {
         const task = await request()("task/close", { taskId });
         dispatch({ type: "taskKnown", task });
       }),
+    deleteTask: (taskId, close) =>
+      attempt(async () => {
+        const task = await request()("task/delete", { taskId, close });
+        hear({ type: "taskDeleted", task });
+      }),
+    restoreTask: (taskId) => attempt(() => restoreTask(taskId ?? state.deletedTasks[0]?.id)),
+    dismissDeletion: () => dispatch({ type: "deletionDone" }),
     async takeOver(taskId) {
       try {
         await takeOver(taskId);
@@ -621,6 +692,10 @@ export function createSession(view: ViewStateStore): Session {
       }
       await request()("chat/send", { ...params, taskId });
     },
+    async pickFiles() {
+      return (await request()("host/pickFiles")).files;
+    },
+    readResource,
     stopChat: (taskId) => attempt(() => request()("chat/stop", { taskId })),
     retryChat: (taskId) => attempt(() => request()("chat/retry", { taskId })),
     unqueueChat: (taskId, queuedId) =>
@@ -768,9 +843,10 @@ export function createSession(view: ViewStateStore): Session {
           settings = defaultPanelSettings,
           reveal,
           imports = false,
+          picksFiles = false,
           pages = [],
         } = await next.request("host/ready");
-        dispatch({ type: "hostReady", imports });
+        dispatch({ type: "hostReady", imports, picksFiles });
         dispatch({ type: "settingsTold", settings });
         dispatch({ type: "pagesAsked", pages });
         take(status);

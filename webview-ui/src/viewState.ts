@@ -1,3 +1,5 @@
+import type { AttachedFile } from "@assent/protocol";
+
 /**
  * What the view itself remembers over reloads: VS Code throws a hidden webview away, and it has to
  * come back exactly as it was. Nothing here is the sidecar's truth, and nothing typed into a field
@@ -36,6 +38,26 @@ export interface RunnerState {
   readonly promptName?: string;
 }
 
+/** What is to go along with a message that is not sent yet. */
+export type Attached =
+  | {
+      readonly kind: "file";
+      readonly key: number;
+      readonly file: AttachedFile;
+      /** In bytes. */
+      readonly size: number;
+    }
+  | {
+      readonly kind: "resource";
+      readonly key: number;
+      readonly serverName: string;
+      readonly title: string;
+      /** The call that has read it; absent while it runs. */
+      readonly messageId: number | undefined;
+    };
+
+const nothingAttached: readonly Attached[] = [];
+
 const runnerTabs = ["tools", "resources", "prompts"] as const;
 
 export type RunnerTab = (typeof runnerTabs)[number];
@@ -55,6 +77,8 @@ const maxExpanded = 200;
 /** Holds the view's state and writes every change through, since a view gets no warning of its end. */
 export class ViewStateStore {
   private state: ViewState;
+  /** Too much to be kept over a reload. */
+  private readonly attachedTo = new Map<string, readonly Attached[]>();
   private readonly storage: ViewStorage;
 
   constructor(storage: ViewStorage) {
@@ -80,6 +104,16 @@ export class ViewStateStore {
       ...state,
       drafts: withEntry(state.drafts, key, draft, maxDrafts),
     }));
+  }
+
+  /** What is attached to the message of a draft. */
+  attached(key: string): readonly Attached[] {
+    return this.attachedTo.get(key) ?? nothingAttached;
+  }
+
+  setAttached(key: string, attached: readonly Attached[]): void {
+    if (attached.length === 0) this.attachedTo.delete(key);
+    else this.attachedTo.set(key, attached);
   }
 
   expanded(key: string): boolean | undefined {

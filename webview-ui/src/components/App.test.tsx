@@ -62,8 +62,9 @@ describe("the open task", () => {
     const { user, container } = showApp(host, storage);
     await screen.findByText("of t2");
     await user.click(screen.getByRole("button", { name: "Second" }));
-    const list = screen.getByRole("listbox", { name: "Tasks" });
-    expect(document.activeElement).toBe(list);
+    screen.getByRole("listbox", { name: "Tasks" });
+    const field = screen.getByRole("combobox", { name: "Find a task, or what was said in one" });
+    expect(document.activeElement).toBe(field);
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("listbox")).toBeNull();
@@ -73,6 +74,77 @@ describe("the open task", () => {
     await user.keyboard("{Enter}{Home}{Enter}");
     await screen.findByText("of t3");
     expect(storage.saved).toMatchObject({ openTaskId: "t3" });
+  });
+
+  test("is searched whole, also what is not read yet, from the newest on", async () => {
+    const host = new FakeHost(task(), [], {
+      "task/open": ({ before }) =>
+        before === undefined
+          ? {
+              task: task(),
+              messages: [notice(8, "eight"), notice(9, "nine")],
+              reset: true,
+              earlier: true,
+            }
+          : { task: task(), messages: [notice(1, "one")] },
+      "task/search": () => ({ hits: [hit(9), hit(8), hit(1)] }),
+    });
+    const hit = (messageId: number) => {
+      const where = { taskId: "t1", title: "First", messageId, time: at };
+      return { ...where, before: "", match: "in", after: "" };
+    };
+    const { user, container } = showApp(host);
+    await screen.findByText("nine");
+    await user.keyboard("{Control>}f{/Control}");
+    const field = await screen.findByRole("textbox", { name: "Find in this task" });
+    expect(document.activeElement).toBe(field);
+    await user.keyboard("in");
+    await screen.findByText("1 of 3");
+    const found = () => container.querySelector(".rows > .found")?.textContent;
+    await waitFor(() => expect(found()).toBe("nine"));
+    expect(host.calls("task/search")).toEqual([{ text: "in", taskId: "t1", limit: 1000 }]);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.keyboard("{Enter}");
+    await screen.findByText("2 of 3");
+    await user.click(screen.getByRole("button", { name: "Older Match (Enter)" }));
+    await waitFor(() => expect(found()).toBe("one"));
+    await user.click(screen.getByRole("button", { name: "Newer Match (Shift+Enter)" }));
+    await waitFor(() => expect(found()).toBe("eight"));
+    const message = screen.getByRole("textbox", { name: "Message" });
+    await user.click(message);
+    await host.event({ type: "messageAdded", message: notice(10, "ten") });
+    await screen.findByText("ten");
+    expect(document.activeElement).toBe(message);
+    await user.click(field);
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("textbox", { name: "Find in this task" })).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole("region", { name: "Conversation" }));
+    await user.click(screen.getByRole("button", { name: "First" }));
+    await user.click(screen.getByRole("button", { name: "Find in This Task" }));
+    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Find in this task" }));
+  });
+
+  test("says what it could not search", async () => {
+    const host = new FakeHost(task(), [notice(1, "one")], {
+      "task/search": ({ text }) => {
+        if (text === "nothing") return { truncated: true };
+        const where = { taskId: "t1", title: "First", messageId: 1, time: at };
+        if (text === "one") return { hits: [{ ...where, before: "", match: "one", after: "" }] };
+        throw new ResponseError(ErrorCode.InternalError, "the store is damaged");
+      },
+    });
+    const { user, container } = showApp(host);
+    await screen.findByText("one");
+    await user.keyboard("{Control>}f{/Control}");
+    await user.keyboard("one");
+    await screen.findByText("1 of 1");
+    await waitFor(() => expect(container.querySelector(".rows > .found")).not.toBeNull());
+    await user.clear(screen.getByRole("textbox", { name: "Find in this task" }));
+    await user.keyboard("nothing");
+    await screen.findByText("None in the newest messages");
+    await waitFor(() => expect(container.querySelector(".rows > .found")).toBeNull());
+    await user.keyboard("?");
+    await screen.findByText("the store is damaged");
   });
 
   test("is renamed in place", async () => {
@@ -105,6 +177,59 @@ describe("the open task", () => {
     const again = screen.getByRole("group", { name: "Close this task?" });
     await user.click(within(again).getByRole("button", { name: "Close Task" }));
     await waitFor(() => expect(host.calls("task/close")).toEqual([{ taskId: "t1" }]));
+  });
+
+  test("is deleted, which is taken back by a button and by a command", async () => {
+    const deleted = task({ deletedAt: at, lastNumber: 2 });
+    const host = new FakeHost(task(), [], {
+      "task/delete": () => deleted,
+      "task/restore": () => task({ lastNumber: 3 }),
+    });
+    const { user, container } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "First" }));
+    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    const undo = await screen.findByRole("button", { name: "Undo" });
+    screen.getByText("Deleted “First”. What the journal has of it stays.");
+    expect(await axeFindings(container)).toEqual([]);
+    expect(host.calls("task/delete")).toEqual([{ taskId: "t1", close: false }]);
+    expect(screen.queryByRole("button", { name: "First" })).toBeNull();
+    expect(document.activeElement).toBe(undo);
+    await user.keyboard("{Enter}");
+    await screen.findByRole("button", { name: "First" });
+    expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+    // By another window, whose deletion it is not here to take back by a button.
+    await host.tell("task/event", {
+      taskId: "t1",
+      number: 4,
+      openAsks: 0,
+      event: { type: "taskChanged", task: { ...deleted, lastNumber: 4 } },
+    });
+    await waitFor(() => expect(screen.queryByRole("button", { name: "First" })).toBeNull());
+    expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+    await host.tell("host/reveal", { kind: "restoreTask" });
+    await waitFor(() => expect(host.calls("task/restore")).toHaveLength(2));
+  });
+
+  test("is closed before it is deleted where something goes on in it", async () => {
+    const busy = task({ openAsks: 1, running: true });
+    const host = new FakeHost(busy, [message(1, call())], {
+      "task/delete": () => task({ deletedAt: at, lastNumber: 5 }),
+    });
+    const { user, container } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "First" }));
+    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    const question = screen.getByRole("group", { name: "Close and delete this task?" });
+    expect(question.textContent).toContain(
+      "It ends with it: 1 open question, 1 running call, and what the model is doing. What the journal has of the task stays.",
+    );
+    expect(await axeFindings(container)).toEqual([]);
+    await user.keyboard("{Escape}");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "First" }));
+    expect(host.calls("task/delete")).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "First" }));
+    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    await user.click(screen.getByRole("button", { name: "Close and Delete" }));
+    await waitFor(() => expect(host.calls("task/delete")).toEqual([{ taskId: "t1", close: true }]));
   });
 
   test("has older messages, which are read when they come near", async () => {

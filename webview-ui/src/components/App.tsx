@@ -1,5 +1,6 @@
 import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type Actions, type Session, takesCalls } from "../session.ts";
 import { type AskPlace, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
@@ -29,6 +30,7 @@ import { McpTasks } from "./mcpTasks/McpTasks.tsx";
 import { ServersContext } from "./ServersContext.ts";
 import { SettingsContext } from "./SettingsContext.ts";
 import { Servers } from "./servers/Servers.tsx";
+import { DeletedTask } from "./tasks/DeletedTask.tsx";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
@@ -72,7 +74,7 @@ export function App({ session, view }: AppProps) {
   const firstControl = useRef<HTMLSelectElement>(null);
   const chat = useRef<ChatHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const prompts = state.settings.prompts ?? defaultPrompts;
+  const prompts = state.settings.prompts ?? defaultPrompts();
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
   // Where the bar of open asks has led to.
   const shownAsk = useRef<string>(undefined);
@@ -105,6 +107,12 @@ export function App({ session, view }: AppProps) {
     composer.current?.focus();
   }, [openId]);
 
+  // What the buttons of the lists count.
+  const waiting = here + elsewhere + unclaimed;
+  const underWay = state.mcpTasks.entries?.filter(isUnderWay).length ?? 0;
+  const activeGrants = grants.filter((grant) => isAlive(grant, Date.now())).length;
+  const failedServers = servers?.filter(({ state: how }) => how === "failed").length ?? 0;
+
   useModels(state, actions);
   const [shown, setShown] = useState<Shown>();
   const listButtons = {
@@ -135,7 +143,11 @@ export function App({ session, view }: AppProps) {
   const askForComposer = () => {
     composerAsked.current = true;
   };
-  useReveal(state, actions, { chat, askForRunner, askForComposer, show, openMessage });
+  const insert = (text: string) => {
+    composer.current?.insert(text);
+    return composer.current !== null;
+  };
+  useReveal(state, actions, { chat, askForRunner, askForComposer, insert, show, openMessage });
   useAskKeys(state.sidecar.state === "running", actions);
 
   return (
@@ -145,41 +157,51 @@ export function App({ session, view }: AppProps) {
           <TaskHeader
             tasks={state.tasks ?? []}
             open={conversation?.task}
+            onFind={() => chat.current?.find()}
+            runningCalls={() => runningCalls(conversation)}
             actions={actions}
             lists={
               <>
                 <ListButton
                   {...listButton("openAsks")}
                   icon="inbox"
-                  label="Open Questions"
-                  n={here + elsewhere + unclaimed}
-                  are="waiting"
+                  label={l10n.t("Open Questions")}
+                  n={waiting}
+                  busyLabel={l10n.t("Open Questions ({0} waiting)", waiting)}
                 />
                 <ListButton
                   {...listButton("mcpTasks")}
                   icon="server-process"
-                  label="MCP Tasks"
-                  n={state.mcpTasks.entries?.filter(isUnderWay).length ?? 0}
-                  are="under way"
+                  label={l10n.t("MCP Tasks")}
+                  n={underWay}
+                  busyLabel={l10n.t("MCP Tasks ({0} under way)", underWay)}
                 />
                 <ListButton
                   {...listButton("grants")}
                   icon="shield"
-                  label="Grants"
-                  n={grants.filter((grant) => isAlive(grant, Date.now())).length}
-                  are="active"
+                  label={l10n.t("Grants")}
+                  n={activeGrants}
+                  busyLabel={l10n.t("Grants ({0} active)", activeGrants)}
                 />
                 <ListButton
                   {...listButton("servers")}
                   icon="server"
-                  label="Servers"
-                  n={servers?.filter(({ state: how }) => how === "failed").length ?? 0}
-                  are="failed"
+                  label={l10n.t("Servers")}
+                  n={failedServers}
+                  busyLabel={l10n.t("Servers ({0} failed)", failedServers)}
                 />
               </>
             }
           />
           <Banners state={state} actions={actions} />
+          {state.deletedHere !== undefined && (
+            <DeletedTask
+              key={state.deletedHere.id}
+              task={state.deletedHere}
+              onUndo={actions.restoreTask}
+              onDismiss={actions.dismissDeletion}
+            />
+          )}
           {shown?.list === "openAsks" && (
             <ServersContext value={servers}>
               <OpenAsks
@@ -294,6 +316,7 @@ export function App({ session, view }: AppProps) {
                 taskId={conversation?.taskId}
                 task={conversation?.task}
                 models={models.get("")}
+                picksFiles={state.picksFiles}
                 {...{ servers, offers, actions }}
                 onBegin={askForComposer}
               />
@@ -310,7 +333,7 @@ export function App({ session, view }: AppProps) {
               onChange={changeRunner}
               blocked={
                 conversation?.task?.closed
-                  ? "This task is closed. Make a new one to use a server."
+                  ? l10n.t("This task is closed. Make a new one to use a server.")
                   : away && whyNot(away.elsewhere)
               }
             />
@@ -397,13 +420,15 @@ interface Ways {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
   readonly askForComposer: () => void;
+  /** Puts a text into the composer; reports whether there is one. */
+  readonly insert: (text: string) => boolean;
   readonly show: (list: List, at?: string) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
 /** Does what the host, or a button, wants to be brought into view, as soon as that is there. */
 function useReveal(state: State, actions: Actions, ways: Ways): void {
-  const { chat, askForRunner, askForComposer, show, openMessage } = ways;
+  const { chat, askForRunner, askForComposer, insert, show, openMessage } = ways;
   const { reveal, sidecar, tasks, servers, conversation, inbox } = state;
   const lastAsk = useLastAsk();
   const stepped = useRef<AskPlace>(undefined);
@@ -418,6 +443,19 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         actions.revealed();
         actions.newTask();
         askForComposer();
+        return;
+      case "restoreTask":
+        actions.revealed();
+        actions.restoreTask();
+        return;
+      case "draft":
+        if (isBeingRead(conversation)) return;
+        if (insert(reveal.text)) {
+          actions.revealed();
+        } else if (conversation !== undefined && followed.current !== reveal) {
+          followed.current = reveal;
+          actions.newTask(); // the open one takes no messages
+        }
         return;
       case "task":
         actions.revealed();
@@ -500,6 +538,11 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         unreachable(reveal);
     }
   });
+}
+
+function runningCalls(conversation: Conversation | undefined): number {
+  const messages = conversation?.messages ?? [];
+  return messages.filter(({ body }) => body.type === "call" && body.result === undefined).length;
 }
 
 function isBeingRead(conversation: Conversation | undefined): boolean {

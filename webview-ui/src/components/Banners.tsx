@@ -1,6 +1,8 @@
 import type { ConfigProblem } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "react";
+import { plural } from "../l10n.ts";
 import type { Actions } from "../session.ts";
 import type { Link, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
@@ -9,7 +11,7 @@ import { Banner } from "./ui/Banner.tsx";
 import { Disclosure } from "./ui/Disclosure.tsx";
 import { IconButton } from "./ui/IconButton.tsx";
 import { useNow } from "./ui/useNow.ts";
-import { count, elapsed } from "./ui/words.ts";
+import { elapsed } from "./ui/words.ts";
 
 export interface BannersProps {
   readonly state: State;
@@ -33,7 +35,13 @@ export function Banners({ state, actions }: BannersProps) {
       {storageNote !== undefined && !storageNote.dismissed && (
         <Banner
           level="info"
-          actions={<IconButton icon="close" label="Dismiss" onClick={actions.dismissStorageNote} />}
+          actions={
+            <IconButton
+              icon="close"
+              label={l10n.t("Dismiss")}
+              onClick={actions.dismissStorageNote}
+            />
+          }
         >
           {storageNote.message}
         </Banner>
@@ -42,7 +50,9 @@ export function Banners({ state, actions }: BannersProps) {
       {failure !== undefined && (
         <Banner
           level="error"
-          actions={<IconButton icon="close" label="Dismiss" onClick={actions.dismissFailure} />}
+          actions={
+            <IconButton icon="close" label={l10n.t("Dismiss")} onClick={actions.dismissFailure} />
+          }
         >
           {failure}
         </Banner>
@@ -54,7 +64,7 @@ export function Banners({ state, actions }: BannersProps) {
 function LinkBanner({ link }: { readonly link: Extract<Link, { up: false }> }) {
   return (
     <Banner level="warning">
-      The connection to Assent is lost. <Countdown to={link} />
+      {l10n.t("The connection to Assent is lost.")} <Countdown to={link} />
     </Banner>
   );
 }
@@ -69,10 +79,10 @@ function SidecarBanner({
   const buttons = (
     <>
       <button type="button" className="secondary" onClick={actions.restartSidecar}>
-        Restart
+        {l10n.t("Restart")}
       </button>
       <button type="button" className="secondary" onClick={actions.showLog}>
-        Show Log
+        {l10n.t("Show Log")}
       </button>
     </>
   );
@@ -80,17 +90,17 @@ function SidecarBanner({
     case "running":
       return null;
     case "starting":
-      return <Banner level="busy">Assent is starting…</Banner>;
+      return <Banner level="busy">{l10n.t("Assent is starting…")}</Banner>;
     case "restarting":
       return (
         <Banner level="warning" actions={buttons}>
-          Assent's sidecar stopped: {status.reason} <Countdown to={status} />
+          {l10n.t("Assent's sidecar stopped: {0}", status.reason)} <Countdown to={status} />
         </Banner>
       );
     case "failed":
       return (
         <Banner level="error" actions={buttons}>
-          Assent's sidecar does not run: {status.reason}
+          {l10n.t("Assent's sidecar does not run: {0}", status.reason)}
         </Banner>
       );
     default:
@@ -108,7 +118,7 @@ function Countdown({ to }: { readonly to: { readonly retryInMs: number } }) {
   const now = useNow(true);
   return (
     <span aria-hidden="true">
-      {due > now ? `Next try in ${elapsed(due - now + 999)}.` : "Trying again…"}
+      {due > now ? l10n.t("Next try in {0}.", elapsed(due - now + 999)) : l10n.t("Trying again…")}
     </span>
   );
 }
@@ -124,7 +134,11 @@ function ProblemsBanner({
     <Banner level="warning">
       <Disclosure
         keep="config-problems"
-        summary={`${count(problems.length, "problem")} in the MCP configuration`}
+        summary={plural(
+          problems.length,
+          l10n.t("1 problem in the MCP configuration"),
+          l10n.t("{0} problems in the MCP configuration"),
+        )}
         initiallyOpen={problems.length <= 3}
       >
         <ul className="config-problems">

@@ -1,4 +1,5 @@
 import type { PageToOpen } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import { Banner } from "./ui/Banner.tsx";
 
 export interface PageBannerProps {
@@ -13,7 +14,7 @@ export function PageBanner({ page, onDone }: PageBannerProps) {
       level="info"
       actions={
         <button type="button" className="secondary" onClick={() => onDone(false)}>
-          Do Not Open
+          {l10n.t("Do Not Open")}
         </button>
       }
     >

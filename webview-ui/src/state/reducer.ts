@@ -17,7 +17,7 @@ export function reduce(state: State, action: Action): State {
     case "linkDown":
       return { ...state, link: { up: false, retryInMs: action.retryInMs } };
     case "hostReady":
-      return { ...state, imports: action.imports };
+      return { ...state, imports: action.imports, picksFiles: action.picksFiles };
     case "sidecarStatus":
       return withStatus(state, action.status);
     case "reveal":
@@ -29,9 +29,13 @@ export function reduce(state: State, action: Action): State {
     case "pagesAsked":
       return { ...state, pages: action.pages };
     case "tasksListed":
-      return { ...state, tasks: newest(action.tasks, state.tasks), tasksMissed: false };
+      return takeTasks(state, action.tasks, action.deleted ?? []);
     case "taskKnown":
-      return { ...state, tasks: withTask(state.tasks, action.task) };
+      return withTask(state, action.task);
+    case "taskDeleted":
+      return { ...withTask(state, action.task), deletedHere: action.task };
+    case "deletionDone":
+      return { ...state, deletedHere: undefined };
     case "taskSelected":
       return { ...state, conversation: select(state.conversation, action.taskId) };
     case "taskDoubted":
@@ -43,7 +47,7 @@ export function reduce(state: State, action: Action): State {
     case "taskRead": {
       const { taskId, result } = action;
       const read = withConversation(state, taskId, (open) => replay(fill(open, result)));
-      return { ...read, tasks: withTask(read.tasks, result.task) };
+      return withTask(read, result.task);
     }
     case "taskReadFailed":
       return withConversation(state, action.taskId, (open) => ({
@@ -181,6 +185,9 @@ function withStatus(state: State, status: SidecarStatus): State {
     sidecar: status,
     // Known tasks stay in sight, and give way to whatever is said of them next.
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
+    // It may have removed these for good.
+    deletedTasks: [],
+    deletedHere: undefined,
     inbox: { ...state.inbox, missed: true },
     mcpTasks: { ...state.mcpTasks, missed: true },
     // No server runs yet that could be asked.
@@ -320,7 +327,8 @@ function takeProgress(
 
 function withEvent(state: State, params: TaskEventParams): State {
   const { taskId, number, openAsks, event } = params;
-  const known = state.tasks?.find((task) => task.id === taskId);
+  const isIt = ({ id }: Task) => id === taskId;
+  const known = state.tasks?.find(isIt) ?? state.deletedTasks.find(isIt);
   const followed = event.type === "taskFollowed";
   const task = followed || event.type === "taskChanged" ? event.task : known;
   const folded = {
@@ -334,10 +342,7 @@ function withEvent(state: State, params: TaskEventParams): State {
   if (known !== undefined && number < known.lastNumber) return folded;
   // Only the window that a task is in changes without a number.
   if (known !== undefined && number === known.lastNumber && !followed) return folded;
-  return {
-    ...folded,
-    tasks: withTask(state.tasks, { ...task, openAsks, lastNumber: number }),
-  };
+  return withTask(folded, { ...task, openAsks, lastNumber: number });
 }
 
 function withConversation(
@@ -351,21 +356,61 @@ function withConversation(
 }
 
 /** Puts a task in its place, or first where it is new. An older saying never replaces a newer one. */
-function withTask(tasks: readonly Task[] | undefined, task: Task): readonly Task[] {
-  if (tasks === undefined) return [task];
-  const index = tasks.findIndex(({ id }) => id === task.id);
-  const known = tasks[index];
-  if (known === undefined) return [task, ...tasks];
-  return known.lastNumber > task.lastNumber ? tasks : tasks.with(index, task);
+function withTask(state: State, task: Task): State {
+  const { tasks, deletedTasks, conversation, deletedHere, mcpTasks } = state;
+  const isIt = ({ id }: Task) => id === task.id;
+  const known = tasks?.find(isIt) ?? deletedTasks.find(isIt);
+  if (known !== undefined && known.lastNumber > task.lastNumber) return state;
+  const others = deletedTasks.filter((other) => !isIt(other));
+  // The list of MCP tasks has none of deleted tasks.
+  const moved = (known?.deletedAt === undefined) !== (task.deletedAt === undefined);
+  const now = moved ? { ...state, mcpTasks: { ...mcpTasks, missed: true } } : state;
+  if (task.deletedAt !== undefined) {
+    return {
+      ...now,
+      tasks: tasks?.filter((other) => !isIt(other)),
+      deletedTasks: byDeletion([task, ...others]),
+      conversation: conversation?.taskId === task.id ? undefined : conversation,
+    };
+  }
+  return {
+    ...now,
+    tasks: inPlace(tasks, task),
+    deletedTasks: others,
+    deletedHere: deletedHere?.id === task.id ? undefined : deletedHere,
+  };
 }
 
-/** A list that was asked for may arrive after newer events. */
-function newest(listed: readonly Task[], known: readonly Task[] | undefined): readonly Task[] {
-  const byId = new Map(known?.map((task) => [task.id, task]));
-  return listed.map((task) => {
-    const other = byId.get(task.id);
+function inPlace(tasks: readonly Task[] | undefined, task: Task): readonly Task[] {
+  if (tasks === undefined) return [task];
+  const index = tasks.findIndex(({ id }) => id === task.id);
+  return index === -1 ? byCreation([task, ...tasks]) : tasks.with(index, task);
+}
+
+/** Takes lists that were asked for. They may arrive after newer events. */
+function takeTasks(state: State, tasks: readonly Task[], deleted: readonly Task[]): State {
+  const known = new Map(
+    [...(state.tasks ?? []), ...state.deletedTasks].map((task) => [task.id, task]),
+  );
+  const now = [...tasks, ...deleted].map((task) => {
+    const other = known.get(task.id);
     return other !== undefined && other.lastNumber > task.lastNumber ? other : task;
   });
+  return {
+    ...state,
+    tasks: byCreation(now.filter(({ deletedAt }) => deletedAt === undefined)),
+    deletedTasks: byDeletion(now.filter(({ deletedAt }) => deletedAt !== undefined)),
+    tasksMissed: false,
+  };
+}
+
+/** The most recently created first; a stable sort, so that what was made at once stays in its order. */
+function byCreation(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+function byDeletion(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((a, b) => (b.deletedAt ?? 0) - (a.deletedAt ?? 0));
 }
 
 function withServer(state: State, server: Server): State {

@@ -29,6 +29,10 @@ export interface State {
   readonly sidecar: SidecarStatus;
   /** Every task, the most recently created first; absent until they were listed. */
   readonly tasks: readonly Task[] | undefined;
+  /** Those that can be restored, the one deleted last first. */
+  readonly deletedTasks: readonly Task[];
+  /** What was deleted here just now, until the person takes that back or puts the offer away. */
+  readonly deletedHere: Task | undefined;
   /** An event told of a task that is not in the list. */
   readonly tasksMissed: boolean;
   /** The open task. */
@@ -54,6 +58,8 @@ export interface State {
   readonly reveal: Reveal | undefined;
   /** The host can copy servers that other programs have configured. */
   readonly imports: boolean;
+  /** The host lets the person choose files. */
+  readonly picksFiles: boolean;
   /** Pages that the person may open, the one asked for first first. */
   readonly pages: readonly PageToOpen[];
   readonly settings: PanelSettings;
@@ -131,13 +137,19 @@ export type Held =
 export type Action =
   | { readonly type: "linkUp" }
   | { readonly type: "linkDown"; readonly retryInMs: number }
-  | { readonly type: "hostReady"; readonly imports: boolean }
+  | { readonly type: "hostReady"; readonly imports: boolean; readonly picksFiles: boolean }
   | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
   | { readonly type: "reveal"; readonly reveal: Reveal }
   | { readonly type: "revealed" }
   | { readonly type: "settingsTold"; readonly settings: PanelSettings }
   | { readonly type: "pagesAsked"; readonly pages: readonly PageToOpen[] }
-  | { readonly type: "tasksListed"; readonly tasks: readonly Task[] }
+  | {
+      readonly type: "tasksListed";
+      readonly tasks: readonly Task[];
+      readonly deleted?: readonly Task[];
+    }
+  | { readonly type: "taskDeleted"; readonly task: Task }
+  | { readonly type: "deletionDone" }
   | { readonly type: "taskKnown"; readonly task: Task }
   | { readonly type: "taskSelected"; readonly taskId: string | undefined }
   /** What is known of the open task is wrong in a way that events do not mend. */
@@ -202,6 +214,8 @@ export const initialState: State = {
   link: { up: true },
   sidecar: { state: "starting" },
   tasks: undefined,
+  deletedTasks: [],
+  deletedHere: undefined,
   tasksMissed: false,
   conversation: undefined,
   inbox: emptyInbox,
@@ -218,6 +232,7 @@ export const initialState: State = {
   storageNote: undefined,
   reveal: undefined,
   imports: false,
+  picksFiles: false,
   pages: [],
   settings: defaultPanelSettings,
   failure: undefined,

@@ -7,6 +7,7 @@ configure({ asyncUtilTimeout: 10_000 });
 // What jsdom has not, or has otherwise than a page that the person is in.
 Element.prototype.scrollIntoView = () => {};
 window.matchMedia = () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;
+HTMLCanvasElement.prototype.getContext = () => null;
 // Nothing is laid out here, so the list of messages is told that all its rows are in sight.
 for (const name of ["clientHeight", "offsetHeight"] as const) {
   Object.defineProperty(HTMLElement.prototype, name, {

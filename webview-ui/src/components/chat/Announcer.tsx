@@ -1,5 +1,7 @@
 import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
+import { listed } from "../../l10n.ts";
 
 export interface AnnouncerProps {
   /** The open task; another one is not news. */
@@ -19,7 +21,7 @@ export function Announcer({ taskId, asks }: AnnouncerProps) {
     known.current = { taskId, askIds: new Set(asks.map(({ askId }) => askId)) };
     const news = asks.filter(({ askId }) => !before.has(askId));
     const servers = [...new Set(news.map(({ question }) => question.serverName))];
-    if (servers.length > 0) setWords(`${servers.join(" and ")} waits for your answer.`);
+    if (servers.length > 0) setWords(l10n.t("{0} waits for your answer.", listed(servers)));
     else if (asks.length === 0) setWords("");
   }, [taskId, asks]);
   return (

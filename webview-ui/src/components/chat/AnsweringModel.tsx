@@ -1,4 +1,5 @@
 import type { Model } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 
 export interface AnsweringModelProps {
@@ -19,7 +20,7 @@ export function AnsweringModel(props: AnsweringModelProps) {
   if (nobody) {
     return (
       <p role="status" className="refusal">
-        No model can answer. Set one up in the settings, or deny the request.
+        {l10n.t("No model can answer. Set one up in the settings, or deny the request.")}
       </p>
     );
   }

@@ -1,4 +1,5 @@
 import type { FieldProblem, GrantTerms } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { byField } from "../form/refusedProblems.ts";
@@ -50,10 +51,10 @@ export function ApproveAndAllow(props: ApproveAndAllowProps) {
             if (ready) onApprove(termsOf(readGrantForm(draft), scope, Date.now()).terms);
           }}
         >
-          Approve and Allow
+          {l10n.t("Approve and Allow")}
         </button>
         <button type="button" className="secondary" disabled={busy} onClick={onClose}>
-          Back
+          {l10n.t("Back")}
         </button>
       </div>
     </div>

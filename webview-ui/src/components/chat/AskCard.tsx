@@ -1,4 +1,6 @@
+import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { filled } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { AskingServer } from "./AskingServer.tsx";
@@ -9,7 +11,7 @@ export interface AskCardProps extends Occasion {
   readonly askId: string;
   readonly serverName: string;
   readonly icon: string;
-  /** What the server does, after its name: "asks", "wants a completion". */
+  /** What the server does, with its name at {0}: "{0} asks", "{0} wants a completion". */
   readonly does: string;
   /** An answer is under way. */
   readonly busy: boolean;
@@ -50,13 +52,16 @@ export function AskCard(props: AskCardProps) {
       <header className="ask-head">
         <Icon name={icon} />
         <div className="ask-who">
-          <h2 id={headingId}>
-            <span className="name">{serverName}</span> {does}
-          </h2>
+          <h2 id={headingId}>{filled(does, <span className="name">{serverName}</span>)}</h2>
           {occasion !== undefined && <p className="muted">{occasion}</p>}
           <AskingServer {...{ askId, serverName }} />
         </div>
-        <IconButton icon="close" label="Cancel" aria-disabled={!ready} onClick={onCancel} />
+        <IconButton
+          icon="close"
+          label={l10n.t("Cancel")}
+          aria-disabled={!ready}
+          onClick={onCancel}
+        />
       </header>
       {children}
     </section>

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Markdown } from "./Markdown.tsx";
 
@@ -11,7 +12,7 @@ export interface AskMessageProps {
 export function AskMessage({ askId, serverName, text }: AskMessageProps) {
   if (text === "") return null;
   return (
-    <blockquote className="ask-message" aria-label={`What ${serverName} says`}>
+    <blockquote className="ask-message" aria-label={l10n.t("What {0} says", serverName)}>
       <Clamp keep={`message:${askId}`} text={text}>
         <Markdown text={text} />
       </Clamp>

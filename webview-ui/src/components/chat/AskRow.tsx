@@ -1,4 +1,5 @@
 import { type Ask, ErrorCode, type SamplingTool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
 import { RpcError } from "../../client.ts";
 import type { Actions } from "../../session.ts";
@@ -205,7 +206,7 @@ export function AskRow(props: AskRowProps) {
         setOpening(true);
         try {
           const opened = await actions.openAskUrl({ taskId, askId });
-          if (!opened) throw new Error("The page was not opened.");
+          if (!opened) throw new Error(l10n.t("The page was not opened."));
         } finally {
           setOpening(false);
         }
@@ -235,11 +236,11 @@ export function AskRow(props: AskRowProps) {
           {...{ askId, question, busy }}
           refusal={refusal?.message}
           {...{ draft, onDraft }}
-          onApprove={(remember, toolArguments) =>
+          onApprove={(remember, toolArgumentsText) =>
             answer({
               askResponse: "yesButtonClicked",
               ...(remember === undefined ? {} : { remember }),
-              ...(toolArguments === undefined ? {} : { toolArguments }),
+              ...(toolArgumentsText === undefined ? {} : { toolArgumentsText }),
             })
           }
           onDecline={(remember) =>
@@ -264,9 +265,9 @@ function isElsewhere(refusal: Error | undefined): boolean {
 function TypedBefore({ onFillIn }: { readonly onFillIn: () => void }) {
   return (
     <p className="typed-before">
-      You had begun to fill in this form before its call was lost.{" "}
+      {l10n.t("You had begun to fill in this form before its call was lost.")}{" "}
       <button type="button" className="link" onClick={onFillIn}>
-        Fill In What You Had Typed
+        {l10n.t("Fill In What You Had Typed")}
       </button>
     </p>
   );

@@ -1,4 +1,5 @@
 import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { type Actions, messageOf } from "../../session.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -35,16 +36,16 @@ export function AskTime({ taskId, ask, actions }: AskTimeProps) {
       {expiresAt !== undefined && (
         <p>
           <Icon name="clock" />
-          <span role="timer">{elapsed(expiresAt - now)} left to answer</span>
+          <span role="timer">{l10n.t("{0} left to answer", elapsed(expiresAt - now))}</span>
           <button type="button" className="link" onClick={() => void more()}>
-            More Time
+            {l10n.t("More Time")}
           </button>
         </p>
       )}
       {waitsUntil !== undefined && (
         <p>
           <Icon name="clock" />
-          <span>The server waits until {when(waitsUntil)}</span>
+          <span>{l10n.t("The server waits until {0}", when(waitsUntil))}</span>
         </p>
       )}
       {refusal !== undefined && <Refusal message={refusal} />}

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
 import { ServersContext } from "../ServersContext.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -16,7 +17,7 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
   const servers = useContext(ServersContext);
   if (servers === undefined) return null;
   const server = servers.find(({ name }) => name === serverName);
-  if (server === undefined) return <p className="muted">not configured any more</p>;
+  if (server === undefined) return <p className="muted">{l10n.t("not configured any more")}</p>;
   const { source, command, transport } = server;
   const inSettings = source === "settings";
   return (
@@ -25,18 +26,20 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
         keep={`server:${askId}`}
         summary={
           <span className="muted">
-            configured in {inSettings ? "your settings" : visible(nameOf(source))}
+            {inSettings
+              ? l10n.t("configured in your settings")
+              : l10n.t("configured in {0}", visible(nameOf(source)))}
           </span>
         }
       >
         <dl className="muted">
           {!inSettings && (
             <>
-              <dt>File</dt>
+              <dt>{l10n.t("File")}</dt>
               <dd dir="ltr">{visible(source)}</dd>
             </>
           )}
-          <dt>{transport === "stdio" ? "Command" : "URL"}</dt>
+          <dt>{transport === "stdio" ? l10n.t("Command") : "URL"}</dt>
           <dd dir="ltr">{visible(command)}</dd>
         </dl>
       </Disclosure>

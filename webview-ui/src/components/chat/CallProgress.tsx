@@ -1,4 +1,5 @@
 import type { Progress } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { brief } from "../ui/brief.ts";
 
 export interface CallProgressProps {
@@ -14,8 +15,8 @@ export function CallProgress({ progress, said, labelledBy }: CallProgressProps) 
   const { progress: done, total = 0, message = "" } = progress;
   const words =
     total > 0
-      ? `${done.toLocaleString()} of ${total.toLocaleString()}`
-      : `${done.toLocaleString()} so far`;
+      ? l10n.t("{0} of {1}", done.toLocaleString(), total.toLocaleString())
+      : l10n.t("{0} so far", done.toLocaleString());
   return (
     <div className="progress">
       <progress

@@ -6,12 +6,15 @@ import type {
   PromptResult,
   ToolResult,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef } from "react";
+import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
+import { shownArguments } from "../form/exactJSON.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { count, duration, elapsed, json } from "../ui/words.ts";
+import { duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
@@ -40,7 +43,7 @@ export interface CallRowProps {
 export function CallRow(props: CallRowProps) {
   const { call, startedAt, keep, elementId, waitsFor, approval, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
-  const { name, kind, args } = asked(request);
+  const { name, from, args, argumentsText } = asked(request, serverName);
   const { icon, spin, words } = describeCall(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
@@ -65,10 +68,7 @@ export function CallRow(props: CallRowProps) {
         <Icon name={icon} spin={spin} />
         <div className="row-title">
           <h2 id={headingId}>
-            <span className="name">{name}</span>{" "}
-            <span className="muted">
-              {kind} {serverName}
-            </span>
+            <span className="name">{name}</span> <span className="muted">{from}</span>
           </h2>
           <span className="row-state muted">
             {words}{" "}
@@ -86,12 +86,12 @@ export function CallRow(props: CallRowProps) {
         </div>
       </header>
       {hasMembers(args) && !byModel && (
-        <Disclosure keep={`${keep}:arguments`} summary="Arguments">
-          <Verbatim text={json(args)} />
+        <Disclosure keep={`${keep}:arguments`} summary={l10n.t("Arguments")}>
+          <Verbatim text={shownArguments(args, argumentsText)} />
         </Disclosure>
       )}
       {request.type === "tasks/result" && (
-        <p className="muted">It was in the server's list, which names no tool.</p>
+        <p className="muted">{l10n.t("It was in the server's list, which names no tool.")}</p>
       )}
       {result === undefined && progress !== undefined && (
         <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />
@@ -104,12 +104,16 @@ export function CallRow(props: CallRowProps) {
         // What a model does is told in a line: the model itself says what came of it.
         <Disclosure
           keep={`${keep}:call`}
-          summary={result === undefined ? "Arguments" : "Arguments and result"}
+          summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
         >
           {approval?.outcome !== undefined && (
-            <OutcomeLine outcome={approval.outcome} yes="Approved" no="Declined" />
+            <OutcomeLine
+              outcome={approval.outcome}
+              yes={l10n.t("Approved")}
+              no={l10n.t("Declined")}
+            />
           )}
-          <Verbatim text={json(args ?? {})} />
+          <Verbatim text={shownArguments(args ?? {}, argumentsText)} />
           {approval !== undefined && <Rewritten approval={approval} />}
           {result !== undefined && <Ending result={result} keep={keep} />}
         </Disclosure>
@@ -123,29 +127,40 @@ function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
   if (question.type !== "use_mcp_tool" || question.sentArguments === undefined) return null;
   return (
     <>
-      <p className="muted">You changed the arguments. The model wrote:</p>
-      <Verbatim text={json(question.arguments)} />
+      <p className="muted">{l10n.t("You changed the arguments. The model wrote:")}</p>
+      <Verbatim text={shownArguments(question.arguments, question.argumentsText)} />
     </>
   );
 }
 
 interface Asked {
   readonly name: string;
-  /** Stands between the name and the server's. */
-  readonly kind: string;
+  /** What that is, and whose. */
+  readonly from: string;
   readonly args: unknown;
+  /** Where doubles do not hold them. */
+  readonly argumentsText?: string | undefined;
 }
 
-function asked(request: CallRequest): Asked {
+function asked(request: CallRequest, serverName: string): Asked {
   switch (request.type) {
     case "tools/call":
-      return { name: request.toolName, kind: "of", args: request.arguments };
+      return {
+        name: request.toolName,
+        from: l10n.t("of {0}", serverName),
+        args: request.arguments,
+        argumentsText: request.argumentsText,
+      };
     case "resources/read":
-      return { name: request.uri, kind: "resource of", args: undefined };
+      return { name: request.uri, from: l10n.t("resource of {0}", serverName), args: undefined };
     case "prompts/get":
-      return { name: request.promptName, kind: "prompt of", args: request.arguments };
+      return {
+        name: request.promptName,
+        from: l10n.t("prompt of {0}", serverName),
+        args: request.arguments,
+      };
     case "tasks/result":
-      return { name: foundMcpTask, kind: "of", args: undefined };
+      return { name: foundMcpTask(), from: l10n.t("of {0}", serverName), args: undefined };
     default:
       return unreachable(request);
   }
@@ -165,18 +180,16 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
     case "error":
       return (
         <div className="ending ending-error">
-          <p>
-            The server answered with error {result.code}: {result.message}
-          </p>
+          <p>{l10n.t("The server answered with error {0}: {1}", result.code, result.message)}</p>
           {result.data !== undefined && result.data !== null && (
-            <Disclosure keep={`${keep}:data`} summary="Error data">
+            <Disclosure keep={`${keep}:data`} summary={l10n.t("Error data")}>
               <Verbatim text={json(result.data)} />
             </Disclosure>
           )}
         </div>
       );
     case "cancelled":
-      return <p className="ending muted">Cancelled before it ended.</p>;
+      return <p className="ending muted">{l10n.t("Cancelled before it ended.")}</p>;
     case "abandoned":
       return <p className="ending muted">{result.reason}</p>;
     case "lost":
@@ -191,21 +204,25 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
   if (removedAfter !== undefined) {
     return (
       <p className="ending muted">
-        {`The result was removed after ${count(removedAfter, "day")}, as set by assent.mcpTasks.keepResults.`}
+        {plural(
+          removedAfter,
+          l10n.t("The result was removed after 1 day, as set by assent.mcpTasks.keepResults."),
+          l10n.t("The result was removed after {0} days, as set by assent.mcpTasks.keepResults."),
+        )}
       </p>
     );
   }
   return (
     <div className={isError ? "ending ending-error" : "ending"}>
-      {isError && <p>The tool says that it failed:</p>}
+      {isError && <p>{l10n.t("The tool says that it failed:")}</p>}
       {content.length === 0 && structuredContent === undefined && (
-        <p className="muted">It returned nothing.</p>
+        <p className="muted">{l10n.t("It returned nothing.")}</p>
       )}
       <ContentBlocks blocks={content} texts="plain" keep={`${keep}:result`} />
       {structuredContent !== undefined && (
         <Disclosure
           keep={`${keep}:structured`}
-          summary="Structured result"
+          summary={l10n.t("Structured result")}
           initiallyOpen={content.length === 0}
         >
           <Verbatim text={json(structuredContent)} />
@@ -221,11 +238,11 @@ function FilledIn({ result, keep }: EndingProps<PromptResult>) {
   return (
     <div className="ending">
       {description !== "" && <p className="muted">{description}</p>}
-      {messages.length === 0 && <p className="muted">It has no messages.</p>}
+      {messages.length === 0 && <p className="muted">{l10n.t("It has no messages.")}</p>}
       {messages.map(({ role, content }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message has no name but its place.
         <div key={index} className="turn">
-          <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
+          <p className="turn-role">{role === "user" ? l10n.t("User") : l10n.t("Assistant")}</p>
           <ContentBlocks blocks={[content]} texts="plain" keep={`${keep}:message${index}`} />
         </div>
       ))}

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
 import { useArmed } from "./useArmed.ts";
 
@@ -42,7 +43,7 @@ export function CancelCall({ cancelling, describedBy, onCancel }: CancelCallProp
         if (ready) void press();
       }}
     >
-      {cancelling ? "Give Up" : "Cancel"}
+      {cancelling ? l10n.t("Give Up") : l10n.t("Cancel")}
     </button>
   );
 }

@@ -1,4 +1,5 @@
 import type { Ask, Call, Message, SamplingTool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -7,6 +8,7 @@ import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { AskRow } from "./AskRow.tsx";
 import { AskTime } from "./AskTime.tsx";
+import { AttachmentRow } from "./AttachmentRow.tsx";
 import { CallRow } from "./CallRow.tsx";
 import { DeclinedAll } from "./DeclinedAll.tsx";
 import { messageElementId } from "./focus.ts";
@@ -64,6 +66,8 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
           onBranch={() => actions.branchTask(taskId, id)}
         />
       );
+    case "attachment":
+      return <AttachmentRow attachment={body} keep={keep} elementId={messageElementId(id)} />;
     case "model":
       return (
         <ModelRow
@@ -72,7 +76,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
           elementId={messageElementId(id)}
           onGoOn={() =>
             goOnBy === "message"
-              ? void actions.sendChat({ text: "Go on where you stopped." })
+              ? void actions.sendChat({ text: l10n.t("Go on where you stopped.") })
               : actions.retryChat(taskId)
           }
           onBranch={() => actions.branchTask(taskId, id)}

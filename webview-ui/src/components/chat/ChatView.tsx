@@ -1,5 +1,6 @@
 import type { Message } from "@assent/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
+import * as l10n from "@vscode/l10n";
 import {
   type FocusEvent,
   type Ref,
@@ -20,6 +21,7 @@ import { Banner } from "../ui/Banner.tsx";
 import { RowBoundary } from "../ui/RowBoundary.tsx";
 import { useView } from "../ViewContext.ts";
 import { ChatRow } from "./ChatRow.tsx";
+import { FindBar } from "./FindBar.tsx";
 import { focusRow, parkedFocus } from "./focus.ts";
 import { goOnAfter } from "./modelEnd.ts";
 import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
@@ -29,6 +31,8 @@ import { lostCallOf } from "./runAgain.ts";
 import { ShowContext } from "./ShowContext.ts";
 import { foldOf, shownRows } from "./shownRows.ts";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
+import { useFindKey } from "./useFindKey.ts";
+import { useFound } from "./useFound.ts";
 import { useMountedRows } from "./useMountedRows.ts";
 import { usePlace } from "./usePlace.ts";
 
@@ -47,6 +51,8 @@ export interface ChatHandle {
   show(messageId: number): void;
   /** The same, by an ask. */
   showAsk(askId: string): void;
+  /** Lets the person find a text in the messages. */
+  find(): void;
 }
 
 // Of each side, beyond what is seen: what scrolling brings next, and what the Tab key goes to.
@@ -125,7 +131,34 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
     const message = messages.findLast(({ body }) => body.type === "ask" && body.askId === askId);
     if (message !== undefined) show(message.id);
   };
-  useImperativeHandle(ref, () => ({ show, showAsk }));
+  const bring = (messageId: number) => {
+    if (indexOfMessage(messages, messageId) === -1) {
+      const fold = foldOf(all.messages, messageId);
+      if (fold !== undefined) setFold(fold, true);
+      return fold === undefined;
+    }
+    hold(messageId);
+    place.show(messageId);
+    return true;
+  };
+  const { found, setFound } = useFound(all, actions, scroller, bring);
+  const [finding, setFinding] = useState(false);
+  const findField = useRef<HTMLInputElement>(null);
+  const find = () => {
+    setFinding(true);
+    findField.current?.select(); // where it is there already
+    findField.current?.focus();
+  };
+  useLayoutEffect(() => {
+    if (finding) findField.current?.focus();
+  }, [finding]);
+  useFindKey(find);
+  const endFind = () => {
+    setFinding(false);
+    setFound(undefined);
+    scroller.current?.focus({ preventScroll: true });
+  };
+  useImperativeHandle(ref, () => ({ show, showAsk, find }));
   const onFocus = ({ target }: FocusEvent) => {
     const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
     const message = index === undefined ? undefined : messages[Number(index)];
@@ -142,22 +175,31 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
     <ShowContext value={showAsk}>
       <main className="chat">
         <ElsewhereBanner {...{ messages, moved }} />
+        {finding && (
+          <FindBar
+            ref={findField}
+            taskId={taskId}
+            searchTasks={actions.searchTasks}
+            onGo={setFound}
+            onClose={endFind}
+          />
+        )}
         {failure !== undefined && (
           <Banner
             level="error"
             actions={
               <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
-                Try Again
+                {l10n.t("Try Again")}
               </button>
             }
           >
-            The task could not be read: {failure}
+            {l10n.t("The task could not be read: {0}", failure)}
           </Banner>
         )}
         <section
           ref={scroller}
           className="messages"
-          aria-label="Conversation"
+          aria-label={l10n.t("Conversation")}
           {...parkedFocus}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
           tabIndex={0}
@@ -170,20 +212,26 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
               disabled={paging}
               onClick={() => actions.loadEarlier()}
             >
-              {paging ? "Loading earlier messages…" : "Show earlier messages"}
+              {paging ? l10n.t("Loading earlier messages…") : l10n.t("Show earlier messages")}
             </button>
           )}
           {task !== undefined && messages.length === 0 && (
             <p className="empty muted">
               {task.closed
-                ? "Nothing happened here."
-                : "Ask the model, which asks you before it uses a server's tools. Or use a server yourself, below."}
+                ? l10n.t("Nothing happened here.")
+                : l10n.t(
+                    "Ask the model, which asks you before it uses a server's tools. Or use a server yourself, below.",
+                  )}
             </p>
           )}
           {task !== undefined && messages.length === 0 && !readOnly && (
             <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
           )}
-          <ol className="rows" aria-label="Messages" style={{ height: virtualizer.getTotalSize() }}>
+          <ol
+            className="rows"
+            aria-label={l10n.t("Messages")}
+            style={{ height: virtualizer.getTotalSize() }}
+          >
             {rows.map(({ index, start }) => {
               const message = messages[index];
               if (message === undefined) return null;
@@ -192,7 +240,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                   key={message.id}
                   ref={virtualizer.measureElement}
                   data-index={index}
-                  className={shown.left.has(message.id) ? "left" : undefined}
+                  className={classOf(shown.left.has(message.id), message.id === found?.messageId)}
                   // Messages are counted from 1, also those that are not read.
                   aria-posinset={message.id}
                   aria-setsize={newest}
@@ -225,9 +273,14 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
               );
             })}
           </ol>
-          {task?.closed && <p className="closed muted">This task is closed.</p>}
+          {task?.closed && <p className="closed muted">{l10n.t("This task is closed.")}</p>}
         </section>
       </main>
     </ShowContext>
   );
+}
+
+function classOf(left: boolean, found: boolean): string | undefined {
+  const names = [...(left ? ["left"] : []), ...(found ? ["found"] : [])];
+  return names.length === 0 ? undefined : names.join(" ");
 }

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "react";
 import { CopyIcon } from "../ui/CopyIcon.tsx";
 import type { Piece } from "./highlight.ts";
@@ -18,7 +19,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
     <div className="code-block">
       <div className="code-head">
         <span className="muted">{language}</span>
-        <CopyIcon text={code} label="Copy Code" />
+        <CopyIcon text={code} label={l10n.t("Copy Code")} />
       </div>
       <pre>
         <code>

@@ -5,7 +5,9 @@ import type {
   ToolResultContent,
   ToolUseContent,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
+import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -64,7 +66,7 @@ function Block({ block, texts, calls, keep }: BlockProps) {
       const text = json(block.raw);
       return (
         <Clamp keep={keep} text={text}>
-          <p className="muted">Content of a type that Assent does not know:</p>
+          <p className="muted">{l10n.t("Content of a type that Assent does not know:")}</p>
           <Verbatim text={text} />
         </Clamp>
       );
@@ -103,7 +105,10 @@ export function ToolUse({ use: { name, input }, keep }: ToolUseProps) {
       <p>
         <Icon name="tools" />
         <span>
-          Calls the tool <strong className="name">{visible(name)}</strong> with
+          {filled(
+            l10n.t("Calls the tool {0} with"),
+            <strong className="name">{visible(name)}</strong>,
+          )}
         </span>
       </p>
       <Clamp keep={keep} text={text}>
@@ -122,22 +127,17 @@ interface ToolReturnedProps extends Omit<ContentBlocksProps, "blocks"> {
 function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
   const { toolUseId, content = [], structuredContent, isError = false } = result;
   const who =
-    name === undefined ? (
-      <>A tool, called as {visible(toolUseId)},</>
-    ) : (
-      <>
-        The tool <strong className="name">{visible(name)}</strong>
-      </>
-    );
+    name === undefined ? visible(toolUseId) : <strong className="name">{visible(name)}</strong>;
+  const words = returnedWords(name !== undefined, isError);
   return (
     <div className="tool-block">
       <p className={isError ? "tool-failed" : undefined}>
         <Icon name={isError ? "error" : "output"} />
-        <span>
-          {who} {isError ? "failed" : "returned"}
-        </span>
+        <span>{filled(words, who)}</span>
       </p>
-      {content.length === 0 && structuredContent === undefined && <p className="muted">Nothing.</p>}
+      {content.length === 0 && structuredContent === undefined && (
+        <p className="muted">{l10n.t("Nothing.")}</p>
+      )}
       {content.length > 0 && <ContentBlocks blocks={content} texts={texts} keep={keep} />}
       {structuredContent !== undefined && (
         <Clamp keep={`${keep}:structured`} text={json(structuredContent)}>
@@ -146,6 +146,14 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
       )}
     </div>
   );
+}
+
+/** What became of a call: of a tool by its name, or of one that is known by the call alone. */
+function returnedWords(isNamed: boolean, isError: boolean): string {
+  if (isNamed) return isError ? l10n.t("The tool {0} failed") : l10n.t("The tool {0} returned");
+  return isError
+    ? l10n.t("A tool, called as {0}, failed")
+    : l10n.t("A tool, called as {0}, returned");
 }
 
 export function Verbatim({ text }: { readonly text: string }) {
@@ -164,13 +172,17 @@ interface MediaProps {
 function Image({ data, mimeType }: MediaProps) {
   const [broken, setBroken] = useState(false);
   if (broken || !/^image\/[\w.+-]+$/.test(mimeType)) {
-    return <Undrawn what="picture" data={data} mimeType={mimeType} />;
+    return (
+      <Undrawn>
+        {l10n.t("A picture that cannot be shown: {0}, {1}.", mimeType, bytes(data))}
+      </Undrawn>
+    );
   }
   return (
     <img
       className="content-image"
       src={`data:${mimeType};base64,${data}`}
-      alt={`From the server, ${mimeType}, ${bytes(data)}`}
+      alt={l10n.t("From the server, {0}, {1}", mimeType, bytes(data))}
       onError={() => setBroken(true)}
     />
   );
@@ -179,25 +191,23 @@ function Image({ data, mimeType }: MediaProps) {
 function Audio({ data, mimeType }: MediaProps) {
   const [broken, setBroken] = useState(false);
   if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
-    return <Undrawn what="sound" data={data} mimeType={mimeType} />;
+    return (
+      <Undrawn>{l10n.t("A sound that cannot be shown: {0}, {1}.", mimeType, bytes(data))}</Undrawn>
+    );
   }
   return (
     // biome-ignore lint/a11y/useMediaCaption: MCP has no captions.
     <audio
       controls
-      aria-label={`Sound from the server, ${mimeType}, ${bytes(data)}`}
+      aria-label={l10n.t("Sound from the server, {0}, {1}", mimeType, bytes(data))}
       src={`data:${mimeType};base64,${data}`}
       onError={() => setBroken(true)}
     />
   );
 }
 
-function Undrawn({ what, data, mimeType }: MediaProps & { readonly what: string }) {
-  return (
-    <p className="muted">
-      A {what} that cannot be shown: {mimeType}, {bytes(data)}.
-    </p>
-  );
+function Undrawn({ children }: { readonly children: string }) {
+  return <p className="muted">{children}</p>;
 }
 
 /** A link is told, and not followed: reading it is the server's business. */
@@ -214,7 +224,7 @@ function LinkedResource({ link }: { readonly link: ResourceLink }) {
 }
 
 function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly keep: string }) {
-  const { uri, mimeType = "no known type", text, blob } = block.resource;
+  const { uri, mimeType = l10n.t("no known type"), text, blob } = block.resource;
   return (
     <div className="resource">
       <span className="link-target">{uri}</span>
@@ -227,7 +237,9 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
         (mimeType.startsWith("image/") ? (
           <Image data={blob} mimeType={mimeType} />
         ) : (
-          <Undrawn what="file" data={blob} mimeType={mimeType} />
+          <Undrawn>
+            {l10n.t("A file that cannot be shown: {0}, {1}.", mimeType, bytes(blob))}
+          </Undrawn>
         ))}
     </div>
   );

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 export interface DeclineAllProps {
   readonly serverName: string;
   readonly ready: boolean;
@@ -8,7 +9,7 @@ export interface DeclineAllProps {
 export function DeclineAll({ serverName, ready, onClick }: DeclineAllProps) {
   return (
     <button type="button" className="link" aria-disabled={!ready} onClick={onClick}>
-      Decline Everything From {serverName}
+      {l10n.t("Decline Everything From {0}", serverName)}
     </button>
   );
 }

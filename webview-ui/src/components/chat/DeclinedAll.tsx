@@ -1,4 +1,5 @@
 import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { type Actions, messageOf } from "../../session.ts";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -26,12 +27,15 @@ export function DeclinedAll({ ask: { question, outcome }, actions }: DeclinedAll
     <div className="declined-all">
       <p role="status">
         {again
-          ? `You are asked again what ${serverName} wants to know.`
-          : `Whatever else ${serverName} asks you for is declined until Assent starts again.`}
+          ? l10n.t("You are asked again what {0} wants to know.", serverName)
+          : l10n.t(
+              "Whatever else {0} asks you for is declined until Assent starts again.",
+              serverName,
+            )}
       </p>
       {!again && (
         <button type="button" className="link" onClick={() => void ask()}>
-          Ask Me Again
+          {l10n.t("Ask Me Again")}
         </button>
       )}
       {refusal !== undefined && <Refusal message={refusal} />}

@@ -1,5 +1,7 @@
 import type { Field, McpElicitation, Outcome } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { type Draft, own } from "../../viewState.ts";
 import { labelOf } from "../form/ChoiceControls.tsx";
 import { titleOf } from "../form/FieldFrame.tsx";
@@ -34,25 +36,29 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
       {...parkedFocus}
     >
       <h2 id={headingId} className="settled-head">
-        <span className="name">{serverName}</span> asked{" "}
+        {filled(l10n.t("{0} asked"), <span className="name">{serverName}</span>)}{" "}
         <span className="muted">{during(question)}</span>
       </h2>
-      <OutcomeLine outcome={outcome} yes="Answered" no="Declined" />
+      <OutcomeLine outcome={outcome} yes={l10n.t("Answered")} no={l10n.t("Declined")} />
       <Disclosure
         keep={`${keep}:sent`}
-        summary={elicitationResponse?.action === "accept" ? "What was sent" : "What was asked"}
+        summary={
+          elicitationResponse?.action === "accept"
+            ? l10n.t("What was sent")
+            : l10n.t("What was asked")
+        }
       >
         <AskMessage {...{ askId, serverName }} text={message} />
         {elicitationResponse?.action === "accept" ? (
           <Sent fields={fields} content={elicitationResponse.content} />
         ) : (
           <p className="muted">
-            {fields.length === 0 ? "It had no fields." : fields.map(titleOf).join(", ")}
+            {fields.length === 0 ? l10n.t("It had no fields.") : fields.map(titleOf).join(", ")}
           </p>
         )}
       </Disclosure>
       {draft !== undefined && (
-        <Typed intro="What you had typed was not sent:" {...{ fields, draft }} />
+        <Typed intro={l10n.t("What you had typed was not sent:")} {...{ fields, draft }} />
       )}
     </section>
   );
@@ -67,7 +73,7 @@ function Sent({
 }) {
   const sent = isRecord(content) ? content : {};
   const names = Object.keys(sent);
-  if (names.length === 0) return <p className="muted">An answer without any field.</p>;
+  if (names.length === 0) return <p className="muted">{l10n.t("An answer without any field.")}</p>;
   return (
     <dl className="values">
       {names.map((name) => {
@@ -109,7 +115,7 @@ export function Typed({ intro, fields, draft }: TypedProps) {
         ))}
       </dl>
       <div className="actions">
-        <CopyButton text={text} label="Copy" />
+        <CopyButton text={text} label={l10n.t("Copy")} />
       </div>
     </div>
   );
@@ -117,10 +123,14 @@ export function Typed({ intro, fields, draft }: TypedProps) {
 
 function shown(field: Field, value: unknown): string {
   if (field.secret) return "•••";
-  if (typeof value === "string") return value === "" ? "(empty text)" : optionText(field, value);
-  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "string") {
+    return value === "" ? l10n.t("(empty text)") : optionText(field, value);
+  }
+  if (typeof value === "boolean") return value ? l10n.t("Yes") : l10n.t("No");
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
-    return value.length === 0 ? "(none)" : value.map((item) => optionText(field, item)).join(", ");
+    return value.length === 0
+      ? l10n.t("(none)")
+      : value.map((item) => optionText(field, item)).join(", ");
   }
   return json(value);
 }

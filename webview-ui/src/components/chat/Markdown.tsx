@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
@@ -97,7 +98,7 @@ function Picture({
   readonly alt: string | undefined;
   readonly source: string | undefined;
 }) {
-  const name = alt === undefined || alt === "" ? "picture" : alt;
+  const name = alt === undefined || alt === "" ? l10n.t("picture") : alt;
   return (
     <span className="picture">
       [{name}

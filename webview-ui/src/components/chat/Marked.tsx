@@ -1,4 +1,5 @@
 import type { SecretFinding } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { createContext, useContext } from "react";
 import { visible } from "../ui/visible.ts";
 import { formsOf } from "./samplingSecrets.ts";
@@ -15,7 +16,7 @@ export function Marked({ text }: { readonly text: string }) {
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: a piece has no name but its place.
       <mark key={index} className="secret" title={secret.description}>
-        <span className="visually-hidden">looks like {secret.description}: </span>
+        <span className="visually-hidden">{l10n.t("looks like {0}:", secret.description)} </span>
         {visible(piece)}
       </mark>
     ),

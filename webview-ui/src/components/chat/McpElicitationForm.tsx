@@ -1,4 +1,6 @@
 import type { FieldProblem, McpElicitationRequest } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { filled } from "../../l10n.ts";
 import type { Draft } from "../../viewState.ts";
 import { titleOf } from "../form/FieldFrame.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
@@ -47,17 +49,24 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
     <AskCard
       {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="question"
-      does="asks"
+      does={l10n.t("{0} asks")}
       onCancel={whenReady(onCancel)}
     >
       <AskMessage {...{ askId, serverName }} text={request.message} />
       {secrets.length > 0 && (
-        <div role="note" aria-label="Warning" className="secret-warning">
+        <div role="note" aria-label={l10n.t("Warning")} className="secret-warning">
           <p>
-            <strong>{secrets.map(titleOf).join(", ")}</strong>{" "}
-            {secrets.length === 1 ? "looks like a secret" : "look like secrets"}. MCP forbids a
-            server to ask for one in a form. What you type there goes to {visible(serverName)}, and
-            neither drafts nor the conversation keep it.
+            {filled(
+              secrets.length === 1
+                ? l10n.t(
+                    "{0} looks like a secret. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                  )
+                : l10n.t(
+                    "{0} look like secrets. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                  ),
+              <strong>{secrets.map(titleOf).join(", ")}</strong>,
+              visible(serverName),
+            )}
           </p>
           <button
             type="button"
@@ -65,7 +74,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
             aria-disabled={!ready}
             onClick={whenReady(onDecline)}
           >
-            Decline to tell
+            {l10n.t("Decline to tell")}
           </button>
         </div>
       )}
@@ -81,7 +90,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
         {refusal !== undefined && <Refusal message={refusal} />}
         <div className="actions">
           <button type="submit" className="primary" aria-disabled={!ready}>
-            Submit
+            {l10n.t("Submit")}
           </button>
           <button
             type="button"
@@ -89,7 +98,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
             aria-disabled={!ready}
             onClick={whenReady(onDecline)}
           >
-            Decline
+            {l10n.t("Decline")}
           </button>
           <DeclineAll {...{ serverName, ready }} onClick={whenReady(onDeclineAll)} />
         </div>

@@ -7,6 +7,7 @@ import type {
   SamplingEdit,
   SecretFinding,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useRef } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { grantKey, isOfGrant } from "../grants/grantForm.ts";
@@ -145,7 +146,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       <AskCard
         {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
         icon="sparkle"
-        does="wants a completion"
+        does={l10n.t("{0} wants a completion")}
         onCancel={whenReady(onCancel)}
       >
         {grantReason !== "" && (
@@ -163,12 +164,12 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             onKeyDown={editing.onKeyDown}
           />
         ) : (
-          <Disclosure keep={`${keep}:request`} summary="The whole request" initiallyOpen>
+          <Disclosure keep={`${keep}:request`} summary={l10n.t("The whole request")} initiallyOpen>
             <SamplingDetails request={edited} keep={keep} />
           </Disclosure>
         )}
         {edit !== undefined && !isWrong && (
-          <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
+          <Disclosure keep={`${keep}:changes`} summary={l10n.t("What you changed")} initiallyOpen>
             <SamplingChanges asked={request} sent={edited} keep={keep} />
           </Disclosure>
         )}
@@ -189,7 +190,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           onConfirm={found.confirm}
         />
         <AnsweringModel
-          label="Answered by"
+          label={l10n.t("Answered by")}
           model={answering}
           candidates={candidates}
           nobody={nobody}
@@ -214,7 +215,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             disabled={!canSend}
             onClick={whenReady(() => approve())}
           >
-            Approve & Send
+            {l10n.t("Approve & Send")}
           </button>
           {answering !== undefined && (
             <button
@@ -225,7 +226,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
               disabled={busy}
               onClick={() => input(grantKey.open, !isAllowing)}
             >
-              Approve and Allow…
+              {l10n.t("Approve and Allow…")}
             </button>
           )}
           <button
@@ -235,14 +236,14 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             disabled={busy}
             onClick={whenReady(onDeny)}
           >
-            Deny
+            {l10n.t("Deny")}
           </button>
           <button {...editing.toggle} disabled={busy}>
-            Edit
+            {l10n.t("Edit")}
           </button>
           {edit !== undefined && (
             <button type="button" className="link" disabled={busy} onClick={() => reset()}>
-              Undo all changes
+              {l10n.t("Undo all changes")}
             </button>
           )}
         </div>

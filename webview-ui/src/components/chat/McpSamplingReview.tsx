@@ -4,6 +4,7 @@ import type {
   McpSamplingReview as Question,
   SamplingTool,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -79,7 +80,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     <AskCard
       {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="eye"
-      does="is to get this answer"
+      does={l10n.t("{0} is to get this answer")}
       onCancel={whenReady(onCancel)}
     >
       {problem !== "" && (
@@ -108,7 +109,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
         </p>
       )}
       {reviewed.content !== undefined && !reviewed.isWrong && (
-        <Disclosure keep={`${keep}:changes`} summary="What you changed" initiallyOpen>
+        <Disclosure keep={`${keep}:changes`} summary={l10n.t("What you changed")} initiallyOpen>
           <AnswerChanges written={content} sent={reviewed.content} keep={keep} />
         </Disclosure>
       )}
@@ -121,7 +122,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           disabled={busy || reviewed.isWrong}
           onClick={whenReady(() => onReturn(reviewed.content))}
         >
-          Return to Server
+          {l10n.t("Return to Server")}
         </button>
         <button
           type="button"
@@ -130,21 +131,21 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           disabled={busy}
           onClick={whenReady(onWithhold)}
         >
-          Withhold
+          {l10n.t("Withhold")}
         </button>
         {canEdit && (
           <button {...editing.toggle} disabled={busy}>
-            Edit
+            {l10n.t("Edit")}
           </button>
         )}
         {isChanged && (
           <button type="button" className="link" disabled={busy} onClick={reset}>
-            Undo all changes
+            {l10n.t("Undo all changes")}
           </button>
         )}
       </div>
       <AnsweringModel
-        label="Another answer by"
+        label={l10n.t("Another answer by")}
         model={next}
         candidates={candidates}
         nobody={false}
@@ -160,7 +161,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
             disabled={busy}
             onClick={whenReady(() => onRegenerate(next.id === model?.id ? undefined : next.id))}
           >
-            Ask Again
+            {l10n.t("Ask Again")}
           </button>
         </div>
       )}

@@ -1,5 +1,7 @@
 import type { McpTask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
+import { filled } from "../../l10n.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { when } from "../ui/words.ts";
@@ -30,18 +32,25 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
           <p id={cancellingId} role="status">
             {cancelling &&
               !isFinal(status) &&
-              "Asked to cancel, waiting for the server. Giving up stops the waiting here; the server may go on."}
+              l10n.t(
+                "Asked to cancel, waiting for the server. Giving up stops the waiting here; the server may go on.",
+              )}
           </p>
           {problem !== "" && (
             <p className="mcp-task-problem">
               <Icon name="warning" />
-              <span>The server cannot be asked at present: {problem} Assent goes on trying.</span>
+              <span>
+                {l10n.t(
+                  "The server cannot be asked at present: {0} Assent goes on trying.",
+                  problem,
+                )}
+              </span>
             </p>
           )}
         </>
       )}
       <p className="muted">
-        MCP task <span className="name">{brief(taskId)}</span>
+        {filled(l10n.t("MCP task {0}"), <span className="name">{brief(taskId)}</span>)}
         {!ended && expiresAt !== undefined && expiry(expiresAt, now)}
       </p>
     </div>
@@ -50,12 +59,12 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
 
 function WaitsFor({ askId }: { readonly askId: string | undefined }) {
   const show = useContext(ShowContext);
-  if (askId === undefined) return <p>It waits for input.</p>;
+  if (askId === undefined) return <p>{l10n.t("It waits for input.")}</p>;
   return (
     <p>
-      It waits for your answer.{" "}
+      {l10n.t("It waits for your answer.")}{" "}
       <button type="button" className="link" onClick={() => show(askId)}>
-        Show Question
+        {l10n.t("Show Question")}
       </button>
     </p>
   );
@@ -67,6 +76,6 @@ const lastTime = 8.64e15;
 function expiry(expiresAt: number, now: number): string {
   if (Math.abs(expiresAt) > lastTime) return "";
   return expiresAt > now
-    ? `, may be forgotten by the server at ${when(expiresAt, now)}`
-    : `, may have been forgotten by the server since ${when(expiresAt, now)}`;
+    ? `, ${l10n.t("may be forgotten by the server at {0}", when(expiresAt, now))}`
+    : `, ${l10n.t("may have been forgotten by the server since {0}", when(expiresAt, now))}`;
 }

@@ -1,4 +1,6 @@
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -68,7 +70,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
     <AskCard
       {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
       icon="link-external"
-      does="wants you to open a page"
+      does={l10n.t("{0} wants you to open a page")}
       onCancel={button(onCancel).onClick}
     >
       <AskMessage {...{ askId, serverName }} text={message} />
@@ -91,18 +93,17 @@ export function McpURLConsent(props: McpURLConsentProps) {
         </>
       )}
       <p role="status">
-        {opening && "Opening the page…"}
-        {waiting && !opening && !refused && (
-          <>
-            Waiting for you to finish at <strong>{page.domain}</strong>.
-          </>
-        )}
+        {opening && l10n.t("Opening the page…")}
+        {waiting &&
+          !opening &&
+          !refused &&
+          filled(l10n.t("Waiting for you to finish at {0}."), <strong>{page.domain}</strong>)}
       </p>
       {refusal !== undefined && <Refusal message={refusal} />}
       <div className="actions">
         {waiting && (
           <button key="done" className="primary" {...button(onDone)}>
-            Done
+            {l10n.t("Done")}
           </button>
         )}
         {!refused && (
@@ -113,12 +114,12 @@ export function McpURLConsent(props: McpURLConsentProps) {
             aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
             {...button(onOpen)}
           >
-            {waiting ? "Open Again" : "Open in Browser"}
+            {waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
           </button>
         )}
-        {!refused && <CopyButton key="copy" text={page.href} label="Copy URL" />}
+        {!refused && <CopyButton key="copy" text={page.href} label={l10n.t("Copy URL")} />}
         <button key="no" className="secondary" {...button(waiting ? onCancel : onDecline)}>
-          {waiting ? "Give Up" : "Decline"}
+          {waiting ? l10n.t("Give Up") : l10n.t("Decline")}
         </button>
         {!waiting && (
           <DeclineAll key="all" {...{ serverName, ready }} onClick={button(onDeclineAll).onClick} />

@@ -1,5 +1,7 @@
 import type { ModelMessage, ModelToolUse } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { CopyIcon } from "../ui/CopyIcon.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -39,12 +41,12 @@ export function ModelRow(props: ModelRowProps) {
     >
       <header className="said-head">
         <h2 id={headingId}>
-          {end === undefined && <Icon name="loading" spin />} {model?.name ?? "Model"}
+          {end === undefined && <Icon name="loading" spin />} {model?.name ?? l10n.t("Model")}
         </h2>
         {end !== undefined && (
           <div className="said-tools">
-            <IconButton icon="git-branch" label="Branch from Here" onClick={onBranch} />
-            {text !== "" && <CopyIcon text={text} label="Copy Message" />}
+            <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            {text !== "" && <CopyIcon text={text} label={l10n.t("Copy Message")} />}
           </div>
         )}
       </header>
@@ -88,12 +90,17 @@ function NotCalled({ use, keep }: NotCalledProps) {
       <p>
         <Icon name="circle-slash" />
         <span>
-          <span className="name">{visible(toolName ?? name)}</span>
-          {serverName !== undefined && ` of ${serverName}`} was not called.
+          {filled(
+            serverName === undefined
+              ? l10n.t("{0} was not called.")
+              : l10n.t("{0} of {1} was not called."),
+            <span className="name">{visible(toolName ?? name)}</span>,
+            serverName,
+          )}
         </span>
       </p>
       <Clamp keep={keep} text={error}>
-        <p className="muted">The model was told: {visible(error)}</p>
+        <p className="muted">{l10n.t("The model was told: {0}", visible(error))}</p>
       </Clamp>
     </div>
   );

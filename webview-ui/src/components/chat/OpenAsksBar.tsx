@@ -1,5 +1,6 @@
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { count } from "../ui/words.ts";
 
 export interface OpenAsksBarProps {
   readonly here: number;
@@ -19,12 +20,21 @@ export function OpenAsksBar(props: OpenAsksBarProps) {
   const { here, elsewhere, unclaimed, onShow, onNext, onShowAll } = props;
   if (here + elsewhere + unclaimed === 0) return null;
   const words = [
-    here > 0 && count(here, "open question"),
+    here > 0 && plural(here, l10n.t("1 open question"), l10n.t("{0} open questions")),
     elsewhere > 0 &&
       (here > 0
-        ? `${elsewhere} more in other tasks`
-        : `${count(elsewhere, "open question")} in other tasks`),
-    unclaimed > 0 && `${count(unclaimed, "question")} of no task yet`,
+        ? l10n.t("{0} more in other tasks", elsewhere)
+        : plural(
+            elsewhere,
+            l10n.t("1 open question in other tasks"),
+            l10n.t("{0} open questions in other tasks"),
+          )),
+    unclaimed > 0 &&
+      plural(
+        unclaimed,
+        l10n.t("1 question of no task yet"),
+        l10n.t("{0} questions of no task yet"),
+      ),
   ]
     .filter(Boolean)
     .join(", ");
@@ -34,17 +44,17 @@ export function OpenAsksBar(props: OpenAsksBarProps) {
       <span role="status">{words}</span>
       {here > 0 && (
         <button type="button" className="link" onClick={onShow}>
-          {here + elsewhere === 1 ? "Show" : "Show Oldest"}
+          {here + elsewhere === 1 ? l10n.t("Show") : l10n.t("Show Oldest")}
         </button>
       )}
       {here > 1 && (
         <button type="button" className="link" onClick={onNext}>
-          Next
+          {l10n.t("Next")}
         </button>
       )}
       {elsewhere + unclaimed > 0 && (
         <button type="button" className="link" onClick={onShowAll}>
-          Show All
+          {l10n.t("Show All")}
         </button>
       )}
     </div>

@@ -1,4 +1,6 @@
 import type { Outcome, OutcomeReason } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { when } from "../ui/words.ts";
@@ -17,12 +19,14 @@ export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
     <p className="outcome">
       <Icon name={icon} />
       <span>
-        <strong>{words}</strong>
-        {outcome.by !== undefined && ` in ${outcome.by}`}
-        <span className="muted">
-          {" "}
-          at <time dateTime={new Date(outcome.at).toISOString()}>{when(outcome.at)}</time>
-        </span>
+        {filled(
+          outcome.by === undefined ? l10n.t("{0} at {2}") : l10n.t("{0} in {1} at {2}"),
+          <strong>{words}</strong>,
+          outcome.by,
+          <time className="muted" dateTime={new Date(outcome.at).toISOString()}>
+            {when(outcome.at)}
+          </time>,
+        )}
         {outcome.detail !== undefined && outcome.detail !== "" && (
           <span className="outcome-detail"> {outcome.detail}</span>
         )}
@@ -50,29 +54,29 @@ function describe(
     case "answered":
       return { icon: "pass", words: yes };
     case "granted":
-      return { icon: "pass", words: "Approved by a grant" };
+      return { icon: "pass", words: l10n.t("Approved by a grant") };
     case "declined":
       return { icon: "circle-slash", words: no };
     case "dismissed":
-      return { icon: "close", words: "Dismissed without an answer" };
+      return { icon: "close", words: l10n.t("Dismissed without an answer") };
     case "regenerated":
-      return { icon: "refresh", words: "Another answer was wanted" };
+      return { icon: "refresh", words: l10n.t("Another answer was wanted") };
     case "timedOut":
-      return { icon: "clock", words: "There was no time left to answer" };
+      return { icon: "clock", words: l10n.t("There was no time left to answer") };
     case "serverStoppedWaiting":
-      return { icon: "clock", words: "The server stopped waiting" };
+      return { icon: "clock", words: l10n.t("The server stopped waiting") };
     case "serverLost":
-      return { icon: "debug-disconnect", words: "The connection to the server was lost" };
+      return { icon: "debug-disconnect", words: l10n.t("The connection to the server was lost") };
     case "completed":
-      return { icon: "pass", words: "The server said that it is complete" };
+      return { icon: "pass", words: l10n.t("The server said that it is complete") };
     case "restarted":
-      return { icon: "debug-restart", words: "Assent stopped while this was open" };
+      return { icon: "debug-restart", words: l10n.t("Assent stopped while this was open") };
     case "takenOver":
-      return { icon: "link-external", words: "Its task was taken over in another window" };
+      return { icon: "link-external", words: l10n.t("Its task was taken over in another window") };
     case "noFrontEnd":
-      return { icon: "debug-disconnect", words: "There was nobody to show it to" };
+      return { icon: "debug-disconnect", words: l10n.t("There was nobody to show it to") };
     case "denied":
-      return { icon: "circle-slash", words: "Your limits do not allow it" };
+      return { icon: "circle-slash", words: l10n.t("Your limits do not allow it") };
     default:
       return unreachable(reason);
   }

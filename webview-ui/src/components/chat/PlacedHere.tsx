@@ -1,4 +1,5 @@
 import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 export interface PlacedHereProps {
   readonly ask: Ask;
@@ -8,5 +9,9 @@ export interface PlacedHereProps {
 export function PlacedHere({ ask: { question } }: PlacedHereProps) {
   const { placedBy } = question;
   if (placedBy === undefined) return null;
-  return <p className="placed-here muted">{`You placed this question here, in ${placedBy}.`}</p>;
+  return (
+    <p className="placed-here muted">
+      {l10n.t("You placed this question here, in {0}.", placedBy)}
+    </p>
+  );
 }

@@ -1,4 +1,5 @@
-import { count } from "../ui/words.ts";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 
 export interface ReplacedProps {
   readonly n: number;
@@ -10,7 +11,9 @@ export interface ReplacedProps {
 export function Replaced({ n, open, onToggle }: ReplacedProps) {
   return (
     <button type="button" className="link replaced" aria-expanded={open} onClick={onToggle}>
-      {open ? `Hide ${count(n, "replaced message")}` : count(n, "replaced message")}
+      {open
+        ? plural(n, l10n.t("Hide 1 replaced message"), l10n.t("Hide {0} replaced messages"))
+        : plural(n, l10n.t("1 replaced message"), l10n.t("{0} replaced messages"))}
     </button>
   );
 }

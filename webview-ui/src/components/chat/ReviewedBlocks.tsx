@@ -1,4 +1,5 @@
 import type { SamplingTool, ToolUseContent } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import type { KeyboardEvent } from "react";
 import type { FieldInput } from "../../viewState.ts";
 import { ContentBlocks, Text, ToolUse } from "./ContentBlocks.tsx";
@@ -51,8 +52,8 @@ export function ReviewedBlocks(props: ReviewedBlocksProps) {
               key={place}
               label={
                 texts === 1
-                  ? "What the server gets"
-                  : `What the server gets, text ${placeAmong("text", place)}`
+                  ? l10n.t("What the server gets")
+                  : l10n.t("What the server gets, text {0}", placeAmong("text", place))
               }
               value={typed}
               disabled={disabled}
@@ -88,7 +89,7 @@ function ReviewedCall(props: ReviewedCallProps) {
     <div className={isLeftOut ? "reviewed-call left-out" : "reviewed-call"}>
       {isText ? (
         <TextField
-          label={`Arguments of ${name}`}
+          label={l10n.t("Arguments of {0}", name)}
           value={typed}
           code
           problem={problem}
@@ -117,7 +118,8 @@ function ReviewedCall(props: ReviewedCallProps) {
           onChange={(event) => onInput(reviewKey.leftOut(place), !event.target.checked)}
         />
         <span>
-          Let the model call it<span className="visually-hidden">: {name}</span>
+          {l10n.t("Let the model call it")}
+          <span className="visually-hidden">: {name}</span>
         </span>
       </label>
     </div>

@@ -1,4 +1,5 @@
 import type { Ask, Call, CallRequest } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../session.ts";
 import { parseDraft } from "../../viewState.ts";
 import { useStart } from "../tools/useStart.ts";
@@ -29,11 +30,13 @@ export function RunAgain({ taskId, ask, call, actions }: RunAgainProps) {
   return (
     <div className="run-again">
       {ask !== undefined && (
-        <p className="muted">The call was lost with this question. Made again, it starts anew.</p>
+        <p className="muted">
+          {l10n.t("The call was lost with this question. Made again, it starts anew.")}
+        </p>
       )}
       <div className="actions">
         <button type="button" className="secondary" aria-disabled={busy} onClick={() => start()}>
-          {again[request.type]}
+          {again[request.type]()}
         </button>
       </div>
       {refusal !== undefined && (
@@ -43,9 +46,9 @@ export function RunAgain({ taskId, ask, call, actions }: RunAgainProps) {
   );
 }
 
-const again: Readonly<Record<CallRequest["type"], string>> = {
-  "tools/call": "Run the Tool Again",
-  "resources/read": "Read the Resource Again",
-  "prompts/get": "Fill In the Prompt Again",
-  "tasks/result": "Follow the MCP Task Again",
+const again: Readonly<Record<CallRequest["type"], () => string>> = {
+  "tools/call": () => l10n.t("Run the Tool Again"),
+  "resources/read": () => l10n.t("Read the Resource Again"),
+  "prompts/get": () => l10n.t("Fill In the Prompt Again"),
+  "tasks/result": () => l10n.t("Follow the MCP Task Again"),
 };

@@ -1,4 +1,5 @@
 import type { ContentBlock, McpSamplingRequest } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Diff } from "../ui/Diff.tsx";
@@ -35,10 +36,13 @@ interface Change {
 
 function changesOf(asked: McpSamplingRequest, sent: McpSamplingRequest): readonly Change[] {
   const parts: readonly (readonly [string, (request: McpSamplingRequest) => string])[] = [
-    ["System prompt", ({ systemPrompt = "" }) => systemPrompt],
-    ["Messages", conversation],
-    ["Maximum tokens", ({ maxTokens }) => maxTokens.toString()],
-    ["Temperature", ({ temperature }) => temperature?.toString() ?? "the model's own"],
+    [l10n.t("System prompt"), ({ systemPrompt = "" }) => systemPrompt],
+    [l10n.t("Messages"), conversation],
+    [l10n.t("Maximum tokens"), ({ maxTokens }) => maxTokens.toString()],
+    [
+      l10n.t("Temperature"),
+      ({ temperature }) => temperature?.toString() ?? l10n.t("the model's own"),
+    ],
   ];
   return parts
     .map(([name, of]) => ({ name, before: of(asked), after: of(sent) }))
@@ -49,7 +53,7 @@ function changesOf(asked: McpSamplingRequest, sent: McpSamplingRequest): readonl
 function conversation({ messages = [] }: McpSamplingRequest): string {
   return messages
     .map(({ role, content = [] }) => {
-      const name = role === "user" ? "User" : "Assistant";
+      const name = role === "user" ? l10n.t("User") : l10n.t("Assistant");
       return `${name}:\n${content.map(told).join("\n")}`;
     })
     .join("\n\n");
@@ -64,10 +68,10 @@ export function told(block: ContentBlock): string {
     case "audio":
       return `[${block.mimeType}, ${bytes(block.data)}]`;
     case "tool_use":
-      return `[calls ${block.name}]\n${json(block.input)}`;
+      return `${l10n.t("[calls {0}]", block.name)}\n${json(block.input)}`;
     case "tool_result":
       return [
-        block.isError ? "[the tool failed]" : "[the tool returned]",
+        block.isError ? l10n.t("[the tool failed]") : l10n.t("[the tool returned]"),
         ...(block.content ?? []).map(told),
         ...(block.structuredContent === undefined ? [] : [json(block.structuredContent)]),
       ].join("\n");

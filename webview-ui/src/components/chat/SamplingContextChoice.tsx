@@ -1,7 +1,8 @@
 import type { SamplingContext } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { Verbatim } from "./ContentBlocks.tsx";
 
 export interface SamplingContextChoiceProps {
@@ -19,18 +20,17 @@ export interface SamplingContextChoiceProps {
 export function SamplingContextChoice(props: SamplingContextChoiceProps) {
   const { context, included, disabled, onInclude, keep } = props;
   const { text, serverNames = [], omitted = 0 } = context;
-  const from = serverNames.length === 0 ? "" : ` from ${serverNames.map(visible).join(", ")}`;
   return (
     <div className="sampling-context">
-      <Disclosure
-        keep={`${keep}:context`}
-        summary={`The server asks to be given context: ${count(text.length, "character")}${from}`}
-      >
+      <Disclosure keep={`${keep}:context`} summary={contextWords(text.length, serverNames)}>
         <Verbatim text={text} />
         {omitted > 0 && (
           <p className="muted">
-            {count(omitted, "older result")} did not fit and {omitted === 1 ? "is" : "are"} not in
-            it.
+            {plural(
+              omitted,
+              l10n.t("1 older result did not fit and is not in it."),
+              l10n.t("{0} older results did not fit and are not in it."),
+            )}
           </p>
         )}
       </Disclosure>
@@ -41,8 +41,23 @@ export function SamplingContextChoice(props: SamplingContextChoiceProps) {
           disabled={disabled}
           onChange={(event) => onInclude(event.target.checked)}
         />
-        Send it along
+        {l10n.t("Send it along")}
       </label>
     </div>
   );
+}
+
+function contextWords(length: number, serverNames: readonly string[]): string {
+  return serverNames.length === 0
+    ? plural(
+        length,
+        l10n.t("The server asks to be given context: 1 character"),
+        l10n.t("The server asks to be given context: {0} characters"),
+      )
+    : plural(
+        length,
+        l10n.t("The server asks to be given context: 1 character from {1}"),
+        l10n.t("The server asks to be given context: {0} characters from {1}"),
+        serverNames.map(visible).join(", "),
+      );
 }

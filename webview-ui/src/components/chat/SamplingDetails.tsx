@@ -1,4 +1,5 @@
 import type { McpSamplingRequest, ModelPreferences, SamplingMessage } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { json } from "../ui/words.ts";
 import { ContentBlocks, Text, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
@@ -17,7 +18,7 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
     <div className="sampling-details">
       {systemPrompt !== undefined && systemPrompt !== "" && (
         <div className="turn">
-          <p className="turn-role">System prompt</p>
+          <p className="turn-role">{l10n.t("System prompt")}</p>
           <Text text={systemPrompt} texts="markdown" keep={`${keep}:system`} />
         </div>
       )}
@@ -41,7 +42,7 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
       {shown.map(({ role, content = [] }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
         <div key={index} className="turn">
-          <p className="turn-role">{role === "user" ? "User" : "Assistant"}</p>
+          <p className="turn-role">{role === "user" ? l10n.t("User") : l10n.t("Assistant")}</p>
           <ContentBlocks
             blocks={content}
             texts="markdown"
@@ -52,7 +53,9 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
       ))}
       {isLong && (
         <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Show less" : `Show all ${messages.length.toLocaleString()} messages`}
+          {all
+            ? l10n.t("Show less")
+            : l10n.t("Show all {0} messages", messages.length.toLocaleString())}
         </button>
       )}
     </>
@@ -78,11 +81,11 @@ export interface SamplingLimitsProps {
 export function SamplingLimits({ request, edited = false }: SamplingLimitsProps) {
   const { maxTokens, temperature, stopSequences = [], includeContext, metadata } = request;
   const limits: readonly (readonly [name: string, value: string | undefined])[] = [
-    ["Maximum tokens", edited ? undefined : maxTokens.toLocaleString()],
-    ["Temperature", edited ? undefined : temperature?.toString()],
-    ["Stop sequences", stopSequences.map((text) => JSON.stringify(text)).join(", ")],
-    ["Context asked for", includeContext],
-    ["Model preferences", preferences(request.modelPreferences)],
+    [l10n.t("Maximum tokens"), edited ? undefined : maxTokens.toLocaleString()],
+    [l10n.t("Temperature"), edited ? undefined : temperature?.toString()],
+    [l10n.t("Stop sequences"), stopSequences.map((text) => JSON.stringify(text)).join(", ")],
+    [l10n.t("Context asked for"), includeContext],
+    [l10n.t("Model preferences"), preferences(request.modelPreferences)],
   ];
   return (
     <>
@@ -102,7 +105,7 @@ export function SamplingLimits({ request, edited = false }: SamplingLimitsProps)
       </dl>
       {metadata !== undefined && metadata !== null && (
         <div className="turn">
-          <p className="turn-role">Metadata</p>
+          <p className="turn-role">{l10n.t("Metadata")}</p>
           <Verbatim text={json(metadata)} />
         </div>
       )}
@@ -113,10 +116,15 @@ export function SamplingLimits({ request, edited = false }: SamplingLimitsProps)
 function preferences(wishes: ModelPreferences | undefined): string {
   const hints = wishes?.hints?.flatMap(({ name }) => (name === undefined ? [] : [name])) ?? [];
   return [
-    hints.length > 0 ? `like ${hints.join(", then ")}` : undefined,
-    priority("cost", wishes?.costPriority),
-    priority("speed", wishes?.speedPriority),
-    priority("intelligence", wishes?.intelligencePriority),
+    hints.length > 0
+      ? l10n.t(
+          "like {0}",
+          hints.reduce((before, hint) => l10n.t("{0}, then {1}", before, hint)),
+        )
+      : undefined,
+    priority(l10n.t("cost"), wishes?.costPriority),
+    priority(l10n.t("speed"), wishes?.speedPriority),
+    priority(l10n.t("intelligence"), wishes?.intelligencePriority),
   ]
     .filter((wish) => wish !== undefined)
     .join("; ");

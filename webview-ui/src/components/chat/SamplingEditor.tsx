@@ -1,4 +1,5 @@
 import type { McpSamplingRequest, SamplingMessage, SecretFinding } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useId } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { ContentBlocks, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
@@ -26,9 +27,9 @@ export function SamplingEditor(props: SamplingEditorProps) {
   const calls = callsOf(messages);
   return (
     <fieldset className="sampling-editor" disabled={disabled} onKeyDown={onKeyDown}>
-      <legend className="visually-hidden">What the model gets</legend>
+      <legend className="visually-hidden">{l10n.t("What the model gets")}</legend>
       <TextField
-        label="System prompt"
+        label={l10n.t("System prompt")}
         value={typed.systemPrompt}
         onInput={(value) => onInput(draftKey.systemPrompt, value)}
       />
@@ -46,14 +47,14 @@ export function SamplingEditor(props: SamplingEditorProps) {
         </p>
       )}
       <NumberField
-        label="Maximum tokens"
+        label={l10n.t("Maximum tokens")}
         inputMode="numeric"
         value={typed.maxTokens}
         problem={problems.maxTokens}
         onInput={(value) => onInput(draftKey.maxTokens, value)}
       />
       <NumberField
-        label="Temperature"
+        label={l10n.t("Temperature")}
         inputMode="decimal"
         value={typed.temperature}
         problem={problems.temperature}
@@ -78,7 +79,10 @@ interface MessageEditorProps {
 function MessageEditor(props: MessageEditorProps) {
   const { message, index, typed, calls, alone, onInput, keep } = props;
   const { role, content = [] } = message;
-  const name = `${role === "user" ? "User" : "Assistant"}, message ${index + 1}`;
+  const name =
+    role === "user"
+      ? l10n.t("User, message {0}", index + 1)
+      : l10n.t("Assistant, message {0}", index + 1);
   const isLeftOut = typed.isLeftOut(index);
   return (
     <div className="turn">
@@ -88,7 +92,7 @@ function MessageEditor(props: MessageEditorProps) {
             <TextField
               // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
               key={place}
-              label={content.length === 1 ? name : `${name}, part ${place + 1}`}
+              label={content.length === 1 ? name : l10n.t("{0}, part {1}", name, place + 1)}
               value={typed.text(index, place) ?? block.text}
               onInput={(value) => onInput(draftKey.text(index, place), value)}
             />
@@ -110,7 +114,7 @@ function MessageEditor(props: MessageEditorProps) {
             checked={isLeftOut}
             onChange={(event) => onInput(draftKey.leftOut(index), event.target.checked)}
           />
-          Leave out {name}
+          {l10n.t("Leave out {0}", name)}
         </label>
       )}
     </div>

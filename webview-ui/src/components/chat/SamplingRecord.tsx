@@ -5,7 +5,9 @@ import type {
   Outcome,
   SamplingResult,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { useGrant } from "../grants/GrantsContext.ts";
@@ -58,18 +60,21 @@ export function SamplingRecord(props: SamplingRecordProps) {
       {...parkedFocus}
     >
       <h2 id={headingId} className="settled-head">
-        <span className="name">{serverName}</span> wanted a completion{" "}
+        {filled(l10n.t("{0} wanted a completion"), <span className="name">{serverName}</span>)}{" "}
         <span className="muted">{during(question)}</span>
       </h2>
-      <OutcomeLine outcome={outcome} yes="Approved" no="Denied" />
+      <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Denied")} />
       {onRevoke !== undefined && grant !== undefined && isAlive(grant, Date.now()) && (
-        <RevokeGrant of="the grant that approved this" onRevoke={revoke} />
+        <RevokeGrant of={l10n.t("the grant that approved this")} onRevoke={revoke} />
       )}
       <Disclosure keep={`${keep}:sent`} summary={summarize(sent)}>
         <SamplingDetails request={sent} keep={keep} />
       </Disclosure>
       {sentRequest !== undefined && (
-        <Disclosure keep={`${keep}:changes`} summary="What was changed before it was sent">
+        <Disclosure
+          keep={`${keep}:changes`}
+          summary={l10n.t("What was changed before it was sent")}
+        >
           <SamplingChanges asked={samplingRequest} sent={sentRequest} keep={keep} />
         </Disclosure>
       )}
@@ -93,16 +98,16 @@ interface AnswerProps {
 function Answer({ question, onStop, keep }: AnswerProps) {
   const { model, progress, inReview = false, result } = question;
   const isHere = useAway() === undefined;
-  const name = model?.name ?? "The model";
+  const name = model?.name ?? l10n.t("The model");
   if (result !== undefined) return <Ending {...{ model, result, keep }} />;
-  if (inReview) return <p>{name} has answered. The server waits for your review.</p>;
+  if (inReview) return <p>{l10n.t("{0} has answered. The server waits for your review.", name)}</p>;
   const { text = "" } = progress ?? {};
   return (
     <div className="answer" aria-busy="true">
       <p className="turn-role">
         <Icon name="loading" spin />
         <span>
-          {name} {text === "" ? "was asked" : "is answering"}
+          {text === "" ? l10n.t("{0} was asked", name) : l10n.t("{0} is answering", name)}
         </span>
       </p>
       {text !== "" && <Markdown text={text} />}
@@ -133,7 +138,7 @@ function Ending({ model, result, keep }: EndingProps) {
       return (
         <p className="outcome">
           <Icon name="circle-slash" />
-          <span>The server was told that you refused. {result.reason}</span>
+          <span>{l10n.t("The server was told that you refused. {0}", result.reason)}</span>
         </p>
       );
     case "failure":
@@ -156,14 +161,14 @@ export function stopped({ stopReason }: McpSamplingResponse): string {
     case "endTurn":
       return "";
     case "maxTokens":
-      return "was cut off at the token limit";
+      return l10n.t("was cut off at the token limit");
     case "stopSequence":
-      return "stopped at a stop sequence";
+      return l10n.t("stopped at a stop sequence");
     case "toolUse":
-      return "asks for tools to be called";
+      return l10n.t("asks for tools to be called");
     case "userStopped":
-      return "was stopped by hand";
+      return l10n.t("was stopped by hand");
     default:
-      return `stopped: ${stopReason}`;
+      return l10n.t("stopped: {0}", stopReason);
   }
 }

@@ -1,5 +1,7 @@
 import type { McpSamplingReview, Outcome } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { AnswerChanges } from "./AnswerChanges.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
@@ -27,19 +29,23 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
       {...parkedFocus}
     >
       <h2 id={headingId} className="settled-head">
-        <span className="name">{serverName}</span>{" "}
-        {outcome.reason === "answered" ? "got" : "did not get"} this answer{" "}
+        {filled(
+          outcome.reason === "answered"
+            ? l10n.t("{0} got this answer")
+            : l10n.t("{0} did not get this answer"),
+          <span className="name">{serverName}</span>,
+        )}{" "}
         <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine
         outcome={outcome}
-        yes={sentResponse === undefined ? "Returned" : "Returned with changes"}
-        no="Withheld"
+        yes={sentResponse === undefined ? l10n.t("Returned") : l10n.t("Returned with changes")}
+        no={l10n.t("Withheld")}
       />
       {outcome.reason === "regenerated" && model !== undefined && (
-        <p className="muted">{model.name} was asked for it.</p>
+        <p className="muted">{l10n.t("{0} was asked for it.", model.name)}</p>
       )}
-      <Disclosure keep={`${keep}:reviewed`} summary="What the model wrote">
+      <Disclosure keep={`${keep}:reviewed`} summary={l10n.t("What the model wrote")}>
         <ContentBlocks
           blocks={samplingResponse.content ?? []}
           texts="markdown"
@@ -47,7 +53,10 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
         />
       </Disclosure>
       {sentResponse !== undefined && (
-        <Disclosure keep={`${keep}:changes`} summary="What was changed before it was returned">
+        <Disclosure
+          keep={`${keep}:changes`}
+          summary={l10n.t("What was changed before it was returned")}
+        >
           <AnswerChanges
             written={samplingResponse.content ?? []}
             sent={sentResponse.content ?? []}

@@ -1,7 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { useId, useRef } from "react";
+import { filled, plural } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { masked, type Placed } from "./samplingSecrets.ts";
 
 export interface SamplingSecretsProps {
@@ -36,8 +37,8 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
         <Icon name={sent.length + refused.length > 0 ? "warning" : "pass"} />
         <span>
           {sent.length + refused.length === 0
-            ? "No secret is sent any more."
-            : "This looks like it has secrets in it"}
+            ? l10n.t("No secret is sent any more.")
+            : l10n.t("This looks like it has secrets in it")}
         </span>
       </h3>
       <ul>
@@ -46,9 +47,10 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
             <span>
               {visible(placed.secret.description)}, <code>{visible(masked(placed.secret))}</code>
               <span className="muted">
+                {" "}
                 {placed.places.length === 0
-                  ? " is not sent"
-                  : ` in ${visible(placed.places.join(", "))}`}
+                  ? l10n.t("is not sent")
+                  : l10n.t("in {0}", visible(placed.places.join(", ")))}
               </span>
             </span>
             {placed.redactable && (
@@ -58,11 +60,14 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
                 disabled={disabled}
                 onClick={() => redact([placed.number])}
               >
-                Redact <span className="visually-hidden">{visible(masked(placed.secret))}</span>
+                {filled(
+                  l10n.t("Redact {0}"),
+                  <span className="visually-hidden">{visible(masked(placed.secret))}</span>,
+                )}
               </button>
             )}
             {placed.places.length > 0 && !placed.redactable && (
-              <span className="muted">It stands where nothing can be edited.</span>
+              <span className="muted">{l10n.t("It stands where nothing can be edited.")}</span>
             )}
           </li>
         ))}
@@ -81,7 +86,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
             disabled={disabled}
             onClick={() => redact(redactable.map(({ number }) => number))}
           >
-            Redact All
+            {l10n.t("Redact All")}
           </button>
         </div>
       )}
@@ -94,8 +99,12 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
             onChange={(event) => onConfirm(event.target.checked)}
           />
           {sent.length === 0
-            ? "Send it all the same"
-            : `Send it with ${sent.length === 1 ? "this" : "these"} ${count(sent.length, "secret")}`}
+            ? l10n.t("Send it all the same")
+            : plural(
+                sent.length,
+                l10n.t("Send it with this 1 secret"),
+                l10n.t("Send it with these {0} secrets"),
+              )}
         </label>
       )}
     </section>

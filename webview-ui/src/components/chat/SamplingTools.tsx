@@ -1,8 +1,10 @@
 import type { McpSamplingRequest, SamplingTool, ToolChoice } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
-import { count, json } from "../ui/words.ts";
+import { json } from "../ui/words.ts";
 import { Text, Verbatim } from "./ContentBlocks.tsx";
 
 export interface SamplingToolsProps {
@@ -19,9 +21,15 @@ export function SamplingTools({ request, keep }: SamplingToolsProps) {
   if (tools.length === 0 && toolChoice === undefined) return null;
   return (
     <div className="turn">
-      <p className="turn-role">{count(tools.length, "tool")} offered to the model</p>
+      <p className="turn-role">
+        {plural(
+          tools.length,
+          l10n.t("1 tool offered to the model"),
+          l10n.t("{0} tools offered to the model"),
+        )}
+      </p>
       <p className="muted">{choiceWords(toolChoice)}</p>
-      <ul className="offered-tools" aria-label="Tools offered to the model">
+      <ul className="offered-tools" aria-label={l10n.t("Tools offered to the model")}>
         {tools.map((tool, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: nothing keeps a server from using a name twice.
           <li key={index}>
@@ -50,7 +58,7 @@ function OfferedTool({ tool, keep }: OfferedToolProps) {
         <Text text={description} texts="markdown" keep={`${keep}:description`} />
       )}
       {inputSchema !== undefined && (
-        <Disclosure keep={`${keep}:schema`} summary="Its arguments, as a JSON Schema">
+        <Disclosure keep={`${keep}:schema`} summary={l10n.t("Its arguments, as a JSON Schema")}>
           <Verbatim text={json(inputSchema)} />
         </Disclosure>
       )}
@@ -61,11 +69,11 @@ function OfferedTool({ tool, keep }: OfferedToolProps) {
 function choiceWords({ mode = "auto" }: ToolChoice = {}): string {
   switch (mode) {
     case "auto":
-      return "The model may call them or not.";
+      return l10n.t("The model may call them or not.");
     case "required":
-      return "The model must call at least one of them.";
+      return l10n.t("The model must call at least one of them.");
     case "none":
-      return "The model must call none of them.";
+      return l10n.t("The model must call none of them.");
     default:
       return unreachable(mode);
   }

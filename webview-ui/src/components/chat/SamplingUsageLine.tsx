@@ -1,5 +1,7 @@
 import type { SamplingUsage } from "@assent/protocol";
-import { count, money } from "../ui/words.ts";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
+import { money } from "../ui/words.ts";
 
 export interface SamplingUsageLineProps {
   readonly usage: SamplingUsage;
@@ -9,9 +11,9 @@ export interface SamplingUsageLineProps {
 export function SamplingUsageLine({ usage }: SamplingUsageLineProps) {
   const { inputTokens, outputTokens, estimated = false, cost } = usage;
   const words = [
-    `${count(inputTokens, "token")} in`,
-    `${count(outputTokens, "token")} out`,
-    ...(estimated ? ["estimated"] : []),
+    plural(inputTokens, l10n.t("1 token in"), l10n.t("{0} tokens in")),
+    plural(outputTokens, l10n.t("1 token out"), l10n.t("{0} tokens out")),
+    ...(estimated ? [l10n.t("estimated")] : []),
     ...(cost === undefined ? [] : [money(cost)]),
   ];
   return <p className="usage muted">{words.join(" · ")}</p>;

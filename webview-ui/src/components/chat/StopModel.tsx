@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
 import { Refusal } from "../ui/Refusal.tsx";
 
@@ -37,7 +38,7 @@ export function StopModel({ hasText, onStop }: StopModelProps) {
           disabled={busy || !hasText}
           onClick={() => void stop(true)}
         >
-          Stop, Keep This
+          {l10n.t("Stop, Keep This")}
         </button>
         <button
           type="button"
@@ -45,7 +46,7 @@ export function StopModel({ hasText, onStop }: StopModelProps) {
           disabled={busy}
           onClick={() => void stop(false)}
         >
-          Stop, Return Nothing
+          {l10n.t("Stop, Return Nothing")}
         </button>
       </div>
     </>

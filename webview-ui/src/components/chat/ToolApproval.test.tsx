@@ -1,4 +1,4 @@
-import type { AccessMcpResource, ToolAnnotations, UseMcpTool } from "@assent/protocol";
+import type { AccessMcpResource, Field, Tool, ToolAnnotations, UseMcpTool } from "@assent/protocol";
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
@@ -128,7 +128,7 @@ describe("a tool that a model wants to use", () => {
     fireEvent.change(field, { target: { value: '{"older":"2020"}' } });
     expect(onDraft).toHaveBeenLastCalledWith({ arguments: '{"older":"2020"}' });
     press("Always for This Tool");
-    expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", { older: "2020" });
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", '{"older":"2020"}');
   });
 
   test("has what was typed before, until that is taken back", () => {
@@ -137,6 +137,107 @@ describe("a tool that a model wants to use", () => {
     press("As the Model Wrote Them");
     press("Approve");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
+  });
+});
+
+describe("the arguments of a tool with a form", () => {
+  const fields: readonly Field[] = [
+    { type: "string", name: "older", title: "Older than", required: true },
+    { type: "number", name: "row", title: "Row", integer: true, minimum: 1 },
+    { type: "boolean", name: "dryRun", title: "Dry run" },
+  ];
+  const row = "9007199254740993";
+  const flat: UseMcpTool = {
+    ...wants,
+    tool: { ...wants.tool, fields },
+    // What JSON.parse makes of it, as the page gets it, and what it was.
+    arguments: { older: "2024", row: Number(row) },
+    argumentsText: `{"older":"2024","row":${row}}`,
+  };
+
+  test("are edited in its fields, checked, and keep the digits of what was not touched", async () => {
+    const { onApprove, onDraft, container } = show(flat);
+    screen.getByText(/"row": 9007199254740993/);
+    press("Edit");
+    const older = screen.getByRole("textbox", { name: /^Older than/ });
+    expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", row);
+    fireEvent.change(older, { target: { value: "" } });
+    press("Always for This Tool");
+    expect(onApprove).not.toHaveBeenCalled();
+    expect(isWrong(older)).toBe(true);
+    fireEvent.change(older, { target: { value: "2020" } });
+    expect(onDraft).toHaveBeenLastCalledWith({
+      fields: JSON.stringify({ older: "2020", row }),
+    });
+    fireEvent.keyDown(older, { key: "Enter" }); // that is no approval
+    expect(onApprove).not.toHaveBeenCalled();
+    press("Always for This Tool");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(
+      "always",
+      `{\n  "older": "2020",\n  "row": ${row}\n}`,
+    );
+    vi.useRealTimers();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("go to and fro between the fields and JSON, and back to what the model wrote", () => {
+    const { onApprove } = show(flat);
+    press("Edit");
+    fireEvent.change(screen.getByRole("textbox", { name: "Row" }), {
+      target: { value: `${row}1` },
+    });
+    fireEvent.click(screen.getByRole("checkbox", { name: "Dry run" }));
+    press("Edit as JSON");
+    const json = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments" });
+    expect(json.value).toBe(`{\n  "older": "2024",\n  "row": ${row}1,\n  "dryRun": true\n}`);
+    fireEvent.change(json, { target: { value: `{"older":"1","more":1}` } });
+    expect(screen.queryByRole("button", { name: "Edit in Fields" })).toBeNull();
+    fireEvent.change(json, { target: { value: `{"older":"1","row":${row}2}` } });
+    press("Edit in Fields");
+    expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", `${row}2`);
+    press("As the Model Wrote Them");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
+    press("Approve");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
+  });
+
+  test("have in the fields all that is sent, whatever the model wrote", () => {
+    const { onApprove } = show({ ...flat, argumentsText: '{"older":"2024","more":1}' });
+    press("Edit");
+    const json = screen.getByRole("textbox", { name: "Arguments" });
+    fireEvent.change(json, { target: { value: '{"older":"2024"}' } });
+    press("Edit in Fields");
+    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: /^Older than/ }));
+    press("Approve");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, '{\n  "older": "2024"\n}');
+  });
+
+  test("that were only looked at are not edited", () => {
+    const { onApprove } = show(flat);
+    press("Edit");
+    press("Approve");
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
+  });
+
+  test("have what was typed before, unless the form is another one", () => {
+    const draft = { fields: JSON.stringify({ older: "1999" }) };
+    const { unmount } = show(flat, { draft });
+    expect(screen.getByRole("textbox", { name: /^Older than/ })).toHaveProperty("value", "1999");
+    unmount();
+    show(wants, { draft });
+    screen.getByText(/"older": "2024"/);
+  });
+
+  test.each<[string, Partial<Tool>, unknown]>([
+    ["nothing but nested ones", { fields: [{ type: "json", name: "older", schema: {} }] }, {}],
+    ["one that no field has", { fields }, { older: "1", more: 1 }],
+    ["one of another type", { fields }, { older: 5 }],
+    ["a day that is none", { fields: [{ ...fields[0], format: "date" } as Field] }, { older: "x" }],
+    ["a secret", { fields: [{ ...fields[0], secret: true } as Field] }, { older: "x" }],
+  ])("are edited as JSON where there is %s", (_, part, args) => {
+    show({ ...wants, tool: { ...wants.tool, ...part }, arguments: args });
+    press("Edit");
+    screen.getByRole("textbox", { name: "Arguments" });
   });
 });
 

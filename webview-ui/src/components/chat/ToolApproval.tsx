@@ -1,15 +1,15 @@
 import type { AccessMcpResource, Remember, UseMcpTool } from "@assent/protocol";
-import { useId, useState } from "react";
+import * as l10n from "@vscode/l10n";
+import { useRef, useState } from "react";
+import { unreachable } from "../../unreachable.ts";
 import type { Draft } from "../../viewState.ts";
-import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
-import { json } from "../ui/words.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
-import { Verbatim } from "./ContentBlocks.tsx";
-import { readArguments, toolClaims } from "./toolWords.ts";
+import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
+import { toolClaims, wrongArguments } from "./toolWords.ts";
 import { useArmed } from "./useArmed.ts";
 
 export interface ToolApprovalProps {
@@ -22,8 +22,8 @@ export interface ToolApprovalProps {
   /** What was typed in an earlier life of the view. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** The person lets the model do it, perhaps with other arguments, and perhaps from now on. */
-  readonly onApprove: (remember: Remember | undefined, toolArguments: unknown) => void;
+  /** The person lets the model do it, perhaps with other arguments, as JSON, and perhaps from now on. */
+  readonly onApprove: (remember: Remember | undefined, toolArguments: string | undefined) => void;
   /** The person said no, perhaps from now on. */
   readonly onDecline: (remember: Remember | undefined) => void;
   /** The person put the question away and said nothing. */
@@ -34,22 +34,38 @@ export interface ToolApprovalProps {
 export function ToolApproval(props: ToolApprovalProps) {
   const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
   const ready = useArmed("asked") && !busy;
-  const [edited, setEdited] = useState(() => textOf(draft?.["arguments"]));
+  const [edited, setEdited] = useState(() => editedBefore(question, draft));
   const [problem, setProblem] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  // The fields are checked by their form; Enter in one of them approves nothing.
+  const approving = useRef<{ readonly remember: Remember | undefined }>(undefined);
   const isTool = question.type === "use_mcp_tool";
   const destructive = isTool && question.destructive === true;
   const { serverName } = question;
   const press = (act: () => void) => () => {
     if (ready) act();
   };
+  const approveText = (remember: Remember | undefined, text: string) =>
+    onApprove(remember, text === writtenOf(question) ? undefined : text);
   const approve = (remember?: Remember) => {
-    if (edited === undefined) {
-      onApprove(remember, undefined);
-      return;
+    switch (edited?.as) {
+      case undefined:
+        onApprove(remember, undefined);
+        return;
+      case "json": {
+        const wrong = wrongArguments(edited.text);
+        setProblem(wrong);
+        if (wrong === undefined) approveText(remember, edited.text);
+        return;
+      }
+      case "fields":
+        approving.current = { remember };
+        form.current?.requestSubmit();
+        approving.current = undefined;
+        return;
+      default:
+        unreachable(edited);
     }
-    const reading = readArguments(edited);
-    setProblem("problem" in reading ? reading.problem : undefined);
-    if (!("problem" in reading)) onApprove(remember, reading.value);
   };
   const button = { type: "button", "aria-disabled": !ready } as const;
   return (
@@ -57,7 +73,9 @@ export function ToolApproval(props: ToolApprovalProps) {
       {...{ askId, serverName, toolNames: [], busy, ready }}
       icon={destructive ? "warning" : isTool ? "tools" : "file"}
       does={
-        isTool ? "has a tool that the model wants to use" : "has a resource the model wants to read"
+        isTool
+          ? l10n.t("{0} has a tool that the model wants to use")
+          : l10n.t("{0} has a resource the model wants to read")
       }
       onCancel={press(onCancel)}
     >
@@ -68,15 +86,15 @@ export function ToolApproval(props: ToolApprovalProps) {
       )}
       {isTool && (
         <Arguments
-          {...{ askId, question, busy, edited, problem }}
-          onEdit={(text) => {
-            setEdited(text);
+          {...{ askId, question, busy, edited, problem, form }}
+          onEdit={(next) => {
+            setEdited(next);
             setProblem(undefined);
-            onDraft(text === undefined ? {} : { arguments: text });
+            onDraft(draftOf(next));
           }}
-          onCheck={(text) => {
-            const reading = readArguments(text);
-            setProblem("problem" in reading ? reading.problem : undefined);
+          onCheck={(text) => setProblem(wrongArguments(text))}
+          onSubmit={(text) => {
+            if (approving.current !== undefined) approveText(approving.current.remember, text);
           }}
         />
       )}
@@ -87,22 +105,22 @@ export function ToolApproval(props: ToolApprovalProps) {
           className={destructive ? "primary danger" : "primary"}
           onClick={press(() => approve())}
         >
-          Approve
+          {l10n.t("Approve")}
         </button>
         <button {...button} className="secondary" onClick={press(() => onDecline(undefined))}>
-          Decline
+          {l10n.t("Decline")}
         </button>
       </div>
       <fieldset className="actions approval-remember">
-        <legend className="muted">and from now on</legend>
+        <legend className="muted">{l10n.t("and from now on")}</legend>
         <button {...button} className="secondary small" onClick={press(() => approve("task"))}>
-          Approve in This Task
+          {l10n.t("Approve in This Task")}
         </button>
         <button {...button} className="secondary small" onClick={press(() => approve("always"))}>
-          {isTool ? "Always for This Tool" : "Always for This Resource"}
+          {isTool ? l10n.t("Always for This Tool") : l10n.t("Always for This Resource")}
         </button>
         <button {...button} className="secondary small" onClick={press(() => onDecline("never"))}>
-          Never
+          {l10n.t("Never")}
         </button>
       </fieldset>
     </AskCard>
@@ -125,7 +143,7 @@ function AskedTool({ askId, question: { tool, serverName }, destructive }: Asked
         {title !== undefined && <span className="muted"> ({visible(tool.name)})</span>}
       </p>
       <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
-      <ul className="tool-claims" aria-label={`What ${serverName} claims of it`}>
+      <ul className="tool-claims" aria-label={l10n.t("What {0} claims of it", serverName)}>
         {toolClaims(tool.annotations).map(({ icon, words }) => (
           <li key={words}>
             <Icon name={icon} />
@@ -136,7 +154,7 @@ function AskedTool({ askId, question: { tool, serverName }, destructive }: Asked
       {destructive && (
         <p className="danger-line">
           <Icon name="warning" />
-          <span>It may destroy something: read the arguments before you approve.</span>
+          <span>{l10n.t("It may destroy something: read the arguments before you approve.")}</span>
         </p>
       )}
     </>
@@ -160,70 +178,4 @@ function AskedResource({
       <AskMessage {...{ askId, serverName }} text={resource?.description ?? ""} />
     </>
   );
-}
-
-interface ArgumentsProps {
-  readonly askId: string;
-  readonly question: UseMcpTool;
-  readonly busy: boolean;
-  /** Absent where they are as the model wrote them. */
-  readonly edited: string | undefined;
-  readonly problem: string | undefined;
-  readonly onEdit: (text: string | undefined) => void;
-  readonly onCheck: (text: string) => void;
-}
-
-/** What the tool would be called with, which the person may change. */
-function Arguments(props: ArgumentsProps) {
-  const { askId, question, busy, edited, problem, onEdit, onCheck } = props;
-  const headingId = useId();
-  const problemId = useId();
-  const written = json(question.arguments);
-  return (
-    <div className="approval-arguments">
-      <div className="approval-arguments-head">
-        <h3 id={headingId}>Arguments</h3>
-        <button
-          type="button"
-          className="link"
-          onClick={() => onEdit(edited === undefined ? written : undefined)}
-        >
-          {edited === undefined ? "Edit" : "As the Model Wrote Them"}
-        </button>
-      </div>
-      {edited === undefined ? (
-        <Clamp keep={`arguments:${askId}`} text={written}>
-          <Verbatim text={written} />
-        </Clamp>
-      ) : (
-        <>
-          <textarea
-            className="code"
-            aria-labelledby={headingId}
-            aria-invalid={problem !== undefined}
-            aria-describedby={problem === undefined ? undefined : problemId}
-            readOnly={busy}
-            value={edited}
-            ref={takeFocus}
-            onChange={({ target }) => onEdit(target.value)}
-            onBlur={() => onCheck(edited)}
-          />
-          {problem !== undefined && (
-            <p id={problemId} role="alert" className="refusal">
-              <Icon name="error" />
-              <span>{problem}</span>
-            </p>
-          )}
-        </>
-      )}
-    </div>
-  );
-}
-
-function takeFocus(element: HTMLTextAreaElement | null): void {
-  element?.focus({ preventScroll: true });
-}
-
-function textOf(input: unknown): string | undefined {
-  return typeof input === "string" ? input : undefined;
 }

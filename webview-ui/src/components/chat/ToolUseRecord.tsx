@@ -1,5 +1,7 @@
 import type { AccessMcpResource, Outcome, UseMcpTool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 
@@ -20,13 +22,15 @@ export function ToolUseRecord({ askId, question, outcome }: ToolUseRecordProps) 
       {...parkedFocus}
     >
       <h2 id={headingId} className="settled-head">
-        A model wanted to use{" "}
-        <span className="name">
-          {question.type === "use_mcp_tool" ? question.tool.name : question.uri}
-        </span>{" "}
-        <span className="muted">of {question.serverName}</span>
+        {filled(
+          l10n.t("A model wanted to use {0} of {1}"),
+          <span className="name">
+            {question.type === "use_mcp_tool" ? question.tool.name : question.uri}
+          </span>,
+          <span className="muted">{question.serverName}</span>,
+        )}
       </h2>
-      <OutcomeLine outcome={outcome} yes="Approved" no="Declined" />
+      <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Declined")} />
     </section>
   );
 }

@@ -1,5 +1,7 @@
 import type { McpURLElicitation, Outcome } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -32,24 +34,26 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
       {...parkedFocus}
     >
       <h2 id={headingId} className="settled-head">
-        <span className="name">{serverName}</span> wanted a page opened{" "}
+        {filled(l10n.t("{0} wanted a page opened"), <span className="name">{serverName}</span>)}{" "}
         <span className="muted">{during(question)}</span>
       </h2>
       <OutcomeLine
         outcome={outcome}
-        yes={awaitsCompletion ? "Opened, and marked as done" : "Opened"}
-        no="Declined"
+        yes={awaitsCompletion ? l10n.t("Opened, and marked as done") : l10n.t("Opened")}
+        no={l10n.t("Declined")}
       />
       {outcome.completedAt !== undefined && (
         <p className="outcome" role="status">
           <Icon name="pass" />
           <span>
-            The server said that it is complete
-            <span className="muted"> at {when(outcome.completedAt)}</span>
+            {filled(
+              l10n.t("The server said that it is complete at {0}"),
+              <span className="muted">{when(outcome.completedAt)}</span>,
+            )}
           </span>
         </p>
       )}
-      <Disclosure keep={`${keep}:page`} summary="The page">
+      <Disclosure keep={`${keep}:page`} summary={l10n.t("The page")}>
         <AskMessage {...{ askId, serverName }} text={message} />
         {"refused" in page ? (
           <p className="page-url">{visible(url)}</p>
@@ -57,7 +61,7 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
           <>
             <PageURL page={page} />
             <div className="actions">
-              <CopyButton text={page.href} label="Copy URL" />
+              <CopyButton text={page.href} label={l10n.t("Copy URL")} />
             </div>
           </>
         )}

@@ -1,5 +1,7 @@
 import type { UserMessage } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { plural } from "../../l10n.ts";
 import { messageOf } from "../../session.ts";
 import { useStart } from "../tools/useStart.ts";
 import { Clamp } from "../ui/Clamp.tsx";
@@ -7,7 +9,6 @@ import { CopyIcon } from "../ui/CopyIcon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { useView } from "../ViewContext.ts";
 import { parkedFocus } from "./focus.ts";
 
@@ -49,19 +50,23 @@ export function UserRow(props: UserRowProps) {
       {...parkedFocus}
     >
       <header className="said-head">
-        <h2 id={headingId}>You</h2>
+        <h2 id={headingId}>{l10n.t("You")}</h2>
         {!editing && (
           <div className="said-tools">
             {!closed && (
               <IconButton
                 icon="edit"
-                label={running ? "Edit and Resend (stop the model first)" : "Edit and Resend"}
+                label={
+                  running
+                    ? l10n.t("Edit and Resend (stop the model first)")
+                    : l10n.t("Edit and Resend")
+                }
                 disabled={running}
                 onClick={() => setEditing(true)}
               />
             )}
-            <IconButton icon="git-branch" label="Branch from Here" onClick={onBranch} />
-            <CopyIcon text={text} label="Copy Message" />
+            <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            <CopyIcon text={text} label={l10n.t("Copy Message")} />
           </div>
         )}
       </header>
@@ -77,12 +82,20 @@ export function UserRow(props: UserRowProps) {
           onCancel={done}
         />
       ) : (
-        <Clamp keep={`${keep}:text`} text={text}>
-          <p className="said-text">{visible(text)}</p>
-        </Clamp>
+        text !== "" && (
+          <Clamp keep={`${keep}:text`} text={text}>
+            <p className="said-text">{visible(text)}</p>
+          </Clamp>
+        )
       )}
       {attachments.length > 0 && (
-        <p className="muted">{`With ${count(attachments.length, "result")} of calls above.`}</p>
+        <p className="muted">
+          {plural(
+            attachments.length,
+            l10n.t("With 1 attachment above."),
+            l10n.t("With {0} attachments above."),
+          )}
+        </p>
       )}
     </article>
   );
@@ -107,7 +120,7 @@ function EditMessage(props: EditMessageProps) {
   return (
     <form className="said-edit" onSubmit={submit}>
       <textarea
-        aria-label="Your message in other words"
+        aria-label={l10n.t("Your message in other words")}
         value={text}
         ref={takeFocus}
         onChange={({ target }) => {
@@ -125,14 +138,16 @@ function EditMessage(props: EditMessageProps) {
           }
         }}
       />
-      <p className="muted">What follows it leaves the conversation, and is kept folded.</p>
+      <p className="muted">
+        {l10n.t("What follows it leaves the conversation, and is kept folded.")}
+      </p>
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={!ready}>
-          Send Again
+          {l10n.t("Send Again")}
         </button>
         <button type="button" className="secondary" onClick={props.onCancel}>
-          Keep as It Was
+          {l10n.t("Keep as It Was")}
         </button>
       </div>
     </form>

@@ -1,32 +1,35 @@
 import type { Call, CallResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
 import { type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 
 /** What stands in the place of a tool's name where a task was found in its server's list. */
-export const foundMcpTask = "Found MCP task";
+export const foundMcpTask = (): string => l10n.t("Found MCP task");
 
 /** How a call is, or how it ended. */
 export function describeCall({ result, task }: Call): McpTaskWords {
   if (result !== undefined) return { spin: false, ...describeResult(result) };
   return task === undefined
-    ? { icon: "loading", spin: true, words: "running" }
+    ? { icon: "loading", spin: true, words: l10n.t("running") }
     : mcpTaskWords(task);
 }
 
 function describeResult(result: CallResult): Omit<McpTaskWords, "spin"> {
   switch (result.type) {
     case "result":
-      return result.isError ? { icon: "error", words: "failed" } : { icon: "pass", words: "done" };
+      return result.isError
+        ? { icon: "error", words: l10n.t("failed") }
+        : { icon: "pass", words: l10n.t("done") };
     case "prompt":
-      return { icon: "pass", words: "done" };
+      return { icon: "pass", words: l10n.t("done") };
     case "error":
-      return { icon: "error", words: "refused" };
+      return { icon: "error", words: l10n.t("refused") };
     case "cancelled":
-      return { icon: "circle-slash", words: "cancelled" };
+      return { icon: "circle-slash", words: l10n.t("cancelled") };
     case "abandoned":
-      return { icon: "stop-circle", words: "abandoned" };
+      return { icon: "stop-circle", words: l10n.t("abandoned") };
     case "lost":
-      return { icon: "debug-disconnect", words: "lost" };
+      return { icon: "debug-disconnect", words: l10n.t("lost") };
     default:
       return unreachable(result);
   }

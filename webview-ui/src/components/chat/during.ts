@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { brief } from "../ui/brief.ts";
 
 /** Where a question of a server's comes from, as far as that is known. */
@@ -10,10 +11,10 @@ export interface Occasion {
 
 /** On what occasion a server asks, or nothing where it asks by itself. */
 export function during({ toolNames = [], resourceUri }: Occasion): string | undefined {
-  if (resourceUri !== undefined) return `while ${brief(resourceUri)} is read`;
+  if (resourceUri !== undefined) return l10n.t("while {0} is read", brief(resourceUri));
   const [only, ...others] = toolNames;
   if (only === undefined) return undefined;
   return others.length === 0
-    ? `during the tool call ${brief(only)}`
-    : `during one of the tool calls ${toolNames.map(brief).join(", ")}`;
+    ? l10n.t("during the tool call {0}", brief(only))
+    : l10n.t("during one of the tool calls {0}", toolNames.map(brief).join(", "));
 }

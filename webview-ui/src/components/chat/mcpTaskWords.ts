@@ -1,4 +1,5 @@
 import type { McpTask, McpTaskStatus } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { own } from "../../viewState.ts";
 
 export interface McpTaskWords {
@@ -9,16 +10,20 @@ export interface McpTaskWords {
 
 /** How an MCP task is, as long as its call has no result: the server's last word, not our wish. */
 export function mcpTaskWords({ status, cancelling = false, problem = "" }: McpTask): McpTaskWords {
-  const { icon, words } = own<Omit<McpTaskWords, "spin">>(statuses, status) ?? {
-    icon: "loading",
-    words: status,
-  };
-  if (problem !== "")
-    return { icon: "debug-disconnect", spin: false, words: `${words} when last heard of` };
+  const known = own<Status>(statuses, status);
+  const icon = known?.icon ?? "loading";
+  const words = known?.words() ?? status;
+  if (problem !== "") {
+    return {
+      icon: "debug-disconnect",
+      spin: false,
+      words: l10n.t("{0} when last heard of", words),
+    };
+  }
   return {
     icon,
     spin: icon === "loading",
-    words: cancelling && !isFinal(status) ? "cancelling" : words,
+    words: cancelling && !isFinal(status) ? l10n.t("cancelling") : words,
   };
 }
 
@@ -27,10 +32,15 @@ export function isFinal(status: McpTaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-const statuses: Readonly<Record<McpTaskStatus, Omit<McpTaskWords, "spin">>> = {
-  working: { icon: "loading", words: "working" },
-  input_required: { icon: "bell-dot", words: "waiting for input" },
-  completed: { icon: "loading", words: "completed, fetching the result" },
-  failed: { icon: "loading", words: "failed, fetching the reason" },
-  cancelled: { icon: "circle-slash", words: "cancelled" },
+interface Status {
+  readonly icon: string;
+  readonly words: () => string;
+}
+
+const statuses: Readonly<Record<McpTaskStatus, Status>> = {
+  working: { icon: "loading", words: () => l10n.t("working") },
+  input_required: { icon: "bell-dot", words: () => l10n.t("waiting for input") },
+  completed: { icon: "loading", words: () => l10n.t("completed, fetching the result") },
+  failed: { icon: "loading", words: () => l10n.t("failed, fetching the reason") },
+  cancelled: { icon: "circle-slash", words: () => l10n.t("cancelled") },
 };

@@ -1,6 +1,7 @@
 import type { LeftOut, ModelEndReason } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
-import { count } from "../ui/words.ts";
 
 /** What is said of a model's message that did not end by itself; undefined where there is nothing to say. */
 export function endWords(reason: ModelEndReason): string | undefined {
@@ -9,17 +10,17 @@ export function endWords(reason: ModelEndReason): string | undefined {
     case "toolUse":
       return undefined;
     case "maxTokens":
-      return "It may not write more in one message.";
+      return l10n.t("It may not write more in one message.");
     case "refused":
-      return "The model, or its provider, refused.";
+      return l10n.t("The model, or its provider, refused.");
     case "stopped":
-      return "You stopped it.";
+      return l10n.t("You stopped it.");
     case "failed":
-      return "There is no answer.";
+      return l10n.t("There is no answer.");
     case "roundsLimit":
-      return "It went to the tools as often as it may in one turn.";
+      return l10n.t("It went to the tools as often as it may in one turn.");
     case "interrupted":
-      return "Assent stopped in the middle of it.";
+      return l10n.t("Assent stopped in the middle of it.");
     default:
       return unreachable(reason);
   }
@@ -27,7 +28,7 @@ export function endWords(reason: ModelEndReason): string | undefined {
 
 /** A way to go on from where the conversation ends. */
 export interface GoOn {
-  readonly label: "Retry" | "Continue";
+  readonly label: string;
   /** Retry asks the model again in place of its last message; a message asks it for more. */
   readonly by: "retry" | "message";
 }
@@ -39,14 +40,14 @@ export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
     case "toolUse":
       return undefined;
     case "maxTokens":
-      return { label: "Continue", by: "message" };
+      return { label: l10n.t("Continue"), by: "message" };
     case "roundsLimit":
-      return { label: "Continue", by: "retry" };
+      return { label: l10n.t("Continue"), by: "retry" };
     case "refused":
     case "stopped":
     case "failed":
     case "interrupted":
-      return { label: "Retry", by: "retry" };
+      return { label: l10n.t("Retry"), by: "retry" };
     default:
       return unreachable(reason);
   }
@@ -56,11 +57,21 @@ export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
 export function leftOutWords(leftOut: LeftOut): string {
   const { messages = 0, toolResults = 0, tools = 0 } = leftOut;
   const parts = [
-    ...(messages > 0 ? [count(messages, "earlier message")] : []),
-    ...(toolResults > 0 ? [`the rest of ${count(toolResults, "long result")}`] : []),
-    ...(tools > 0 ? [count(tools, "tool")] : []),
+    ...(messages > 0
+      ? [plural(messages, l10n.t("1 earlier message"), l10n.t("{0} earlier messages"))]
+      : []),
+    ...(toolResults > 0
+      ? [
+          plural(
+            toolResults,
+            l10n.t("the rest of 1 long result"),
+            l10n.t("the rest of {0} long results"),
+          ),
+        ]
+      : []),
+    ...(tools > 0 ? [plural(tools, l10n.t("1 tool"), l10n.t("{0} tools"))] : []),
   ];
-  const last = parts.pop() ?? "Something";
-  const what = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
-  return `Left out, because it is more than the model takes: ${what}.`;
+  const last = parts.pop() ?? l10n.t("Something");
+  const what = parts.length === 0 ? last : l10n.t("{0} and {1}", parts.join(", "), last);
+  return l10n.t("Left out, because it is more than the model takes: {0}.", what);
 }

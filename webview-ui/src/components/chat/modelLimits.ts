@@ -1,4 +1,5 @@
 import type { McpSamplingRequest, Model, RequestPart } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { blocksOf } from "./samplingMeasure.ts";
 
 /**
@@ -19,26 +20,36 @@ export function warningsOf(request: McpSamplingRequest, model: Model): readonly 
   const { name } = model;
   return [
     ...(failing.length > 0
-      ? [`${name} cannot take: ${list(failing)}. The request would fail: choose another model.`]
+      ? [
+          l10n.t(
+            "{0} cannot take: {1}. The request would fail: choose another model.",
+            name,
+            list(failing),
+          ),
+        ]
       : []),
     ...(omitted.length > 0
-      ? [`${name} cannot take: ${list(omitted)}. ${pronoun(omitted)} left out.`]
+      ? [
+          isOne(omitted)
+            ? l10n.t("{0} cannot take: {1}. It is left out.", name, list(omitted))
+            : l10n.t("{0} cannot take: {1}. They are left out.", name, list(omitted)),
+        ]
       : []),
     ...(cannot.has("systemPrompt") && present.has("systemPrompt")
-      ? [`${name} takes no system prompt. It is sent as a first message of the user.`]
+      ? [l10n.t("{0} takes no system prompt. It is sent as a first message of the user.", name)]
       : []),
-    ...(ignored.length > 0 ? [`${name} may ignore: ${list(ignored)}.`] : []),
+    ...(ignored.length > 0 ? [l10n.t("{0} may ignore: {1}.", name, list(ignored))] : []),
   ];
 }
 
-const names: Readonly<Record<RequestPart, string>> = {
-  systemPrompt: "the system prompt",
-  maxTokens: "the maximum of tokens",
-  temperature: "the temperature",
-  stopSequences: "stop sequences",
-  images: "pictures",
-  audio: "sound",
-  tools: "tools",
+const names: Readonly<Record<RequestPart, () => string>> = {
+  systemPrompt: () => l10n.t("the system prompt"),
+  maxTokens: () => l10n.t("the maximum of tokens"),
+  temperature: () => l10n.t("the temperature"),
+  stopSequences: () => l10n.t("stop sequences"),
+  images: () => l10n.t("pictures"),
+  audio: () => l10n.t("sound"),
+  tools: () => l10n.t("tools"),
 };
 
 const allParts = Object.keys(names) as readonly RequestPart[];
@@ -59,9 +70,9 @@ function partsOf(request: McpSamplingRequest): ReadonlySet<RequestPart> {
 }
 
 function list(parts: readonly RequestPart[]): string {
-  return parts.map((part) => names[part]).join(", ");
+  return parts.map((part) => names[part]()).join(", ");
 }
 
-function pronoun([first, ...others]: readonly RequestPart[]): string {
-  return others.length === 0 && first !== "stopSequences" ? "It is" : "They are";
+function isOne([first, ...others]: readonly RequestPart[]): boolean {
+  return others.length === 0 && first !== "stopSequences";
 }

@@ -1,4 +1,5 @@
 import type { ContentBlock, McpSamplingResponse, ToolUseContent } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type Draft, own } from "../../viewState.ts";
 import { json } from "../ui/words.ts";
 
@@ -46,8 +47,8 @@ export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): R
     !isChanged || isWrong || sent.length > 0
       ? undefined
       : content.some(({ type }) => type === "tool_use")
-        ? "Nothing of the answer is left: withhold it instead."
-        : "An empty text is no answer: withhold it instead.";
+        ? l10n.t("Nothing of the answer is left: withhold it instead.")
+        : l10n.t("An empty text is no answer: withhold it instead.");
   return {
     blocks,
     content: isChanged ? sent : undefined,
@@ -96,10 +97,13 @@ function parseObject(text: string): Parsed {
     }
   } catch (error) {
     return {
-      problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      problem: l10n.t(
+        "This is no JSON: {0}",
+        error instanceof Error ? error.message : String(error),
+      ),
     };
   }
-  return { problem: "The arguments of a tool must be a JSON object: { … }." };
+  return { problem: l10n.t("The arguments of a tool must be a JSON object: { … }.") };
 }
 
 function isEmpty(block: ContentBlock): boolean {

@@ -12,6 +12,7 @@ export function likelyHeight(message: Message | undefined): number {
   switch (body.type) {
     case "notice":
       return 36;
+    case "attachment":
     case "call":
       return 84;
     case "ask":

@@ -34,6 +34,22 @@ const said = (part: Partial<ModelMessage> = {}): Body => ({
 const ended = (reason: ModelEndReason, part: Partial<ModelMessage> = {}): Body =>
   said({ end: { reason, at }, ...part });
 
+test("an attached file is shown by its name: its text, or its image", async () => {
+  const { change, container } = show({
+    type: "attachment",
+    name: "notes.txt",
+    content: { type: "text", text: "*milk*" },
+  });
+  screen.getByRole("article", { name: "You attached notes.txt" });
+  screen.getByText("*milk*");
+  const content = { type: "image", mimeType: "image/png", data: "QUJD" } as const;
+  change({ type: "attachment", name: "dot.png", content });
+  expect(screen.getByRole("img", { name: "dot.png" }).getAttribute("src")).toBe(
+    "data:image/png;base64,QUJD",
+  );
+  expect(await axeFindings(container)).toEqual([]);
+});
+
 describe("what the person said", () => {
   const body: Body = { type: "user", text: "Remove *all*\nof it" };
 

@@ -6,6 +6,7 @@ import type {
   SamplingMessage,
   SecretFinding,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type Draft, own } from "../../viewState.ts";
 import { blockWithoutSecrets, withoutSecrets } from "./samplingSecrets.ts";
 
@@ -101,10 +102,13 @@ export function editOf(
       ...wrongMessages(messages),
       ...(temperature !== undefined &&
         !(temperature >= 0 && temperature <= 2) && {
-          temperature: "This must be a number from 0 to 2.",
+          temperature: l10n.t("This must be a number from 0 to 2."),
         }),
       ...(!(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= request.maxTokens) && {
-        maxTokens: `This must be a whole number from 1 to ${request.maxTokens.toLocaleString()}, which the server asked for.`,
+        maxTokens: l10n.t(
+          "This must be a whole number from 1 to {0}, which the server asked for.",
+          request.maxTokens.toLocaleString(),
+        ),
       }),
     },
   };
@@ -113,7 +117,7 @@ export function editOf(
 /** What the person left out must leave a conversation: with every tool's call goes its result. */
 function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftProblems {
   if (messages === undefined) return {};
-  if (messages.length === 0) return { messages: "At least one message must be sent." };
+  if (messages.length === 0) return { messages: l10n.t("At least one message must be sent.") };
   const blocks = messages.flatMap(({ content = [] }) => content);
   const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const results = blocks.flatMap((block) =>
@@ -122,7 +126,7 @@ function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftP
   const isWhole = new Set([...calls, ...results]).size === new Set(calls).size;
   return isWhole && calls.every((id) => results.includes(id))
     ? {}
-    : { messages: "A tool's call and its result go together: leave out both, or neither." };
+    : { messages: l10n.t("A tool's call and its result go together: leave out both, or neither.") };
 }
 
 /** The messages with what was typed, or undefined where they are as the server wrote them. */

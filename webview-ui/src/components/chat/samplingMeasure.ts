@@ -1,5 +1,7 @@
 import type { ContentBlock, McpSamplingRequest, ModelFacts } from "@assent/protocol";
-import { count, money } from "../ui/words.ts";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
+import { money } from "../ui/words.ts";
 
 // The sidecar measures requests in the same way, where a grant has a bound: what is said here is what
 // would be counted there. Good for "about a cent", and for no bill.
@@ -64,18 +66,26 @@ export function mostCost(
 export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): string {
   const { messages = [], systemPrompt = "", tools = [], maxTokens } = request;
   const blocks = blocksOf(request);
-  const of = (type: ContentBlock["type"], noun: string) => {
+  const of = (type: ContentBlock["type"], one: string, many: string) => {
     const n = blocks.filter((block) => block.type === type).length;
-    return n === 0 ? [] : [count(n, noun)];
+    return n === 0 ? [] : [plural(n, one, many)];
   };
   return [
-    count(messages.length, "message"),
-    ...(systemPrompt === "" ? [] : ["a system prompt"]),
-    [...of("image", "picture"), ...of("audio", "sound")].join(", "),
-    tools.length === 0 ? "" : `${count(tools.length, "tool")} offered`,
-    [...of("tool_use", "tool call"), ...of("tool_result", "tool result")].join(", "),
-    `about ${count(estimateTokens(request), "token")}`,
-    `at most ${count(maxTokens, "token")} back`,
+    plural(messages.length, l10n.t("1 message"), l10n.t("{0} messages")),
+    ...(systemPrompt === "" ? [] : [l10n.t("a system prompt")]),
+    [
+      ...of("image", l10n.t("1 picture"), l10n.t("{0} pictures")),
+      ...of("audio", l10n.t("1 sound"), l10n.t("{0} sounds")),
+    ].join(", "),
+    tools.length === 0
+      ? ""
+      : plural(tools.length, l10n.t("1 tool offered"), l10n.t("{0} tools offered")),
+    [
+      ...of("tool_use", l10n.t("1 tool call"), l10n.t("{0} tool calls")),
+      ...of("tool_result", l10n.t("1 tool result"), l10n.t("{0} tool results")),
+    ].join(", "),
+    plural(estimateTokens(request), l10n.t("about 1 token"), l10n.t("about {0} tokens")),
+    plural(maxTokens, l10n.t("at most 1 token back"), l10n.t("at most {0} tokens back")),
     costWords(mostCost(request, facts)),
   ]
     .filter((part) => part !== "")
@@ -85,7 +95,7 @@ export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): 
 function costWords(cost: number | undefined): string {
   if (cost === undefined) return "";
   // "Free" and "less than a cent" say by themselves that they are bounds.
-  return cost < 0.01 ? money(cost) : `at most about ${money(cost)}`;
+  return cost < 0.01 ? money(cost) : l10n.t("at most about {0}", money(cost));
 }
 
 /** All that the messages hold, with what tools returned: a picture is one wherever it is. */

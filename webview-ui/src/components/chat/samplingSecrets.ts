@@ -4,6 +4,7 @@ import type {
   SamplingContext,
   SecretFinding,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 /** What stands in a text in the place of a secret. */
 function replacement({ description }: SecretFinding): string {
@@ -98,19 +99,19 @@ function partsOf(
 ): readonly Part[] {
   const { systemPrompt = "", messages = [], tools = [], stopSequences = [] } = request;
   return [
-    { name: "the system prompt", text: systemPrompt, editable: true },
-    { name: "the context", text: context?.text ?? "", editable: false },
+    { name: l10n.t("the system prompt"), text: systemPrompt, editable: true },
+    { name: l10n.t("the context"), text: context?.text ?? "", editable: false },
     ...messages.map(({ content = [] }, index) => ({
-      name: `message ${index + 1}`,
+      name: l10n.t("message {0}", index + 1),
       text: content.map(textOf).join("\n"),
       editable: true,
     })),
     ...tools.map((tool) => ({
-      name: `the tool ${tool.name}`,
+      name: l10n.t("the tool {0}", tool.name),
       text: JSON.stringify(tool),
       editable: false,
     })),
-    { name: "the stop sequences", text: stopSequences.join("\n"), editable: false },
+    { name: l10n.t("the stop sequences"), text: stopSequences.join("\n"), editable: false },
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { ToolAnnotations } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 /** Something that a server says, or does not say, of its tool. */
 export interface ToolClaim {
@@ -17,34 +18,44 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
       ? []
       : [
           openWorldHint
-            ? { icon: "globe", words: "The server says that it reaches beyond the server" }
-            : { icon: "lock", words: "The server says that it does not reach beyond the server" },
+            ? { icon: "globe", words: l10n.t("The server says that it reaches beyond the server") }
+            : {
+                icon: "lock",
+                words: l10n.t("The server says that it does not reach beyond the server"),
+              },
         ];
   if (readOnlyHint === true) {
-    return [{ icon: "eye", words: "The server says that it only reads" }, ...open];
+    return [{ icon: "eye", words: l10n.t("The server says that it only reads") }, ...open];
   }
   const destroys: ToolClaim =
     destructiveHint === false
-      ? { icon: "add", words: "The server says that it adds and deletes nothing" }
+      ? { icon: "add", words: l10n.t("The server says that it adds and deletes nothing") }
       : destructiveHint === true
-        ? { icon: "trash", words: "The server says that it may delete or overwrite things" }
-        : { icon: "question", words: "The server does not say whether it deletes things: it may" };
+        ? { icon: "trash", words: l10n.t("The server says that it may delete or overwrite things") }
+        : {
+            icon: "question",
+            words: l10n.t("The server does not say whether it deletes things: it may"),
+          };
   const again: ToolClaim[] =
     idempotentHint === true
-      ? [{ icon: "sync", words: "The server says that calling it twice changes nothing more" }]
+      ? [
+          {
+            icon: "sync",
+            words: l10n.t("The server says that calling it twice changes nothing more"),
+          },
+        ]
       : [];
   return [destroys, ...again, ...open];
 }
 
-/** Reads arguments that a person typed: a JSON object, or what is wrong. */
-export function readArguments(
-  text: string,
-): { readonly value: unknown } | { readonly problem: string } {
+/** What is wrong with arguments that a person typed; undefined where they are a JSON object. */
+export function wrongArguments(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value };
-    return { problem: "Arguments are a JSON object: they begin with { and end with }." };
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? undefined
+      : l10n.t("Arguments are a JSON object: they begin with { and end with }.");
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+    return l10n.t("This is not JSON: {0}", error instanceof Error ? error.message : String(error));
   }
 }

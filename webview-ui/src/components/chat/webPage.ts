@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import punycode from "punycode/punycode.js";
 import { getDomain } from "tldts";
 import { visible } from "../ui/visible.ts";
@@ -47,16 +48,19 @@ const names = {
  * name is looked up.
  */
 export function webPage(text: string): WebPage | RefusedPage {
-  if (!URL.canParse(text)) return { refused: "This is not a URL, so it is not opened." };
+  if (!URL.canParse(text)) return { refused: l10n.t("This is not a URL, so it is not opened.") };
   const url = new URL(text);
   const { protocol, username, password, hostname, href } = url;
   if (protocol !== "https:" && protocol !== "http:") {
-    return { refused: `What begins with ${protocol} is not opened: only http and https are.` };
+    return {
+      refused: l10n.t("What begins with {0} is not opened: only http and https are.", protocol),
+    };
   }
   if (username !== "" || password !== "") {
     return {
-      refused:
+      refused: l10n.t(
         "A URL with a user name in it is not opened: what stands before the @ can pass for the site.",
+      ),
     };
   }
   const domain = getDomain(hostname, names) ?? hostname;
@@ -82,14 +86,18 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
   if (protocol === "http:" && place !== "computer") {
     warnings.push({
       kind: "plainHttp",
-      words: "The connection is not encrypted: others on the way can read and change what is sent.",
+      words: l10n.t(
+        "The connection is not encrypted: others on the way can read and change what is sent.",
+      ),
     });
   }
   // Whose this computer is, is no question.
   if (isAddress(host) && place !== "computer") {
     warnings.push({
       kind: "address",
-      words: "The site is given by a number instead of a name, so nothing says whose it is.",
+      words: l10n.t(
+        "The site is given by a number instead of a name, so nothing says whose it is.",
+      ),
     });
   }
   if (place !== "web") {
@@ -97,23 +105,31 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
       kind: "privateHost",
       words:
         place === "computer"
-          ? "The page is on this computer, not on the web."
-          : "The page is in your own network, not on the web.",
+          ? l10n.t("The page is on this computer, not on the web.")
+          : l10n.t("The page is in your own network, not on the web."),
     });
   }
   if (port !== "") {
-    warnings.push({ kind: "port", words: `The site is at port ${port}, which is unusual.` });
+    warnings.push({
+      kind: "port",
+      words: l10n.t("The site is at port {0}, which is unusual.", port),
+    });
   }
   if (hidesSomething(href)) {
     warnings.push({
       kind: "hidden",
-      words: "Characters that nobody sees, or that break lines, are in the URL, spelled with %.",
+      words: l10n.t(
+        "Characters that nobody sees, or that break lines, are in the URL, spelled with %.",
+      ),
     });
   }
   if (href.length > longest) {
     warnings.push({
       kind: "long",
-      words: `The URL has ${href.length.toLocaleString()} characters; scroll to see all of it.`,
+      words: l10n.t(
+        "The URL has {0} characters; scroll to see all of it.",
+        href.length.toLocaleString(),
+      ),
     });
   }
   return warnings;
@@ -139,18 +155,30 @@ function nameWarning(host: string): PageWarning | undefined {
   if (labels.some(mixesScripts)) {
     return {
       kind: "mixedScripts",
-      words: `The name mixes alphabets, as false names do. It looks like “${shown}” and is ${host}.`,
+      words: l10n.t(
+        "The name mixes alphabets, as false names do. It looks like “{0}” and is {1}.",
+        shown,
+        host,
+      ),
     };
   }
   if (labels.some(looksLatin)) {
     return {
       kind: "lookAlike",
-      words: `The name only looks Latin: each letter is of another alphabet. It looks like “${shown}” and is ${host}.`,
+      words: l10n.t(
+        "The name only looks Latin: each letter is of another alphabet. It looks like “{0}” and is {1}.",
+        shown,
+        host,
+      ),
     };
   }
   return {
     kind: "punycode",
-    words: `The name has letters beyond a to z, and can resemble another. It reads “${shown}” and is ${host}.`,
+    words: l10n.t(
+      "The name has letters beyond a to z, and can resemble another. It reads “{0}” and is {1}.",
+      shown,
+      host,
+    ),
   };
 }
 

@@ -1,12 +1,14 @@
 import type { Task, TaskSettings } from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import {
   ask,
+  at,
+  call,
   demoModel,
   elicitation,
   message,
@@ -38,7 +40,7 @@ function talking(
   return host;
 }
 
-const field = () => screen.findByRole("textbox", { name: "Message" });
+const field = () => screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
 
 async function settled(host: FakeHost, settings: TaskSettings) {
   await waitFor(() =>
@@ -189,4 +191,162 @@ test("nothing can be said in a closed task", async () => {
   showApp(talking({ closed: true }));
   await screen.findByRole("button", { name: "New Task" });
   expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
+});
+
+const text = (name = "notes.txt", content = "Buy milk.") => new File([content], name);
+const attached = () => screen.getByRole("list", { name: "Attached" });
+
+test("files are attached, taken out again, and sent", async () => {
+  const host = talking();
+  const { user, container } = showApp(host);
+  await user.type(await field(), "Read them");
+  const chooser = container.querySelector<HTMLInputElement>("input[type=file]");
+  if (chooser === null) throw new Error("there is nothing to choose files by");
+  await user.upload(chooser, [text(), text("other.md", "# Other"), new File(["\0"], "bad.bin")]);
+  await within(await screen.findByRole("list", { name: "Attached" })).findByText("other.md");
+  await screen.findByText(/^bad.bin is neither text nor an image/);
+  expect(valueIn(await field())).toBe("Read them");
+  expect(await axeFindings(container)).toEqual([]);
+  await user.click(within(attached()).getByRole("button", { name: "Remove other.md" }));
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  const files = [{ name: "notes.txt", content: { type: "text", text: "Buy milk." } }];
+  await waitFor(() =>
+    expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "Read them", files }]),
+  );
+  await waitFor(() => expect(screen.queryByRole("list", { name: "Attached" })).toBeNull());
+});
+
+test("a file without a word is a message, and stays where that is refused", async () => {
+  const host = talking({}, { "chat/send": () => Promise.reject(new Error("no room")) });
+  const { user } = showApp(host);
+  fireEvent.drop(await screen.findByRole("form", { name: "Message to the model" }), {
+    dataTransfer: { files: [text()], types: ["Files"] },
+  });
+  await screen.findByText("notes.txt");
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  await screen.findByText(/no room/);
+  within(attached()).getByText("notes.txt");
+});
+
+test("what is pasted as a file is attached, and is there again after another task was open", async () => {
+  const other = task({ id: "t2", title: "Second" });
+  const host: FakeHost = talking({}, { "task/list": () => ({ tasks: [task(), other] }) });
+  const { user, session } = showApp(host);
+  const bytes = Uint8Array.from("\x89PNG\r\n\x1a\n", (character) => character.charCodeAt(0));
+  fireEvent.paste(await field(), { clipboardData: { files: [new File([bytes], "image.png")] } });
+  await screen.findByText("image.png");
+  screen.getByText(/is not known to see images: it is told their names/);
+  session.actions.openTask("t2");
+  await waitFor(() => expect(screen.queryByText("image.png")).toBeNull());
+  session.actions.openTask("t1");
+  await screen.findByText("image.png");
+  await user.click(screen.getByRole("button", { name: "Remove image.png" }));
+});
+
+test("the host's own dialog is used where there is one", async () => {
+  const host = talking(
+    {},
+    {
+      "host/ready": () => ({ status: { state: "running" }, picksFiles: true }),
+      "host/pickFiles": () => ({
+        files: [
+          { name: "a.txt", size: 2, data: btoa("hi") },
+          { name: "b.bin", size: 5_000_000 },
+        ],
+      }),
+    },
+  );
+  const { user } = showApp(host);
+  await user.click(await screen.findByRole("button", { name: "Add Context" }));
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: "Files…" }));
+  await user.keyboard("{Enter}");
+  await screen.findByText("a.txt");
+  await screen.findByText(/^b.bin has 4.8 MB/);
+});
+
+test("a resource is read in the task, and goes along once it is", async () => {
+  const host: FakeHost = talking(
+    { settings: { servers: [{ serverName: "database" }] } },
+    {
+      "resources/list": () => ({ resources: [{ uri: "db://1", name: "Rows" }] }),
+      "call/start": () => ({ messageId: 1 }),
+    },
+  );
+  const { user, container } = showApp(host);
+  await field();
+  await user.click(screen.getByRole("button", { name: "Add Context" }));
+  const found = await within(await screen.findByRole("list", { name: "Resources" })).findAllByRole(
+    "button",
+  );
+  expect(found).toHaveLength(1);
+  expect(await axeFindings(container)).toEqual([]);
+  await user.type(screen.getByRole("searchbox", { name: "Find a resource" }), "none");
+  screen.getByText("There is no such resource.");
+  await user.clear(screen.getByRole("searchbox", { name: "Find a resource" }));
+  await user.click(screen.getByRole("button", { name: "Rows database" }));
+  await screen.findByText("is being read…");
+  expect(screen.getByRole("button", { name: "Send" }).matches(":disabled")).toBe(true);
+  const request = { type: "resources/read", uri: "db://1" } as const;
+  expect(host.calls("call/start")).toEqual([{ taskId: "t1", serverName: "database", request }]);
+  const body = call({ request, result: { type: "result", content: [] }, endedAt: at });
+  await host.event({ type: "messageAdded", message: message(1, body) });
+  await screen.findByText("of database");
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  await waitFor(() =>
+    expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "", attachments: [1] }]),
+  );
+});
+
+test("a resource that cannot be read is not attached", async () => {
+  const host: FakeHost = talking(
+    {},
+    {
+      "resources/list": () => ({ resources: [{ uri: "db://1", name: "Rows" }] }),
+      "call/start": () => ({ messageId: 1 }),
+    },
+  );
+  const { user } = showApp(host);
+  await field();
+  await user.click(screen.getByRole("button", { name: "Add Context" }));
+  await user.click(await screen.findByRole("button", { name: "Rows database" }));
+  await screen.findByText("is being read…");
+  const result = { type: "error", code: 1, message: "gone" } as const;
+  const body = call({ request: { type: "resources/read", uri: "db://1" }, result, endedAt: at });
+  await host.event({ type: "messageAdded", message: message(1, body) });
+  await screen.findByText("db://1 of database could not be read: its call says why.");
+  expect(screen.queryByRole("list", { name: "Attached" })).toBeNull();
+});
+
+describe("what the host brings for the person to go on with", () => {
+  const quoted = "`a.ts`, line 1:\n\n```\nx\n```\n\n";
+
+  test("goes after what is typed, and nothing is sent", async () => {
+    const host = new FakeHost(task(), []);
+    const { user } = showApp(host);
+    await user.type(await field(), "Look at this. ");
+    await host.tell("host/reveal", { kind: "draft", text: quoted });
+    const message = await field();
+    await waitFor(() => expect(message.value).toBe(`Look at this.\n\n${quoted}`));
+    expect(document.activeElement).toBe(message);
+    await user.keyboard("What is it?");
+    expect(message.value).toBe(`Look at this.\n\n${quoted}What is it?`);
+    expect(host.calls("chat/send")).toEqual([]);
+  });
+
+  test("begins a new task where the open one takes no more", async () => {
+    const closed = task({ closed: true });
+    const made = task({ id: "t2", title: "New" });
+    const host: FakeHost = new FakeHost(closed, [], {
+      "task/create": () => made,
+      "task/open": ({ taskId }) => ({ task: taskId === "t2" ? made : closed }),
+    });
+    const storage = new MemoryStorage();
+    storage.saved = { openTaskId: "t1" };
+    showApp(host, storage);
+    await screen.findByRole("button", { name: "New Task" });
+    await waitFor(() => expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull());
+    await host.tell("host/reveal", { kind: "draft", text: quoted });
+    await waitFor(async () => expect((await field()).value).toBe(quoted));
+    expect(host.calls("chat/send")).toEqual([]);
+  });
 });

@@ -1,14 +1,26 @@
-import type { Model, QueuedMessage, Server, Task, TaskSettings } from "@assent/protocol";
+import type {
+  Model,
+  QueuedMessage,
+  SendChatParams,
+  Server,
+  Task,
+  TaskSettings,
+} from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type FormEvent, type Ref, useId, useImperativeHandle, useRef, useState } from "react";
 import { type Actions, messageOf } from "../../session.ts";
 import type { Offers } from "../../state/offers.ts";
+import type { Attached } from "../../viewState.ts";
 import { useStart } from "../tools/useStart.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useView } from "../ViewContext.ts";
+import { AttachedList } from "./AttachedList.tsx";
+import { ContextChoice, titleOf } from "./ContextChoice.tsx";
 import { ModelChoice } from "./ModelChoice.tsx";
 import { Queue } from "./Queue.tsx";
 import { ServersChoice } from "./ServersChoice.tsx";
+import { useAttached } from "./useAttached.ts";
 
 export interface ComposerProps {
   /** The open task's id; absent where none is: the first message makes one. */
@@ -19,6 +31,8 @@ export interface ComposerProps {
   readonly models: readonly Model[] | undefined;
   readonly servers: readonly Server[];
   readonly offers: ReadonlyMap<string, Offers>;
+  /** The host lets the person choose files; without it, the page does. */
+  readonly picksFiles: boolean;
   readonly actions: Actions;
   /** The first message is sent: there will be another composer, of the task that it makes. */
   readonly onBegin: () => void;
@@ -27,6 +41,8 @@ export interface ComposerProps {
 
 export interface ComposerHandle {
   focus(): void;
+  /** Adds a text to what is typed, for the person to go on after it. */
+  insert(text: string): void;
 }
 
 const nothing: TaskSettings = {};
@@ -34,7 +50,7 @@ const emptyQueue: readonly QueuedMessage[] = [];
 
 /** Where the person writes to the model, and chooses which one, and what it may use. */
 export function Composer(props: ComposerProps) {
-  const { taskId, task, models, servers, offers, actions, onBegin, ref } = props;
+  const { taskId, task, models, servers, offers, picksFiles, actions, onBegin, ref } = props;
   const view = useView();
   const draftKey = `composer:${taskId ?? ""}`;
   const [text, setText] = useState(() => textOf(view.draft(draftKey)?.["text"]));
@@ -42,7 +58,6 @@ export function Composer(props: ComposerProps) {
   const [chosen, setChosen] = useState(nothing);
   const field = useRef<HTMLTextAreaElement>(null);
   const hintId = useId();
-  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
 
   const running = task?.running === true;
   const queue = task?.queue ?? emptyQueue;
@@ -55,37 +70,68 @@ export function Composer(props: ComposerProps) {
     setText(next);
     view.setDraft(draftKey, next === "" ? undefined : { text: next });
   };
-  const { busy, refusal, start } = useStart(async (message: string) => {
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    insert: (more) => {
+      write(text.trim() === "" ? more : `${text.trimEnd()}\n\n${more}`);
+      field.current?.focus();
+    },
+  }));
+  const { attached, refusals, reading, sent, ...attach } = useAttached(draftKey, actions);
+  const chooser = useRef<HTMLInputElement>(null);
+  const { busy, refusal, start } = useStart(async (message: string, along: readonly Attached[]) => {
     if (taskId === undefined) onBegin();
-    await actions.sendChat({ text: message }, chosen === nothing ? undefined : chosen);
+    const params = { text: message, ...paramsOf(along) };
+    await actions.sendChat(params, chosen === nothing ? undefined : chosen);
+    sent(along);
     // What was typed while it was sent stays.
     if (field.current?.value === message) write("");
     else view.setDraft(draftKey, undefined);
   });
-  const empty = text.trim() === "";
+  const empty = text.trim() === "" && attached.length === 0;
+  const blocked = empty || busy || reading;
   const send = (event?: FormEvent) => {
     event?.preventDefault();
-    if (!empty && !busy) start(text);
+    if (!blocked) start(text, attached);
   };
+  const model = models?.find(({ id }) => id === (settings.modelId ?? models[0]?.id));
   const waits = queue.length > 0 && !running;
 
   return (
-    <form className="composer" aria-label="Message to the model" onSubmit={send}>
+    <form
+      className="composer"
+      aria-label={l10n.t("Message to the model")}
+      onSubmit={send}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        attach.addFiles(event.dataTransfer.files);
+      }}
+    >
       {queue.length > 0 && task !== undefined && (
         <Queue
           queue={queue}
           onRemove={(id) => actions.unqueueChat(task.id, id)}
-          onSend={waits ? () => start("") : undefined}
+          onSend={waits ? () => start("", []) : undefined}
         />
       )}
+      <AttachedList {...{ attached, refusals, model }} onRemove={attach.remove} />
       <textarea
         ref={field}
-        aria-label="Message"
+        aria-label={l10n.t("Message")}
         aria-describedby={hintId}
         rows={1}
-        placeholder={running ? "Say what is to be done next…" : "Ask the model…"}
+        placeholder={running ? l10n.t("Say what is to be done next…") : l10n.t("Ask the model…")}
         value={text}
         onChange={({ target }) => write(target.value)}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          attach.addFiles(event.clipboardData.files);
+        }}
         onKeyDown={(event) => {
           // What ends the composition of a character is not the end of the message.
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -95,11 +141,32 @@ export function Composer(props: ComposerProps) {
       />
       <span id={hintId} className="visually-hidden">
         {running
-          ? "Enter puts it in the queue, which is sent when the model is done. It answers no question."
-          : "Enter sends, Shift and Enter begin a new line."}
+          ? l10n.t(
+              "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
+            )
+          : l10n.t("Enter sends, Shift and Enter begin a new line.")}
       </span>
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        aria-label={l10n.t("Files to attach")}
+        onChange={({ target }) => {
+          attach.addFiles(target.files ?? []);
+          // The same file can be chosen once more.
+          target.value = "";
+        }}
+      />
       <div className="composer-bar">
+        <ContextChoice
+          servers={task === undefined ? none : enabledIn(settings, servers)}
+          {...{ offers, actions }}
+          onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
+          onResource={(serverName, resource) =>
+            attach.addResource(serverName, resource.uri, titleOf(resource))
+          }
+        />
         <ModelChoice {...{ models, settings }} onChange={configure} />
         <ServersChoice {...{ servers, offers, settings, actions }} onChange={configure} />
         {running && task !== undefined && (
@@ -108,15 +175,35 @@ export function Composer(props: ComposerProps) {
             className="secondary composer-send"
             onClick={() => actions.stopChat(task.id)}
           >
-            <Icon name="debug-stop" /> Stop
+            <Icon name="debug-stop" /> {l10n.t("Stop")}
           </button>
         )}
-        <button type="submit" className="primary composer-send" disabled={empty || busy}>
-          <Icon name={running ? "list-ordered" : "send"} /> {running ? "Queue" : "Send"}
+        <button type="submit" className="primary composer-send" disabled={blocked}>
+          <Icon name={running ? "list-ordered" : "send"} />{" "}
+          {running ? l10n.t("Queue") : l10n.t("Send")}
         </button>
       </div>
     </form>
   );
+}
+
+const none: readonly Server[] = [];
+
+/** The servers that the model of a task may use. */
+function enabledIn({ servers: enabled }: TaskSettings, servers: readonly Server[]) {
+  if (enabled === undefined) return servers;
+  return servers.filter(({ name }) => enabled.some(({ serverName }) => serverName === name));
+}
+
+function paramsOf(attached: readonly Attached[]): Pick<SendChatParams, "files" | "attachments"> {
+  const files = attached.flatMap((one) => (one.kind === "file" ? [one.file] : []));
+  const attachments = attached.flatMap((one) =>
+    one.kind === "resource" && one.messageId !== undefined ? [one.messageId] : [],
+  );
+  return {
+    ...(files.length > 0 && { files }),
+    ...(attachments.length > 0 && { attachments }),
+  };
 }
 
 function textOf(input: unknown): string {

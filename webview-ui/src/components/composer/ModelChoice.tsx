@@ -1,4 +1,5 @@
 import type { Model, TaskSettings } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 export interface ModelChoiceProps {
   /** Absent until they were listed. */
@@ -14,12 +15,14 @@ export function ModelChoice({ models = [], settings, onChange }: ModelChoiceProp
   return (
     <select
       className="composer-model"
-      aria-label="Model of the conversation"
+      aria-label={l10n.t("Model of the conversation")}
       value={chosen}
       onChange={({ target }) => onChange({ ...settings, modelId: target.value })}
     >
       {!known && (
-        <option value={chosen}>{chosen === "" ? "No model" : `${chosen} (not there now)`}</option>
+        <option value={chosen}>
+          {chosen === "" ? l10n.t("No model") : l10n.t("{0} (not there now)", chosen)}
+        </option>
       )}
       {models.map(({ id, name }) => (
         <option key={id} value={id}>

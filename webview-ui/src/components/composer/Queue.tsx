@@ -1,4 +1,6 @@
 import type { QueuedMessage } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { visible } from "../ui/visible.ts";
 
@@ -13,22 +15,38 @@ export interface QueueProps {
 /** What the person typed while the model was at work. */
 export function Queue({ queue, onRemove, onSend }: QueueProps) {
   return (
-    <section className="queue" aria-label="Queued messages">
+    <section className="queue" aria-label={l10n.t("Queued messages")}>
       <p className="muted">
         {onSend === undefined
-          ? "Sent when the model is done:"
-          : "Not sent yet, as the turn was ended:"}
+          ? l10n.t("Sent when the model is done:")
+          : l10n.t("Not sent yet, as the turn was ended:")}
         {onSend !== undefined && (
           <button type="button" className="link" onClick={onSend}>
-            Send Now
+            {l10n.t("Send Now")}
           </button>
         )}
       </p>
       <ol>
-        {queue.map(({ id, text }) => (
+        {queue.map(({ id, text, attachments = [] }) => (
           <li key={id}>
-            <span className="queued">{visible(text)}</span>
-            <IconButton icon="close" label="Remove from the Queue" onClick={() => onRemove(id)} />
+            <span className="queued">
+              {visible(text)}
+              {attachments.length > 0 && (
+                <span className="muted">
+                  {" "}
+                  {plural(
+                    attachments.length,
+                    l10n.t("With 1 attachment."),
+                    l10n.t("With {0} attachments."),
+                  )}
+                </span>
+              )}
+            </span>
+            <IconButton
+              icon="close"
+              label={l10n.t("Remove from the Queue")}
+              onClick={() => onRemove(id)}
+            />
           </li>
         ))}
       </ol>

@@ -1,4 +1,5 @@
 import type { Server, TaskSettings } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import { itemsOf, type Offers } from "../../state/offers.ts";
@@ -34,7 +35,7 @@ export function ServersChoice(props: ServersChoiceProps) {
         ref={button}
         type="button"
         className="composer-servers"
-        aria-label={`Servers: ${serversWords(settings, names)}`}
+        aria-label={l10n.t("Servers: {0}", serversWords(settings, names))}
         aria-expanded={open}
         aria-controls={open ? panelId : undefined}
         onClick={() => setOpen(!open)}
@@ -68,8 +69,8 @@ function Choices(props: ChoicesProps) {
         onClose();
       }}
     >
-      <legend>What the model may use</legend>
-      <IconButton icon="close" label="Close the Choice of Servers" onClick={onClose} />
+      <legend>{l10n.t("What the model may use")}</legend>
+      <IconButton icon="close" label={l10n.t("Close the Choice of Servers")} onClick={onClose} />
       <ul>
         {servers.map((server) => (
           <ServerLine
@@ -79,7 +80,9 @@ function Choices(props: ChoicesProps) {
           />
         ))}
       </ul>
-      <p className="muted">A model asks you before it calls a tool, unless you said otherwise.</p>
+      <p className="muted">
+        {l10n.t("A model asks you before it calls a tool, unless you said otherwise.")}
+      </p>
     </fieldset>
   );
 }
@@ -126,7 +129,7 @@ function ServerLine({ server, offers, settings, actions, onChange, names }: Serv
           />
           <span className="name">{visible(name)}</span>
           {enabled?.toolNames !== undefined && (
-            <span className="muted">{`${enabled.toolNames.length} tools`}</span>
+            <span className="muted">{l10n.t("{0} tools", enabled.toolNames.length)}</span>
           )}
         </label>
         <button
@@ -134,22 +137,22 @@ function ServerLine({ server, offers, settings, actions, onChange, names }: Serv
           className="link"
           aria-expanded={open}
           aria-controls={open ? toolsId : undefined}
-          aria-label={`Tools of ${name}`}
+          aria-label={l10n.t("Tools of {0}", name)}
           onClick={toggle}
         >
-          Tools
+          {l10n.t("Tools")}
         </button>
       </div>
       {open && (
         <div id={toolsId} className="tool-choices">
           {(list === undefined || list.state === "loading") && (
             <p role="status" className="muted">
-              <Icon name="loading" spin /> Reading its tools…
+              <Icon name="loading" spin /> {l10n.t("Reading its tools…")}
             </p>
           )}
           {list?.state === "failed" && <Refusal message={list.message} />}
           {list?.state === "ready" && tools.length === 0 && (
-            <p className="muted">It has no tools.</p>
+            <p className="muted">{l10n.t("It has no tools.")}</p>
           )}
           {tools.map((tool) => (
             <label key={tool}>

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface SuggestionsProps {
@@ -6,16 +7,16 @@ export interface SuggestionsProps {
 }
 
 /** What a person could say first. */
-export const defaultPrompts: readonly string[] = [
-  "What can you do with the tools of my servers?",
-  "Which of these tools only read, and which change something?",
-  "List the resources that my servers offer, and say what is in them.",
+export const defaultPrompts = (): readonly string[] => [
+  l10n.t("What can you do with the tools of my servers?"),
+  l10n.t("Which of these tools only read, and which change something?"),
+  l10n.t("List the resources that my servers offer, and say what is in them."),
 ];
 
 /** Prompts to begin with: one press sends one. */
 export function Suggestions({ prompts, onChoose }: SuggestionsProps) {
   return (
-    <ul className="prompts" aria-label="Suggestions">
+    <ul className="prompts" aria-label={l10n.t("Suggestions")}>
       {prompts.map((prompt) => (
         <li key={prompt}>
           <button type="button" className="prompt" onClick={() => onChoose(prompt)}>

@@ -1,4 +1,5 @@
 import type { Message } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface TurnLineProps {
@@ -19,13 +20,17 @@ export function TurnLine({ messages }: TurnLineProps) {
 /** The newest message that is not over says what is awaited. */
 export function turnWords(messages: readonly Message[]): string {
   for (const { body } of messages.toReversed()) {
-    if (body.type === "call" && body.result === undefined) return `Waiting for ${body.serverName}…`;
-    if (body.type === "user") return "Reading what the servers offer…";
+    if (body.type === "call" && body.result === undefined) {
+      return l10n.t("Waiting for {0}…", body.serverName);
+    }
+    if (body.type === "user") return l10n.t("Reading what the servers offer…");
     if (body.type === "model") {
-      if (body.end !== undefined) return "Going on…";
-      const name = body.model?.name ?? "the model";
-      return (body.progress?.text ?? "") === "" ? `Waiting for ${name}…` : `${name} is writing…`;
+      if (body.end !== undefined) return l10n.t("Going on…");
+      const name = body.model?.name ?? l10n.t("the model");
+      return (body.progress?.text ?? "") === ""
+        ? l10n.t("Waiting for {0}…", name)
+        : l10n.t("{0} is writing…", name);
     }
   }
-  return "Working…";
+  return l10n.t("Working…");
 }

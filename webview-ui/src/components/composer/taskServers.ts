@@ -1,4 +1,5 @@
 import type { TaskServer, TaskSettings } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 
 /** What a task's conversation may use of a server: all tools, some of them, or nothing. */
 export function enabledOf(settings: TaskSettings, serverName: string): TaskServer | undefined {
@@ -41,9 +42,9 @@ export function withTool(
 
 /** The choice in a few words. */
 export function serversWords(settings: TaskSettings, all: readonly string[]): string {
-  if (settings.servers === undefined) return "All servers";
+  if (settings.servers === undefined) return l10n.t("All servers");
   const names = all.filter((name) => enabledOf(settings, name) !== undefined);
   const [only] = names;
-  if (only === undefined) return "No server";
-  return names.length === 1 ? only : `${names.length} of ${all.length} servers`;
+  if (only === undefined) return l10n.t("No server");
+  return names.length === 1 ? only : l10n.t("{0} of {1} servers", names.length, all.length);
 }

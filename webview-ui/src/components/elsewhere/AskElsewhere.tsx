@@ -1,12 +1,14 @@
 import type { Ask, UseMcpServer } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import type { Draft } from "../../viewState.ts";
 import { AskMessage } from "../chat/AskMessage.tsx";
 import { during } from "../chat/during.ts";
 import { Typed } from "../chat/ElicitationSummary.tsx";
 import { askElementId, parkedFocus } from "../chat/focus.ts";
 import { titleOf } from "../form/FieldFrame.tsx";
-import { does } from "../inbox/OpenAskLine.tsx";
+import { wanted } from "../inbox/OpenAskLine.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { json } from "../ui/words.ts";
@@ -27,7 +29,7 @@ export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
   const headingId = useId();
   const stateId = useId();
   const gone = useAway()?.elsewhere.gone === true;
-  const { icon, words } = does[question.type];
+  const { icon, words } = wanted(question.type);
   return (
     <section
       id={askElementId(askId)}
@@ -38,9 +40,7 @@ export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
       <header className="ask-head">
         <Icon name={icon} />
         <div className="ask-who">
-          <h2 id={headingId}>
-            <span className="name">{serverName}</span> {words}
-          </h2>
+          <h2 id={headingId}>{filled(words, <span className="name">{serverName}</span>)}</h2>
           <p className="muted">{during(question)}</p>
         </div>
       </header>
@@ -52,7 +52,7 @@ export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
           </p>
           {draft !== undefined && (
             <Typed
-              intro="Typed so far:"
+              intro={l10n.t("Typed so far:")}
               fields={question.elicitationRequest.fields ?? []}
               draft={draft}
             />
@@ -63,9 +63,15 @@ export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
       <p id={stateId} className="ask-waits">
         <Icon name="multiple-windows" />
         <span>
-          {gone ? "Its window is gone." : "Waits in another window."}
-          {inputKey === undefined &&
-            " It ends unanswered if you continue here: its server does not wait for this window."}
+          {gone ? l10n.t("Its window is gone.") : l10n.t("Waits in another window.")}
+          {inputKey === undefined && (
+            <>
+              {" "}
+              {l10n.t(
+                "It ends unanswered if you continue here: its server does not wait for this window.",
+              )}
+            </>
+          )}
         </span>
       </p>
       <div className="actions">

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useAway } from "./ElsewhereContext.ts";
 
 export interface ContinueHereProps {
@@ -19,7 +20,7 @@ export function ContinueHere({ describedBy }: ContinueHereProps) {
         if (!away.taking) away.onContinue();
       }}
     >
-      {away.taking ? "Continuing Here…" : "Continue Here"}
+      {away.taking ? l10n.t("Continuing Here…") : l10n.t("Continue Here")}
     </button>
   );
 }

@@ -1,4 +1,4 @@
-import { type Elsewhere, ErrorCode, type Message } from "@assent/protocol";
+import { type Elsewhere, ErrorCode, type Message, type SaveDraftParams } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
@@ -181,8 +181,14 @@ describe("a task that another window takes", () => {
 
   test("keeps what was typed where the other window typed nothing", async () => {
     const storage = new MemoryStorage();
-    const brought = { ...kept, draft: { reason: "typed" } };
-    const host = hostOf([message(4, kept)], [message(4, brought)], here);
+    const brought = {
+      ...kept,
+      // How much of it was kept is for the clock to say.
+      get draft() {
+        return (host.calls("ask/draft").at(-1) as SaveDraftParams).draft;
+      },
+    };
+    const host: FakeHost = hostOf([message(4, kept)], [message(4, brought)], here);
     const { user } = showApp(host, storage);
     await user.type(await reason(), "typed");
     await waitFor(() =>

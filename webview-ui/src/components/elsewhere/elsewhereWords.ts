@@ -1,33 +1,36 @@
 import type { Elsewhere, Message } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { listed, plural } from "../../l10n.ts";
 import { findOpenAsks } from "../chat/openAsks.ts";
-import { count } from "../ui/words.ts";
-
-/** The window that a task is in, or was, as it is called in a sentence. */
-function named({ window }: Elsewhere): string {
-  return window === "" ? "" : `: ${window}`;
-}
 
 /** Where a task is that is not live here; moved says that it was, under the person's eyes. */
 export function whereItIs(elsewhere: Elsewhere, moved: boolean): string {
-  if (elsewhere.gone === true) {
-    const was = elsewhere.window === "" ? "" : ` (${elsewhere.window})`;
-    return `Its window${was} is gone; what it was doing waits.`;
+  const { window, gone } = elsewhere;
+  if (gone === true) {
+    return window === ""
+      ? l10n.t("Its window is gone; what it was doing waits.")
+      : l10n.t("Its window ({0}) is gone; what it was doing waits.", window);
+  }
+  if (window === "") {
+    return moved
+      ? l10n.t("This task has moved to another window.")
+      : l10n.t("Live in another window.");
   }
   return moved
-    ? `This task has moved to another window${named(elsewhere)}.`
-    : `Live in another window${named(elsewhere)}.`;
+    ? l10n.t("This task has moved to another window: {0}.", window)
+    : l10n.t("Live in another window: {0}.", window);
 }
 
 /** Why the open task cannot be changed here. */
 export function whyNot({ gone }: Elsewhere): string {
   return gone === true
-    ? "This task waits for its window. Continue it here to use a server in it."
-    : "This task is live in another window. Continue it here to use a server in it.";
+    ? l10n.t("This task waits for its window. Continue it here to use a server in it.")
+    : l10n.t("This task is live in another window. Continue it here to use a server in it.");
 }
 
 /** The same in a list, in few words. */
 export function mark({ gone }: Elsewhere): string {
-  return gone === true ? "its window is gone" : "in another window";
+  return gone === true ? l10n.t("its window is gone") : l10n.t("in another window");
 }
 
 /**
@@ -49,17 +52,34 @@ export function whatBecomesOf(
       !keys.some((key) => key?.startsWith(`\0${id}\0`)),
   ).length;
   const asks = keys.length - along;
-  const ending = [
-    ...(asks > 0 ? [count(asks, "question")] : []),
-    ...(calls > 0 ? [count(calls, "call")] : []),
-  ].join(" and ");
-  const one = asks + calls === 1;
-  const why = gone === true ? "went with that window" : "waits for that window";
   const sentences = [
-    ...(along > 0
-      ? [`${count(along, "question")} ${along === 1 ? "comes" : "come"} along, with what was typed`]
-      : []),
-    ...(ending === "" ? [] : [`${ending} ${one ? "ends" : "end"}, because the server ${why}`]),
+    ...(along === 0 ? [] : [comesAlong(along)]),
+    ...(asks + calls === 0 ? [] : [ends(asks, calls, gone === true)]),
   ];
-  return sentences.length === 0 ? undefined : `If you continue here: ${sentences.join("; ")}.`;
+  return sentences.length === 0
+    ? undefined
+    : l10n.t("If you continue here: {0}.", sentences.join("; "));
+}
+
+function comesAlong(asks: number): string {
+  return plural(
+    asks,
+    l10n.t("1 question comes along, with what was typed"),
+    l10n.t("{0} questions come along, with what was typed"),
+  );
+}
+
+function ends(asks: number, calls: number, gone: boolean): string {
+  const what = listed([
+    ...(asks === 0 ? [] : [plural(asks, l10n.t("1 question"), l10n.t("{0} questions"))]),
+    ...(calls === 0 ? [] : [plural(calls, l10n.t("1 call"), l10n.t("{0} calls"))]),
+  ]);
+  if (asks + calls === 1) {
+    return gone
+      ? l10n.t("{0} ends, because the server went with that window", what)
+      : l10n.t("{0} ends, because the server waits for that window", what);
+  }
+  return gone
+    ? l10n.t("{0} end, because the server went with that window", what)
+    : l10n.t("{0} end, because the server waits for that window", what);
 }

@@ -1,4 +1,5 @@
 import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
 import { SettingsContext } from "../SettingsContext.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -20,7 +21,7 @@ export function SamplingFlow({ ask: { question, outcome }, keep }: SamplingFlowP
   const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (
     <div className="sampling-flow">
-      <Disclosure keep={`${keep}:flow`} summary="Where it is" initiallyOpen>
+      <Disclosure keep={`${keep}:flow`} summary={l10n.t("Where it is")} initiallyOpen>
         <MermaidBlock code={code} highlightNodes={[at]} animating description={words} />
       </Disclosure>
     </div>

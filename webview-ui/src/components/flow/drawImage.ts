@@ -12,6 +12,7 @@
  *
  * This file is loaded when a first picture is wanted, and Mermaid with it.
  */
+import * as l10n from "@vscode/l10n";
 import type { Drawing, Drawn } from "./drawing.ts";
 import script from "./mermaidFrame.ts?script";
 
@@ -67,7 +68,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   frame.setAttribute("sandbox", "allow-scripts");
   frame.setAttribute("aria-hidden", "true");
   frame.tabIndex = -1;
-  frame.title = "Draws diagrams";
+  frame.title = l10n.t("Draws diagrams");
   frame.className = "drawing-frame";
   frame.srcdoc = `<!DOCTYPE html><body><script nonce="${nonce}">${forHtml(script)}</script>`;
   const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));

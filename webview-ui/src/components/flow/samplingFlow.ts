@@ -1,4 +1,5 @@
 import type { McpSampling, Outcome } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { brief } from "../ui/brief.ts";
 import { mermaidText } from "./mermaidText.ts";
 
@@ -37,22 +38,24 @@ export function placeOf(question: McpSampling, outcome: Outcome | undefined): Pl
  */
 export function flowOf(place: Place, question: McpSampling, byGrant = false): Flow {
   const server = question.serverName;
-  const model = question.model?.name ?? "The model";
+  const model = question.model?.name ?? l10n.t("The model");
   const approved = place !== "approval";
   const answered = place === "review";
   const line = (happened: boolean) => (happened ? "->>" : "-->>");
+  const request = mermaidText(l10n.t("request"));
+  const answer = mermaidText(l10n.t("answer"));
   const code = [
     "sequenceDiagram",
-    `participant server as ${mermaidText(server) || "The server"}`,
+    `participant server as ${mermaidText(server) || mermaidText(l10n.t("The server"))}`,
     "participant assent as Assent",
-    "participant person as You",
-    `participant model as ${mermaidText(model) || "The model"}`,
-    "server->>assent: asks",
-    ...(byGrant ? [] : ["assent->>person: request"]),
-    `assent${line(approved)}model: request`,
-    `model${line(answered)}assent: answer`,
-    ...(answered ? ["assent->>person: answer"] : []),
-    "assent-->>server: answer",
+    `participant person as ${mermaidText(l10n.t("You"))}`,
+    `participant model as ${mermaidText(model) || mermaidText(l10n.t("The model"))}`,
+    `server->>assent: ${mermaidText(l10n.t("asks"))}`,
+    ...(byGrant ? [] : [`assent->>person: ${request}`]),
+    `assent${line(approved)}model: ${request}`,
+    `model${line(answered)}assent: ${answer}`,
+    ...(answered ? [`assent->>person: ${answer}`] : []),
+    `assent-->>server: ${answer}`,
   ].join("\n");
   return {
     code,
@@ -64,12 +67,26 @@ export function flowOf(place: Place, question: McpSampling, byGrant = false): Fl
 function wordsFor(place: Place, server: string, model: string, byGrant: boolean): string {
   switch (place) {
     case "approval":
-      return `It is with you: the request of ${server} waits for your approval.`;
+      return l10n.t("It is with you: the request of {0} waits for your approval.", server);
     case "asked":
-      return `It is with the model: ${byGrant ? "a grant" : "you"} approved the request of ${server}, and ${model} was asked.`;
+      return byGrant
+        ? l10n.t(
+            "It is with the model: a grant approved the request of {0}, and {1} was asked.",
+            server,
+            model,
+          )
+        : l10n.t(
+            "It is with the model: you approved the request of {0}, and {1} was asked.",
+            server,
+            model,
+          );
     case "answering":
-      return `It is with the model: ${model} is answering the request of ${server}.`;
+      return l10n.t("It is with the model: {0} is answering the request of {1}.", model, server);
     case "review":
-      return `It is with you: ${model} has answered, and ${server} waits for your review.`;
+      return l10n.t(
+        "It is with you: {0} has answered, and {1} waits for your review.",
+        model,
+        server,
+      );
   }
 }

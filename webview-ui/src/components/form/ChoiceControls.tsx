@@ -1,4 +1,5 @@
 import type { ChoiceField, ChoicesField, Option } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { brief } from "../ui/brief.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { FilteredOptions } from "./FilteredOptions.tsx";
@@ -9,8 +10,6 @@ export interface ChoiceProps {
   readonly chosen: string | undefined;
   readonly onInput: (input: string | undefined) => void;
 }
-
-const noAnswer = "No answer";
 
 /** One of many options. */
 export function ChoiceSelect({
@@ -29,7 +28,7 @@ export function ChoiceSelect({
       onChange={(event) => onInput(options[Number(event.target.value)]?.value)}
     >
       <option value={-1} disabled={field.required ?? false}>
-        {field.required ? "Choose…" : noAnswer}
+        {field.required ? l10n.t("Choose…") : l10n.t("No answer")}
       </option>
       {options.map((option, position) => (
         <option key={option.value} value={position}>
@@ -74,7 +73,7 @@ export function Radios({
             checked={chosen === undefined}
             onChange={() => onInput(undefined)}
           />
-          <span>{noAnswer}</span>
+          <span>{l10n.t("No answer")}</span>
         </label>
       )}
     </>

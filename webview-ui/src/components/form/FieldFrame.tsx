@@ -1,4 +1,5 @@
 import type { Field } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import type { FocusEvent, ReactNode } from "react";
 import { unreachable } from "../../unreachable.ts";
 import { brief } from "../ui/brief.ts";
@@ -141,7 +142,9 @@ function notesOf(field: Field): readonly string[] {
     visible(title) === titleOf(field) ? "" : title, // too long for a title
     field.description ?? "",
     boundsOf(field) ?? "",
-    field.secret ? "MCP forbids asking for a secret in a form; decline unless you are sure." : "",
+    field.secret
+      ? l10n.t("MCP forbids asking for a secret in a form; decline unless you are sure.")
+      : "",
   ].filter((note) => note !== "");
 }
 
@@ -151,14 +154,14 @@ function boundsOf(field: Field): string | undefined {
     case "number":
       return range(field.minimum, field.maximum, (n) => String(n));
     case "choices":
-      return range(field.minItems, field.maxItems, (n) => `${n} of these`);
+      return range(field.minItems, field.maxItems, (n) => l10n.t("{0} of these", n));
     case "json":
-      return "Typed as JSON.";
+      return l10n.t("Typed as JSON.");
     case "string": {
       const { pattern = "", program } = field;
       if (pattern === "") return undefined;
       return program === undefined
-        ? `The server expects ${pattern}, which Assent cannot check.`
+        ? l10n.t("The server expects {0}, which Assent cannot check.", pattern)
         : undefined;
     }
     case "boolean":
@@ -174,9 +177,11 @@ function range(
   most: number | undefined,
   name: (n: number) => string,
 ): string | undefined {
-  if (least !== undefined && most !== undefined) return `From ${least} to ${name(most)}.`;
-  if (least !== undefined) return `At least ${name(least)}.`;
-  if (most !== undefined) return `At most ${name(most)}.`;
+  if (least !== undefined && most !== undefined) {
+    return l10n.t("From {0} to {1}.", least, name(most));
+  }
+  if (least !== undefined) return l10n.t("At least {0}.", name(least));
+  if (most !== undefined) return l10n.t("At most {0}.", name(most));
   return undefined;
 }
 

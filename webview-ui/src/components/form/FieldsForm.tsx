@@ -1,5 +1,15 @@
 import type { CompleteParams, CompleteResult, Field, FieldProblem } from "@assent/protocol";
-import { type FormEvent, memo, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import * as l10n from "@vscode/l10n";
+import {
+  type FormEvent,
+  memo,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { FieldControl } from "./FieldControl.tsx";
 import { titleOf } from "./FieldFrame.tsx";
@@ -28,8 +38,10 @@ export interface FieldsFormProps {
   readonly exactNumbers?: ExactNumbers;
   /** Called with an answer that follows the fields' rules, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
+  /** The form, to be submitted from elsewhere. */
+  readonly ref?: Ref<HTMLFormElement>;
   /** The buttons. */
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /**
@@ -38,7 +50,7 @@ export interface FieldsFormProps {
  * after a submission also above the form, where it is announced.
  */
 export function FieldsForm(props: FieldsFormProps) {
-  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, children } = props;
+  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children } = props;
   const { exactNumbers = "refused" } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
@@ -118,7 +130,7 @@ export function FieldsForm(props: FieldsFormProps) {
     const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
     const reading = readForm(fields, inputs, exactNumbers);
     if (incomplete.length > 0) {
-      showAll(incomplete.map(({ name }) => ({ name, message: "This is not complete." })));
+      showAll(incomplete.map(({ name }) => ({ name, message: l10n.t("This is not complete.") })));
     } else if (!reading.ok) {
       showAll(reading.problems);
     } else {
@@ -128,7 +140,7 @@ export function FieldsForm(props: FieldsFormProps) {
   };
 
   return (
-    <form className="fields-form" noValidate onSubmit={submit}>
+    <form ref={ref} className="fields-form" noValidate onSubmit={submit}>
       <Summary entries={summary} />
       <fieldset className="fields" disabled={disabled}>
         {fields.map((field) => (
@@ -197,7 +209,11 @@ function Summary({ entries }: { readonly entries: readonly SummaryEntry[] }) {
   if (entries.length === 0) return null;
   return (
     <div role="alert" className="problems">
-      <p>{entries.length === 1 ? "One thing to mend:" : `${entries.length} things to mend:`}</p>
+      <p>
+        {entries.length === 1
+          ? l10n.t("One thing to mend:")
+          : l10n.t("{0} things to mend:", entries.length)}
+      </p>
       <ul>
         {entries.map(({ title, message, controlId }) => (
           <li key={`${title}: ${message}`}>

@@ -1,4 +1,5 @@
 import type { Option } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId, useState } from "react";
 
 /** So many options are drawn; where there are more, a filter finds the others. */
@@ -26,11 +27,11 @@ export function FilteredOptions({ options, isChosen, children }: FilteredOptions
     <>
       <input
         type="search"
-        aria-label="Find an option"
+        aria-label={l10n.t("Find an option")}
         aria-describedby={statusId}
         autoComplete="off"
         spellCheck={false}
-        placeholder={`Find one of ${options.length.toLocaleString()}`}
+        placeholder={l10n.t("Find one of {0}", options.length.toLocaleString())}
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
         onKeyDown={(event) => {
@@ -39,8 +40,8 @@ export function FilteredOptions({ options, isChosen, children }: FilteredOptions
       />
       <p id={statusId} role="status" className="field-description">
         {found.length <= maxShown
-          ? `${found.length} of ${options.length.toLocaleString()} found.`
-          : `${found.length.toLocaleString()} found, the first ${maxShown} are shown.`}
+          ? l10n.t("{0} of {1} found.", found.length, options.length.toLocaleString())
+          : l10n.t("{0} found, the first {1} are shown.", found.length.toLocaleString(), maxShown)}
       </p>
       <div className="options">
         {options.filter((option) => drawn.has(option) || isChosen(option)).map(children)}

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { visible } from "../ui/visible.ts";
 
@@ -12,7 +13,7 @@ export function LongText({ text }: { readonly text: string }) {
     <p>
       {visible(all ? text : `${text.slice(0, longest)}…`)}{" "}
       <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
-        {all ? "Show less" : "Show all"}
+        {all ? l10n.t("Show less") : l10n.t("Show all")}
       </button>
     </p>
   );

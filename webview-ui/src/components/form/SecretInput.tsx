@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { type InputHTMLAttributes, useState } from "react";
 
 export interface SecretInputProps extends InputHTMLAttributes<HTMLInputElement> {
@@ -14,11 +15,11 @@ export function SecretInput({ title, ...input }: SecretInputProps) {
       <button
         type="button"
         className="secondary"
-        aria-label={`Show ${title}`}
+        aria-label={l10n.t("Show {0}", title)}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
       >
-        {shown ? "Hide" : "Show"}
+        {shown ? l10n.t("Hide") : l10n.t("Show")}
       </button>
     </span>
   );

@@ -1,7 +1,8 @@
 import type { CompleteResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { plural } from "../../l10n.ts";
 import { messageOf } from "../../session.ts";
-import { count } from "../ui/words.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { submitOnEnter } from "./TextControl.tsx";
 
@@ -149,9 +150,11 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
         <Options id={listId} values={values} active={active} optionId={optionId} onTake={take} />
       )}
       <span role="status" className="visually-hidden">
-        {open && `${count(values.length, "suggestion")}${hasMore ? ", and there are more" : ""}`}
+        {open && foundWords(values.length, hasMore)}
       </span>
-      {failure !== undefined && <p className="field-description">No suggestions: {failure}</p>}
+      {failure !== undefined && (
+        <p className="field-description">{l10n.t("No suggestions: {0}", failure)}</p>
+      )}
     </div>
   );
 }
@@ -171,7 +174,13 @@ function Options({ id, values, active, optionId, onTake }: OptionsProps) {
     (list.current?.querySelector(".active") ?? list.current)?.scrollIntoView({ block: "nearest" });
   }, [active, values]);
   return (
-    <div ref={list} id={id} role="listbox" className="suggestions" aria-label="Suggestions">
+    <div
+      ref={list}
+      id={id}
+      role="listbox"
+      className="suggestions"
+      aria-label={l10n.t("Suggestions")}
+    >
       {values.map((value, index) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus for its options.
         // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys for its options.
@@ -212,4 +221,14 @@ function useLines(input: string, type: (value: string) => void) {
       type(input.slice(0, from) + text + input.slice(to));
     },
   };
+}
+
+function foundWords(n: number, hasMore: boolean): string {
+  return hasMore
+    ? plural(
+        n,
+        l10n.t("1 suggestion, and there are more"),
+        l10n.t("{0} suggestions, and there are more"),
+      )
+    : plural(n, l10n.t("1 suggestion"), l10n.t("{0} suggestions"));
 }

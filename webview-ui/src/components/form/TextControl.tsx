@@ -1,4 +1,5 @@
 import type { JSONField, NumberField, StringField } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import type { ChangeEvent, KeyboardEvent } from "react";
 import { unreachable } from "../../unreachable.ts";
 import type { SharedProps } from "./controlProps.ts";
@@ -54,7 +55,7 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
             value={toLocalInput(input)}
             onChange={(event) => onInput(fromLocalInput(event.target.value))}
           />
-          {input !== "" && <span className="field-sent">Sent as {input}</span>}
+          {input !== "" && <span className="field-sent">{l10n.t("Sent as {0}", input)}</span>}
         </>
       );
     default: // none, or one of a server's own making

@@ -7,9 +7,12 @@ import type {
   NumberField,
   StringField,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { brief } from "../ui/brief.ts";
+import { exactly, parseExact } from "./exactJSON.ts";
 import { wrongFormat } from "./formats.ts";
 import { readDecimal } from "./numbers.ts";
 import { matches } from "./pattern.ts";
@@ -40,9 +43,9 @@ export type FormReading =
 
 /**
  * How numbers go that a double does not hold exactly: as texts, which the sidecar makes numbers of in
- * the answer to an elicitation, or not at all.
+ * the answer to an elicitation; as what exactJSON.ts writes; or not at all.
  */
-export type ExactNumbers = "asText" | "refused";
+export type ExactNumbers = "asText" | "exact" | "refused";
 
 export function readForm(
   fields: readonly Field[],
@@ -79,7 +82,7 @@ export function readField(
     case "choices":
       return readChoices(field, Array.isArray(input) ? input : undefined);
     case "json":
-      return readJSON(field, text(input).trim());
+      return readJSON(field, text(input).trim(), exactNumbers);
     default:
       return unreachable(field);
   }
@@ -101,7 +104,7 @@ function readString(field: StringField, typed: string): Reading {
   // Half a character, which JSON cannot carry, counts as one that is lost.
   const input = typed.replace(/\p{Surrogate}/gu, "\ufffd");
   if (input === "" && !(field.required && field.minLength === 0)) {
-    return empty(field, "Required.");
+    return empty(field, l10n.t("Required."));
   }
   const wrong =
     wrongLength(field, input) ?? wrongFormat(field.format, input) ?? wrongPattern(field, input);
@@ -110,46 +113,59 @@ function readString(field: StringField, typed: string): Reading {
 
 function wrongLength({ minLength = 0, maxLength }: StringField, input: string): string | undefined {
   const length = [...input].length;
-  if (length < minLength) return `At least ${characters(minLength)}; this has ${length}.`;
+  if (length < minLength) {
+    return plural(
+      minLength,
+      l10n.t("At least 1 character; this has {1}."),
+      l10n.t("At least {0} characters; this has {1}."),
+      length,
+    );
+  }
   if (maxLength !== undefined && length > maxLength) {
-    return `At most ${characters(maxLength)}; this has ${length}.`;
+    return plural(
+      maxLength,
+      l10n.t("At most 1 character; this has {1}."),
+      l10n.t("At most {0} characters; this has {1}."),
+      length,
+    );
   }
   return undefined;
 }
 
-function characters(n: number): string {
-  return n === 1 ? "1 character" : `${n} characters`;
-}
-
 function wrongPattern({ pattern, program }: StringField, input: string): string | undefined {
   if (program === undefined || matches(program, input)) return undefined;
-  return `Does not match the pattern ${brief(pattern ?? "")}`;
+  return l10n.t("Does not match the pattern {0}", brief(pattern ?? ""));
 }
 
 function readNumber(field: NumberField, input: string, exactNumbers: ExactNumbers): Reading {
-  if (input === "") return empty(field, "Required.");
+  if (input === "") return empty(field, l10n.t("Required."));
   const number = readDecimal(input);
   if (number === undefined || (field.integer && !number.whole)) {
     return problem(
-      field.integer ? "Not a whole number, such as 12." : "Not a number; write it like 12.5.",
+      field.integer
+        ? l10n.t("Not a whole number, such as 12.")
+        : l10n.t("Not a number; write it like 12.5."),
     );
   }
   if (field.minimum !== undefined && number.nearest < field.minimum) {
-    return problem(`At least ${field.minimum}.`);
+    return problem(l10n.t("At least {0}.", field.minimum));
   }
   if (field.maximum !== undefined && number.nearest > field.maximum) {
-    return problem(`At most ${field.maximum}.`);
+    return problem(l10n.t("At most {0}.", field.maximum));
   }
-  return typeof number.sent === "string" && exactNumbers === "refused"
-    ? problem("It has too many digits to be passed on exactly.")
-    : { kind: "value", value: number.sent };
+  if (typeof number.sent === "number" || exactNumbers === "asText") {
+    return { kind: "value", value: number.sent };
+  }
+  return exactNumbers === "exact"
+    ? { kind: "value", value: exactly(number.sent) }
+    : problem(l10n.t("It has too many digits to be passed on exactly."));
 }
 
 function readChoice(field: ChoiceField, input: string | undefined): Reading {
-  if (input === undefined) return empty(field, "Choose one.");
+  if (input === undefined) return empty(field, l10n.t("Choose one."));
   return field.options?.some(({ value }) => value === input)
     ? { kind: "value", value: input }
-    : problem("Choose one of the options.");
+    : problem(l10n.t("Choose one of the options."));
 }
 
 function readChoices(field: ChoicesField, input: readonly string[] | undefined): Reading {
@@ -159,18 +175,19 @@ function readChoices(field: ChoicesField, input: readonly string[] | undefined):
   if (chosen.length === 0 && !required && (input === undefined || minItems > 0)) {
     return { kind: "leftOut" };
   }
-  if (chosen.length < minItems) return problem(`Choose at least ${minItems}.`);
+  if (chosen.length < minItems) return problem(l10n.t("Choose at least {0}.", minItems));
   if (maxItems !== undefined && chosen.length > maxItems) {
-    return problem(`Choose at most ${maxItems}.`);
+    return problem(l10n.t("Choose at most {0}.", maxItems));
   }
   return { kind: "value", value: chosen };
 }
 
-function readJSON(field: JSONField, input: string): Reading {
-  if (input === "") return empty(field, "Required.");
+function readJSON(field: JSONField, input: string, exactNumbers: ExactNumbers): Reading {
+  if (input === "") return empty(field, l10n.t("Required."));
   try {
-    return { kind: "value", value: JSON.parse(input) };
+    const value = exactNumbers === "exact" ? parseExact(input) : JSON.parse(input);
+    return { kind: "value", value };
   } catch (error) {
-    return problem(`Not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return problem(l10n.t("Not JSON: {0}", error instanceof Error ? error.message : String(error)));
   }
 }

@@ -1,7 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId } from "react";
+import { plural } from "../../l10n.ts";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { NumberField } from "../chat/SamplingEditor.tsx";
-import { count } from "../ui/words.ts";
 import {
   type GrantOfForm,
   type GrantProblems,
@@ -41,54 +42,54 @@ export function GrantFields(props: GrantFieldsProps) {
   );
   return (
     <fieldset className="grant-fields" disabled={disabled}>
-      <legend className="visually-hidden">What to allow</legend>
+      <legend className="visually-hidden">{l10n.t("What to allow")}</legend>
       <fieldset className="field">
-        <legend>How long</legend>
+        <legend>{l10n.t("How long")}</legend>
         <Choice
           name={`${id}span`}
           checked={!form.session}
           onCheck={() => onInput(grantKey.span, "bounded")}
         >
-          Within bounds
+          {l10n.t("Within bounds")}
         </Choice>
         <Choice
           name={`${id}span`}
           checked={form.session}
           onCheck={() => onInput(grantKey.span, "session")}
         >
-          For this session
+          {l10n.t("For this session")}
         </Choice>
       </fieldset>
       {!form.session && (
         <div className="grant-bounds">
           <NumberField
-            label="Requests"
+            label={l10n.t("Requests")}
             inputMode="numeric"
-            placeholder="no bound"
+            placeholder={l10n.t("no bound")}
             value={form.requests}
             problem={problems.maxRequests}
             onInput={(value) => onInput(grantKey.requests, value)}
           />
           <NumberField
-            label="Tokens, in and out"
+            label={l10n.t("Tokens, in and out")}
             inputMode="numeric"
-            placeholder="no bound"
+            placeholder={l10n.t("no bound")}
             value={form.tokens}
             problem={problems.maxTokens}
             onInput={(value) => onInput(grantKey.tokens, value)}
           />
           {hasPrice(allowed) && (
             <NumberField
-              label="Cost, in US dollars"
+              label={l10n.t("Cost, in US dollars")}
               inputMode="decimal"
-              placeholder="no bound"
+              placeholder={l10n.t("no bound")}
               value={form.cost}
               problem={problems.maxCost}
               onInput={(value) => onInput(grantKey.cost, value)}
             />
           )}
           <div className="field">
-            <label htmlFor={`${id}until`}>Until</label>
+            <label htmlFor={`${id}until`}>{l10n.t("Until")}</label>
             <select
               id={`${id}until`}
               value={form.until}
@@ -96,7 +97,7 @@ export function GrantFields(props: GrantFieldsProps) {
             >
               {untils.map((until) => (
                 <option key={until} value={until}>
-                  {untilWords[until]}
+                  {untilWords[until]()}
                 </option>
               ))}
             </select>
@@ -105,30 +106,35 @@ export function GrantFields(props: GrantFieldsProps) {
       )}
       {model !== undefined && models.length > 1 && (
         <fieldset className="field">
-          <legend>Models</legend>
+          <legend>{l10n.t("Models")}</legend>
           <Choice
             name={`${id}model`}
             checked={!form.anyModel}
             onCheck={() => onInput(grantKey.anyModel, false)}
           >
-            Only {model.name}
+            {l10n.t("Only {0}", model.name)}
           </Choice>
           <Choice
             name={`${id}model`}
             checked={form.anyModel}
             onCheck={() => onInput(grantKey.anyModel, true)}
           >
-            Any of the {count(models.length, "model")} that {scope.serverName} may have
+            {plural(
+              models.length,
+              l10n.t("Any of the 1 model that {1} may have"),
+              l10n.t("Any of the {0} models that {1} may have"),
+              scope.serverName,
+            )}
           </Choice>
         </fieldset>
       )}
       {toolName !== undefined && namesTool && (
         <Tick checked={form.onlyTool} onTick={(only) => onInput(grantKey.anyTool, !only)}>
-          Only during the tool {toolName}
+          {l10n.t("Only during the tool {0}", toolName)}
         </Tick>
       )}
       <Tick checked={form.review} onTick={(see) => onInput(grantKey.unseen, !see)}>
-        Let me see each answer before the server gets it
+        {l10n.t("Let me see each answer before the server gets it")}
       </Tick>
       {general.map((message) => (
         <p key={message} role="alert" className="field-problem">
@@ -144,11 +150,11 @@ export function GrantFields(props: GrantFieldsProps) {
   );
 }
 
-const untilWords: Readonly<Record<Until, string>> = {
-  none: "No end",
-  hour: "1 hour from now",
-  today: "The end of today",
-  week: "7 days from now",
+const untilWords: Readonly<Record<Until, () => string>> = {
+  none: () => l10n.t("No end"),
+  hour: () => l10n.t("1 hour from now"),
+  today: () => l10n.t("The end of today"),
+  week: () => l10n.t("7 days from now"),
 };
 
 interface ChoiceProps {

@@ -1,6 +1,8 @@
 import type { Grant, Model } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { filled, plural } from "../../l10n.ts";
 import { visible } from "../ui/visible.ts";
-import { count, money, when } from "../ui/words.ts";
+import { money, when } from "../ui/words.ts";
 import { type GrantState, grantState, isAlive, termsInWords } from "./grantWords.ts";
 import { RevokeGrant } from "./RevokeGrant.tsx";
 
@@ -18,43 +20,60 @@ export function GrantItem({ grant, models, now, onRevoke }: GrantItemProps) {
   const { maxRequests = 0, maxTokens = 0, maxCost = 0 } = grant;
   const { inFlight = 0 } = spent;
   const unbounded = [
-    ...(maxRequests > 0 ? [] : [count(spent.requests, "request")]),
-    ...(maxTokens > 0 ? [] : [count(spent.tokens, "token")]),
+    ...(maxRequests > 0
+      ? []
+      : [plural(spent.requests, l10n.t("1 request"), l10n.t("{0} requests"))]),
+    ...(maxTokens > 0 ? [] : [plural(spent.tokens, l10n.t("1 token"), l10n.t("{0} tokens"))]),
     ...(maxCost > 0 || spent.cost === 0 ? [] : [money(spent.cost)]),
   ];
   return (
     <>
       <p className="grant-head">
         <strong className="name">{visible(serverName)}</strong>
-        <span className="muted">{stateWords[grantState(grant, now)]}</span>
+        <span className="muted">{stateWords[grantState(grant, now)]()}</span>
       </p>
       <p>{termsInWords(grant, models)}</p>
       {maxRequests > 0 && (
-        <Meter name="Requests" spent={spent.requests} most={maxRequests} words={inNumbers} />
+        <Meter
+          name={l10n.t("Requests")}
+          spent={spent.requests}
+          most={maxRequests}
+          words={inNumbers}
+        />
       )}
       {maxTokens > 0 && (
-        <Meter name="Tokens" spent={spent.tokens} most={maxTokens} words={inNumbers} />
+        <Meter name={l10n.t("Tokens")} spent={spent.tokens} most={maxTokens} words={inNumbers} />
       )}
-      {maxCost > 0 && <Meter name="Cost" spent={spent.cost} most={maxCost} words={inMoney} />}
+      {maxCost > 0 && (
+        <Meter name={l10n.t("Cost")} spent={spent.cost} most={maxCost} words={inMoney} />
+      )}
       <p className="muted">
-        {unbounded.length > 0 && `Spent ${unbounded.join(", ")}. `}
-        {inFlight > 0 && `${count(inFlight, "request")} under way. `}
-        Made in {by}, <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>.
+        {unbounded.length > 0 && `${l10n.t("Spent {0}.", unbounded.join(", "))} `}
+        {inFlight > 0 && `${underWay(inFlight)} `}
+        {filled(
+          l10n.t("Made in {0}, {1}."),
+          by,
+          <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>,
+        )}
       </p>
       {isAlive(grant, now) && (
-        <RevokeGrant of={`the grant of ${visible(serverName)}`} onRevoke={onRevoke} />
+        <RevokeGrant of={l10n.t("the grant of {0}", visible(serverName))} onRevoke={onRevoke} />
       )}
     </>
   );
 }
 
-const stateWords: Readonly<Record<GrantState, string>> = {
-  active: "active",
-  session: "active for this session",
-  usedUp: "used up",
-  expired: "expired",
-  revoked: "revoked",
-  over: "its session ended",
+function underWay(n: number): string {
+  return plural(n, l10n.t("1 request under way."), l10n.t("{0} requests under way."));
+}
+
+const stateWords: Readonly<Record<GrantState, () => string>> = {
+  active: () => l10n.t("active"),
+  session: () => l10n.t("active for this session"),
+  usedUp: () => l10n.t("used up"),
+  expired: () => l10n.t("expired"),
+  revoked: () => l10n.t("revoked"),
+  over: () => l10n.t("its session ended"),
 };
 
 interface MeterProps {
@@ -66,7 +85,7 @@ interface MeterProps {
 
 /** How much of a bound is spent. */
 function Meter({ name, spent, most, words }: MeterProps) {
-  const told = `${words(spent)} of ${words(most)}`;
+  const told = l10n.t("{0} of {1}", words(spent), words(most));
   return (
     <div className="grant-meter">
       <p aria-hidden="true">
@@ -82,5 +101,5 @@ function inNumbers(n: number): string {
 }
 
 function inMoney(dollars: number): string {
-  return dollars === 0 ? "nothing" : money(dollars);
+  return dollars === 0 ? l10n.t("nothing") : money(dollars);
 }

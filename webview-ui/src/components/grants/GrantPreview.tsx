@@ -1,7 +1,9 @@
 import type { PreviewedRequest, PreviewGrantResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
-import { briefly, count, money } from "../ui/words.ts";
+import { briefly, money } from "../ui/words.ts";
 
 export interface GrantPreviewProps {
   readonly result: PreviewGrantResult;
@@ -16,9 +18,11 @@ export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) 
   return (
     <div className="grant-preview">
       <p role="status">
-        {requests.length === 0 ? `${serverName} has asked no model yet.` : sumOf(requests)}
+        {requests.length === 0
+          ? l10n.t("{0} has asked no model yet.", serverName)
+          : sumOf(requests)}
       </p>
-      <ul aria-label="Past requests">
+      <ul aria-label={l10n.t("Past requests")}>
         {requests.map((request) => (
           <li key={`${request.taskId}:${request.messageId}`}>
             <button
@@ -31,14 +35,16 @@ export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) 
                 <span className="task-line-title">{titleOf(request)}</span>
               </span>
               <span className="mcp-task-more muted">
-                {request.allowed ? "allowed" : "would have asked"}
+                {request.allowed ? l10n.t("allowed") : l10n.t("would have asked")}
                 {request.reason !== undefined && `: ${visible(request.reason)}`}
               </span>
             </button>
           </li>
         ))}
       </ul>
-      {truncated && <p className="muted">There were older ones, which were not tried.</p>}
+      {truncated && (
+        <p className="muted">{l10n.t("There were older ones, which were not tried.")}</p>
+      )}
     </div>
   );
 }
@@ -48,7 +54,7 @@ function titleOf({ at, toolNames = [], modelId, usage }: PreviewedRequest): stri
     briefly(at),
     ...toolNames.map(visible),
     ...(modelId === undefined ? [] : [visible(modelId)]),
-    count(usage.inputTokens + usage.outputTokens, "token"),
+    plural(usage.inputTokens + usage.outputTokens, l10n.t("1 token"), l10n.t("{0} tokens")),
     ...(usage.cost === undefined ? [] : [money(usage.cost)]),
   ].join(" · ");
 }
@@ -63,8 +69,13 @@ function sumOf(requests: readonly PreviewedRequest[]): string {
   const costs = allowed.flatMap(({ usage: { cost } }) => (cost === undefined ? [] : [cost]));
   const isPriced = allowed.length > 0 && costs.length === allowed.length;
   return [
-    `It would have allowed ${allowed.length} of ${count(requests.length, "past request")}`,
-    count(tokens, "token"),
+    plural(
+      requests.length,
+      l10n.t("It would have allowed {1} of 1 past request"),
+      l10n.t("It would have allowed {1} of {0} past requests"),
+      allowed.length,
+    ),
+    plural(tokens, l10n.t("1 token"), l10n.t("{0} tokens")),
     ...(isPriced ? [money(costs.reduce((sum, cost) => sum + cost, 0))] : []),
   ].join(", ");
 }

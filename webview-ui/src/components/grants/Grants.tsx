@@ -1,4 +1,5 @@
 import type { Grant } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Grants as Known } from "../../state/grants.ts";
 import type { Models } from "../../state/state.ts";
@@ -62,18 +63,18 @@ export function Grants(props: GrantsProps) {
   );
   return (
     <ListPanel
-      heading="Grants"
-      closeLabel="Close the List of Grants"
+      heading={l10n.t("Grants")}
+      closeLabel={l10n.t("Close the List of Grants")}
       busy={news !== undefined}
       {...{ failure, onRetry, onClose }}
     >
       <p ref={top} className="muted" tabIndex={-1}>
         {summaryOf(entries, alive.length)}
       </p>
-      {alive.length > 0 && list(alive, "Grants that may approve requests")}
+      {alive.length > 0 && list(alive, l10n.t("Grants that may approve requests"))}
       {ended.length > 0 && (
-        <Disclosure keep="grants-ended" summary={`${ended.length} ended`}>
-          {list(ended, "Grants that ended")}
+        <Disclosure keep="grants-ended" summary={l10n.t("{0} ended", ended.length)}>
+          {list(ended, l10n.t("Grants that ended"))}
         </Disclosure>
       )}
       {making.serverNames.length > 0 && (
@@ -85,7 +86,7 @@ export function Grants(props: GrantsProps) {
             aria-expanded={isMaking}
             onClick={() => setIsMaking(!isMaking)}
           >
-            New Grant…
+            {l10n.t("New Grant…")}
           </button>
         </div>
       )}
@@ -98,6 +99,6 @@ export function Grants(props: GrantsProps) {
 function summaryOf(entries: readonly Grant[] | undefined, alive: number): string {
   if (entries === undefined) return "";
   return alive === 0
-    ? "Every request to a model waits for your approval."
-    : "These requests to a model do not wait for your approval:";
+    ? l10n.t("Every request to a model waits for your approval.")
+    : l10n.t("These requests to a model do not wait for your approval:");
 }

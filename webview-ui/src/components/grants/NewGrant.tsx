@@ -1,4 +1,5 @@
 import type { GrantTerms, PreviewGrantResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Models } from "../../state/state.ts";
 import { type FieldInput, own } from "../../viewState.ts";
@@ -94,7 +95,7 @@ export function NewGrant(props: NewGrantProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
     <div className="approve-and-allow" onKeyDown={onKeyDown}>
       <div className="field">
-        <label htmlFor={`${id}server`}>For the server</label>
+        <label htmlFor={`${id}server`}>{l10n.t("For the server")}</label>
         <select
           ref={first}
           id={`${id}server`}
@@ -108,12 +109,12 @@ export function NewGrant(props: NewGrantProps) {
         </select>
       </div>
       <div className="field">
-        <label htmlFor={`${id}tool`}>Only during the tool</label>
+        <label htmlFor={`${id}tool`}>{l10n.t("Only during the tool")}</label>
         <input
           id={`${id}tool`}
           type="text"
           autoComplete="off"
-          placeholder="any"
+          placeholder={l10n.t("any")}
           disabled={busy}
           value={text(field.tool)}
           onChange={(event) => input(field.tool, event.target.value)}
@@ -121,7 +122,7 @@ export function NewGrant(props: NewGrantProps) {
       </div>
       {candidates.length > 1 && (
         <div className="field">
-          <label htmlFor={`${id}model`}>Model</label>
+          <label htmlFor={`${id}model`}>{l10n.t("Model")}</label>
           <select
             id={`${id}model`}
             value={scope.model?.id}
@@ -153,7 +154,7 @@ export function NewGrant(props: NewGrantProps) {
           disabled={busy || isWrong}
           onClick={() => void attempt(create)}
         >
-          Make the Grant
+          {l10n.t("Make the Grant")}
         </button>
         <button
           type="button"
@@ -161,10 +162,10 @@ export function NewGrant(props: NewGrantProps) {
           disabled={busy || isWrong}
           onClick={() => void attempt(tryOut)}
         >
-          Try It on Past Requests
+          {l10n.t("Try It on Past Requests")}
         </button>
         <button type="button" className="secondary" disabled={busy} onClick={onDone}>
-          Cancel
+          {l10n.t("Cancel")}
         </button>
       </div>
       {preview !== undefined && preview.of === now && (

@@ -1,4 +1,6 @@
+import * as l10n from "@vscode/l10n";
 import { useState } from "react";
+import { filled } from "../../l10n.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface RevokeGrantProps {
@@ -32,7 +34,7 @@ export function RevokeGrant({ of, onRevoke }: RevokeGrantProps) {
           disabled={busy}
           onClick={() => void revoke()}
         >
-          Revoke <span className="visually-hidden">{of}</span>
+          {filled(l10n.t("Revoke {0}"), <span className="visually-hidden">{of}</span>)}
         </button>
       </div>
       {refusal !== undefined && <Refusal message={refusal} />}

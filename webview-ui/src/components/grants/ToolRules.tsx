@@ -1,4 +1,6 @@
 import type { Task, ToolRule } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { filled } from "../../l10n.ts";
 import type { ToolRules as Known } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
@@ -18,23 +20,27 @@ export interface ToolRulesProps {
 /** What the person said about a model's use of tools and resources that holds from then on. */
 export function ToolRules({ known: { entries, failure }, tasks, onRemove }: ToolRulesProps) {
   return (
-    <section className="tool-rules" aria-label="Answers about tools">
-      <h3>Tools that a model wants to use</h3>
-      {failure !== undefined && <Refusal message={`They could not be read: ${failure}`} />}
+    <section className="tool-rules" aria-label={l10n.t("Answers about tools")}>
+      <h3>{l10n.t("Tools that a model wants to use")}</h3>
+      {failure !== undefined && (
+        <Refusal message={l10n.t("They could not be read: {0}", failure)} />
+      )}
       {entries !== undefined && (
         <p className="muted">
           {entries.length === 0
-            ? "A model asks you each time, unless the setting assent.tools.autoApprove says otherwise."
-            : "About these you said something for good; about all others a model asks you."}
+            ? l10n.t(
+                "A model asks you each time, unless the setting assent.tools.autoApprove says otherwise.",
+              )
+            : l10n.t("About these you said something for good; about all others a model asks you.")}
         </p>
       )}
       {entries !== undefined && entries.length > 0 && (
-        <ul className="grants" aria-label="Answers that are remembered">
+        <ul className="grants" aria-label={l10n.t("Answers that are remembered")}>
           {entries.map((rule) => (
             <li key={rule.id}>
               <Rule rule={rule} title={tasks.find(({ id }) => id === rule.taskId)?.title} />
               <RevokeGrant
-                of={`the answer about ${nameOf(rule)}`}
+                of={l10n.t("the answer about {0}", nameOf(rule))}
                 onRevoke={() => onRemove(rule.id)}
               />
             </li>
@@ -52,12 +58,16 @@ function Rule({ rule, title }: { readonly rule: ToolRule; readonly title: string
       <p className="grant-head">
         <span>
           <strong className="name">{nameOf(rule)}</strong>{" "}
-          <span className="muted">of {visible(serverName)}</span>
+          <span className="muted">{l10n.t("of {0}", visible(serverName))}</span>
         </span>
       </p>
       <p>{ruleWords(rule, title)}</p>
       <p className="muted">
-        Said in {by}, <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>.
+        {filled(
+          l10n.t("Said in {0}, {1}."),
+          by,
+          <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>,
+        )}
       </p>
     </>
   );
@@ -71,14 +81,14 @@ function ruleWords({ remember, toolName }: ToolRule, title: string | undefined):
   switch (remember) {
     case "task":
       return title === undefined
-        ? "Approved in one task, until it is closed."
-        : `Approved in “${taskTitle({ title })}”, until that is closed.`;
+        ? l10n.t("Approved in one task, until it is closed.")
+        : l10n.t("Approved in “{0}”, until that is closed.", taskTitle({ title }));
     case "always":
       return toolName === undefined
-        ? "Always approved."
-        : "Always approved, until its server describes it in other words.";
+        ? l10n.t("Always approved.")
+        : l10n.t("Always approved, until its server describes it in other words.");
     case "never":
-      return "Never: the model is told that you declined.";
+      return l10n.t("Never: the model is told that you declined.");
     default:
       return unreachable(remember);
   }

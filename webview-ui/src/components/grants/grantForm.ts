@@ -1,4 +1,5 @@
 import type { GrantTerms, Model } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type Draft, own } from "../../viewState.ts";
 
 /** The names under which a draft keeps what was typed into the form of a grant. */
@@ -88,11 +89,11 @@ export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantO
   const problems: GrantProblems = form.session
     ? {}
     : {
-        ...(!isCount(requests) && { maxRequests: "This must be a whole number from 1." }),
-        ...(!isCount(tokens) && { maxTokens: "This must be a whole number from 1." }),
-        ...(!(cost >= 0) && { maxCost: "This must be an amount of dollars." }),
+        ...(!isCount(requests) && { maxRequests: l10n.t("This must be a whole number from 1.") }),
+        ...(!isCount(tokens) && { maxTokens: l10n.t("This must be a whole number from 1.") }),
+        ...(!(cost >= 0) && { maxCost: l10n.t("This must be an amount of dollars.") }),
         ...(isUnbounded && {
-          "": "Set a bound, or allow it for this session.",
+          "": l10n.t("Set a bound, or allow it for this session."),
         }),
       };
   return {
@@ -105,7 +106,7 @@ export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantO
     },
     problems: {
       ...problems,
-      ...(models.length === 0 && { models: "There is no model to allow." }),
+      ...(models.length === 0 && { models: l10n.t("There is no model to allow.") }),
     },
   };
 }

@@ -1,32 +1,57 @@
 import type { Grant, GrantTerms, Model } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { listed, plural } from "../../l10n.ts";
 import { visible } from "../ui/visible.ts";
-import { count, money, when } from "../ui/words.ts";
+import { money, when } from "../ui/words.ts";
 
 /** What a grant allows, in words that a person can agree to. */
 export function termsInWords(terms: GrantTerms, models: readonly Model[] = []): string {
   const { serverName, toolName = "", maxRequests = 0, maxTokens = 0, maxCost = 0 } = terms;
   const { expiresAt = 0, session = false, review = false } = terms;
   const sums = [
-    ...(maxTokens > 0 ? [count(maxTokens, "token")] : []),
+    ...(maxTokens > 0 ? [plural(maxTokens, l10n.t("1 token"), l10n.t("{0} tokens"))] : []),
     ...(maxCost > 0 ? [money(maxCost)] : []),
   ];
   const allows = [
-    `${maxRequests > 0 ? `Up to ${count(maxRequests, "request")}` : "Any number of requests"} from ${visible(serverName)}${toolName === "" ? "" : ` during ${visible(toolName)}`}`,
-    `to ${modelNames(terms.models ?? [], models)}`,
-    ...(sums.length > 0 ? [`up to ${sums.join(" and ")} in all`] : []),
-    ...(expiresAt > 0 ? [`until ${when(expiresAt)}`] : []),
-    ...(session ? ["until this session ends"] : []),
+    requestsWords(maxRequests, visible(serverName), visible(toolName)),
+    l10n.t("to {0}", modelNames(terms.models ?? [], models)),
+    ...(sums.length > 0 ? [l10n.t("up to {0} in all", listed(sums))] : []),
+    ...(expiresAt > 0 ? [l10n.t("until {0}", when(expiresAt))] : []),
+    ...(session ? [l10n.t("until this session ends")] : []),
   ];
-  return `${allows.join(", ")}. ${review ? "You see each answer." : "The server gets each answer at once."}`;
+  return `${allows.join(", ")}. ${review ? l10n.t("You see each answer.") : l10n.t("The server gets each answer at once.")}`;
+}
+
+function requestsWords(most: number, serverName: string, toolName: string): string {
+  if (toolName === "") {
+    return most === 0
+      ? l10n.t("Any number of requests from {0}", serverName)
+      : plural(
+          most,
+          l10n.t("Up to 1 request from {1}"),
+          l10n.t("Up to {0} requests from {1}"),
+          serverName,
+        );
+  }
+  return most === 0
+    ? l10n.t("Any number of requests from {0} during {1}", serverName, toolName)
+    : plural(
+        most,
+        l10n.t("Up to 1 request from {1} during {2}"),
+        l10n.t("Up to {0} requests from {1} during {2}"),
+        serverName,
+        toolName,
+      );
 }
 
 const fewModels = 3;
 
 function modelNames(ids: readonly string[], models: readonly Model[]): string {
-  if (ids.includes("*")) return "any model";
-  if (ids.length > fewModels) return `any of ${count(ids.length, "model")}`;
+  if (ids.includes("*")) return l10n.t("any model");
+  if (ids.length > fewModels) return l10n.t("any of {0} models", ids.length);
   const names = ids.map((id) => visible(models.find((model) => model.id === id)?.name ?? id));
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  const last = names.pop() ?? "";
+  return names.length === 0 ? last : l10n.t("{0} or {1}", names.join(", "), last);
 }
 
 export type GrantState = "active" | "session" | "usedUp" | "expired" | "revoked" | "over";

@@ -1,4 +1,7 @@
 import type { AskWants, OpenAsk } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { filled } from "../../l10n.ts";
+import { unreachable } from "../../unreachable.ts";
 import { during } from "../chat/during.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -9,35 +12,48 @@ export interface OpenAskLineProps {
   readonly now: number;
 }
 
-/** What the card of each kind says, with its icon. */
-export const does: Readonly<Record<AskWants, { readonly icon: string; readonly words: string }>> = {
-  mcp_elicitation: { icon: "question", words: "asks" },
-  mcp_url_elicitation: { icon: "link-external", words: "wants you to open a page" },
-  mcp_sampling: { icon: "sparkle", words: "wants a completion" },
-  mcp_sampling_review: { icon: "eye", words: "is to get an answer" },
-  use_mcp_tool: { icon: "tools", words: "has a tool that a model wants to use" },
-  access_mcp_resource: { icon: "file", words: "has a resource that a model wants to read" },
-};
+/** What the card of each kind says, with the server's name at {0}, and its icon. */
+export function wanted(wants: AskWants): { readonly icon: string; readonly words: string } {
+  switch (wants) {
+    case "mcp_elicitation":
+      return { icon: "question", words: l10n.t("{0} asks") };
+    case "mcp_url_elicitation":
+      return { icon: "link-external", words: l10n.t("{0} wants you to open a page") };
+    case "mcp_sampling":
+      return { icon: "sparkle", words: l10n.t("{0} wants a completion") };
+    case "mcp_sampling_review":
+      return { icon: "eye", words: l10n.t("{0} is to get an answer") };
+    case "use_mcp_tool":
+      return { icon: "tools", words: l10n.t("{0} has a tool that a model wants to use") };
+    case "access_mcp_resource":
+      return { icon: "file", words: l10n.t("{0} has a resource that a model wants to read") };
+    default:
+      return unreachable(wants);
+  }
+}
 
 /** An open question in a list: who asks, what about, during what, and for how long it has waited. */
 export function OpenAskLine({ ask, now }: OpenAskLineProps) {
   const { origin, wants, text = "", time, elsewhere = false } = ask;
-  const { icon, words } = does[wants];
+  const { icon, words } = wanted(wants);
   const occasion = during(origin);
   return (
     <>
       <span className="mcp-task-line">
         <Icon name={icon} />
-        <span className="task-line-title">
-          <strong className="name">{origin.serverName}</strong>{" "}
-          <span className="muted">{words}</span>
+        <span className="task-line-title muted">
+          {filled(words, <strong className="name">{origin.serverName}</strong>)}
         </span>
       </span>
       {text !== "" && <span className="mcp-task-more mcp-task-says">{brief(text)}</span>}
       <span className="mcp-task-more muted">
-        {`for ${elapsed(now - time)}`}
+        {l10n.t({
+          message: "for {0}",
+          args: [elapsed(now - time)],
+          comment: ["How long a question has waited."],
+        })}
         {occasion !== undefined && `, ${brief(occasion)}`}
-        {elsewhere && ", not in this window"}
+        {elsewhere && `, ${l10n.t("not in this window")}`}
       </span>
     </>
   );

@@ -1,11 +1,12 @@
 import type { ClaimAskParams, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef } from "react";
+import { plural } from "../../l10n.ts";
 import { type AsksOfTask, byTask, type Inbox } from "../../state/inbox.ts";
 import { focusAsk } from "../chat/focus.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { count } from "../ui/words.ts";
 import { OpenAskLine } from "./OpenAskLine.tsx";
 import { UnclaimedAskItem } from "./UnclaimedAskItem.tsx";
 
@@ -33,13 +34,13 @@ export function OpenAsks(props: OpenAsksProps) {
   }, [at]);
   return (
     <ListPanel
-      heading="Open questions"
-      closeLabel="Close the List of Open Questions"
+      heading={l10n.t("Open questions")}
+      closeLabel={l10n.t("Close the List of Open Questions")}
       busy={reading}
       {...{ failure, onRetry, onClose }}
     >
       {entries?.length === 0 && unclaimed.length === 0 && (
-        <p className="muted">No question waits for you.</p>
+        <p className="muted">{l10n.t("No question waits for you.")}</p>
       )}
       <div ref={rows}>
         {unclaimed.length > 0 && (
@@ -58,7 +59,11 @@ export function OpenAsks(props: OpenAsksProps) {
       </div>
       {truncated && (
         <p className="muted">
-          These are the oldest {count(entries?.length ?? 0, "question")}. More wait behind them.
+          {plural(
+            entries?.length ?? 0,
+            l10n.t("This is the oldest question. More wait behind it."),
+            l10n.t("These are the oldest {0} questions. More wait behind them."),
+          )}
         </p>
       )}
     </ListPanel>
@@ -82,7 +87,7 @@ function Unclaimed({ unclaimed, now, onClaim }: UnclaimedProps) {
   return (
     <>
       <h3 id={headingId} className="open-asks-of">
-        Which task do these belong to?
+        {l10n.t("Which task do these belong to?")}
       </h3>
       <ul aria-labelledby={headingId}>
         {unclaimed.map((ask) => (

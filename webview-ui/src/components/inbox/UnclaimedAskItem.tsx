@@ -1,5 +1,7 @@
 import type { AskCandidate, ClaimAskParams, UnclaimedAsk } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { AskingServer } from "../chat/AskingServer.tsx";
 import { askElementId } from "../chat/focus.ts";
@@ -9,7 +11,7 @@ import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { elapsed } from "../ui/words.ts";
-import { does } from "./OpenAskLine.tsx";
+import { wanted } from "./OpenAskLine.tsx";
 
 export interface UnclaimedAskItemProps {
   readonly ask: UnclaimedAsk;
@@ -24,7 +26,7 @@ export interface UnclaimedAskItemProps {
  */
 export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
   const { id, serverName, wants, text = "", time, candidates = [] } = ask;
-  const { icon, words } = does[wants];
+  const { icon, words } = wanted(wants);
   const headingId = useId();
   const { busy, refusal, act } = useAnswer(() => Promise.resolve());
   const claim = (how: Omit<ClaimAskParams, "id">) =>
@@ -43,20 +45,23 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
     >
       <p id={headingId} className="mcp-task-line">
         <Icon name={icon} />
-        <span>
-          <strong className="name">{serverName}</strong> <span className="muted">{words}</span>
+        <span className="muted">
+          {filled(words, <strong className="name">{serverName}</strong>)}
         </span>
       </p>
       <AskingServer askId={id} serverName={serverName} />
       {text !== "" && (
-        <blockquote className="ask-message" aria-label={`What ${serverName} says`}>
+        <blockquote className="ask-message" aria-label={l10n.t("What {0} says", serverName)}>
           {brief(text)}
         </blockquote>
       )}
       <p className="muted">
-        {`It has waited for ${elapsed(now - time)}, and does not say which call it is of.`}
+        {l10n.t(
+          "It has waited for {0}, and does not say which call it is of.",
+          elapsed(now - time),
+        )}
       </p>
-      <fieldset className="unclaimed-ways" aria-label="Where it belongs">
+      <fieldset className="unclaimed-ways" aria-label={l10n.t("Where it belongs")}>
         {candidates.map((candidate) => {
           const { taskId, messageId, since, state } = candidate;
           return (
@@ -68,7 +73,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
               onClick={() => claim({ taskId, messageId })}
             >
               <span>{taskTitle(candidate)}</span>
-              <span>{`${called(candidate)}, ${standing(state)} ${elapsed(now - since)}`}</span>
+              <span>{`${called(candidate)}, ${standing(state, elapsed(now - since))}`}</span>
             </button>
           );
         })}
@@ -79,7 +84,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
             aria-disabled={busy}
             onClick={() => claim({ newTask: true })}
           >
-            In a New Task
+            {l10n.t("In a New Task")}
           </button>
           <button
             type="button"
@@ -87,7 +92,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
             aria-disabled={busy}
             onClick={() => claim({ dismiss: true })}
           >
-            Dismiss
+            {l10n.t("Dismiss")}
           </button>
         </div>
       </fieldset>
@@ -100,18 +105,18 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
 function called({ toolName, resourceUri, promptName }: AskCandidate): string {
   if (toolName !== undefined) return brief(toolName);
   if (resourceUri !== undefined) return brief(resourceUri);
-  return promptName === undefined ? "a call" : brief(promptName);
+  return promptName === undefined ? l10n.t("a call") : brief(promptName);
 }
 
-/** How the call stands, before for how long. */
-function standing(state: AskCandidate["state"]): string {
+/** How the call stands, and for how long. */
+function standing(state: AskCandidate["state"], since: string): string {
   switch (state) {
     case "inFlight":
-      return "running for";
+      return l10n.t("running for {0}", since);
     case "givenUp":
-      return "cancelled here, started before";
+      return l10n.t("cancelled here, started before {0}", since);
     case "ended":
-      return "has ended, started before";
+      return l10n.t("has ended, started before {0}", since);
     default:
       return unreachable(state);
   }

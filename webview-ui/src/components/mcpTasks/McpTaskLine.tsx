@@ -1,4 +1,5 @@
 import type { CallRequest, McpTaskEntry } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
 import { describeCall, foundMcpTask } from "../chat/callWords.ts";
 import { brief } from "../ui/brief.ts";
@@ -23,13 +24,13 @@ export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLinePr
         <Icon name={icon} spin={spin} />
         <span className="task-line-title">
           <strong className="name">{nameOf(request)}</strong>{" "}
-          <span className="muted">of {serverName}</span>
+          <span className="muted">{l10n.t("of {0}", serverName)}</span>
         </span>
       </span>
       <span className="mcp-task-more muted">
         {words}
         {result === undefined ? ` ${elapsed(now - time)}` : `, ${briefly(time, now)}`}
-        {`, in ${title}`}
+        {`, ${l10n.t("in {0}", title)}`}
       </span>
       {message !== "" && <span className="mcp-task-more mcp-task-says">{brief(message)}</span>}
     </>
@@ -45,7 +46,7 @@ function nameOf(request: CallRequest): string {
     case "prompts/get":
       return request.promptName;
     case "tasks/result":
-      return foundMcpTask;
+      return foundMcpTask();
     default:
       return unreachable(request);
   }

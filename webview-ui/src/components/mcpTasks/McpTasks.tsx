@@ -1,4 +1,5 @@
 import type { McpTaskEntry, ServerMcpTask, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { isUnderWay } from "../../state/mcpTasks.ts";
 import type { McpTasks as Known, ServerMcpTasks as OfServers } from "../../state/state.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
@@ -45,19 +46,19 @@ export function McpTasks(props: McpTasksProps) {
   );
   return (
     <ListPanel
-      heading="MCP tasks"
-      closeLabel="Close the List of MCP Tasks"
+      heading={l10n.t("MCP tasks")}
+      closeLabel={l10n.t("Close the List of MCP Tasks")}
       busy={known.reading}
       {...{ failure, onRetry, onClose }}
     >
       {entries !== undefined && running.length === 0 && (
-        <p className="muted">No MCP task is under way.</p>
+        <p className="muted">{l10n.t("No MCP task is under way.")}</p>
       )}
       {running.length > 0 && list(running)}
       {ended.length > 0 && (
         <Disclosure
           keep="mcp-tasks-ended"
-          summary={`${ended.length} ended`}
+          summary={l10n.t("{0} ended", ended.length)}
           initiallyOpen={running.length === 0}
         >
           {list(ended)}

@@ -1,4 +1,5 @@
 import type { McpTaskEntry, McpTaskStatus, ServerMcpTask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
 import { onlyOfServers } from "../../state/mcpTasks.ts";
 import type { ServerMcpTasks as OfServers } from "../../state/state.ts";
@@ -37,8 +38,10 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
   };
   return (
     <section aria-labelledby={headingId}>
-      <h3 id={headingId}>Known only to their servers</h3>
-      {failure !== undefined && <Refusal message={`Servers could not be asked: ${failure}`} />}
+      <h3 id={headingId}>{l10n.t("Known only to their servers")}</h3>
+      {failure !== undefined && (
+        <Refusal message={l10n.t("Servers could not be asked: {0}", failure)} />
+      )}
       {problems.map(({ serverName, message }) => (
         <p key={`${serverName}\n${message}`} className="muted">
           {`${serverName}: ${brief(message)}`}
@@ -52,10 +55,22 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
               type="button"
               className="secondary small"
               aria-disabled={following !== undefined}
-              aria-label={`${here ? "Follow in This Task" : "Follow in a New Task"}: ${brief(task.mcpTaskId)} of ${task.serverName}`}
+              aria-label={
+                here
+                  ? l10n.t(
+                      "Follow in This Task: {0} of {1}",
+                      brief(task.mcpTaskId),
+                      task.serverName,
+                    )
+                  : l10n.t(
+                      "Follow in a New Task: {0} of {1}",
+                      brief(task.mcpTaskId),
+                      task.serverName,
+                    )
+              }
               onClick={() => void follow(task)}
             >
-              {here ? "Follow in This Task" : "Follow in a New Task"}
+              {here ? l10n.t("Follow in This Task") : l10n.t("Follow in a New Task")}
             </button>
           </li>
         ))}
@@ -73,10 +88,12 @@ function Line({ task, now }: { readonly task: ServerMcpTask; readonly now: numbe
         <Icon name={icons[status]} />
         <span className="task-line-title">
           <strong className="name">{brief(mcpTaskId)}</strong>{" "}
-          <span className="muted">of {serverName}, its tool is not known</span>
+          <span className="muted">{l10n.t("of {0}, its tool is not known", serverName)}</span>
         </span>
       </span>
-      <span className="mcp-task-more muted">{[words[status], ...times(task, now)].join(", ")}</span>
+      <span className="mcp-task-more muted">
+        {[words[status](), ...times(task, now)].join(", ")}
+      </span>
       {statusMessage !== "" && (
         <span className="mcp-task-more mcp-task-says">{brief(statusMessage)}</span>
       )}
@@ -93,22 +110,21 @@ const lastTime = 8.64e15;
 
 /** By the server's clock, which may be wrong. */
 function times({ createdAt, lastUpdatedAt, expiresAt }: ServerMcpTask, now: number): string[] {
-  const said: readonly (readonly [string, number | undefined])[] = [
-    ["begun", createdAt],
-    ["changed", lastUpdatedAt],
-    ["kept until", expiresAt],
+  const said = (time: number | undefined, words: (time: string) => string) =>
+    time === undefined || Math.abs(time) > lastTime ? [] : [words(when(time, now))];
+  return [
+    ...said(createdAt, (time) => l10n.t("begun {0}", time)),
+    ...said(lastUpdatedAt, (time) => l10n.t("changed {0}", time)),
+    ...said(expiresAt, (time) => l10n.t("kept until {0}", time)),
   ];
-  return said.flatMap(([what, time]) =>
-    time === undefined || Math.abs(time) > lastTime ? [] : [`${what} ${when(time, now)}`],
-  );
 }
 
-const words: Readonly<Record<McpTaskStatus, string>> = {
-  working: "working",
-  input_required: "waiting for input",
-  completed: "completed",
-  failed: "failed",
-  cancelled: "cancelled",
+const words: Readonly<Record<McpTaskStatus, () => string>> = {
+  working: () => l10n.t("working"),
+  input_required: () => l10n.t("waiting for input"),
+  completed: () => l10n.t("completed"),
+  failed: () => l10n.t("failed"),
+  cancelled: () => l10n.t("cancelled"),
 };
 
 const icons: Readonly<Record<McpTaskStatus, string>> = {

@@ -1,7 +1,9 @@
 import type { ServerInspection, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { visible } from "../ui/visible.ts";
-import { count, elapsed, when } from "../ui/words.ts";
+import { elapsed, when } from "../ui/words.ts";
 import { Part } from "./Part.tsx";
 
 export interface ServerActivityProps {
@@ -18,43 +20,55 @@ export function ServerActivity({ known, tasks, now, onOpen }: ServerActivityProp
   // One of an older server serves one conversation alone, once that needs it.
   const ofNone =
     handshake?.era === "legacy"
-      ? ", which no conversation has needed yet"
-      : ", for every conversation";
+      ? l10n.t("which no conversation has needed yet")
+      : l10n.t("for every conversation");
   // A conversation may have been renamed since.
   const titleOf = (taskId: string, title = "") =>
     taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
   return (
-    <Part heading="Calls">
-      {calls.length === 0 && <p className="muted">No call is under way.</p>}
-      <ul aria-label="Calls under way">
+    <Part heading={l10n.t("Calls")}>
+      {calls.length === 0 && <p className="muted">{l10n.t("No call is under way.")}</p>}
+      <ul aria-label={l10n.t("Calls under way")}>
         {calls.map(({ taskId, title, messageId, toolName, resourceUri, since }) => (
           <li key={`${taskId}:${messageId}:${since}`}>
             <button
               type="button"
               className="task-option"
-              title="Show in the conversation"
+              title={l10n.t("Show in the conversation")}
               onClick={() => onOpen(taskId, messageId)}
             >
-              <strong className="name">{visible(toolName ?? resourceUri ?? "a prompt")}</strong>{" "}
+              <strong className="name">
+                {visible(toolName ?? resourceUri ?? l10n.t("a prompt"))}
+              </strong>{" "}
               <span className="muted">
-                {elapsed(now - since)}, in {titleOf(taskId, title)}
+                {l10n.t("{0}, in {1}", elapsed(now - since), titleOf(taskId, title))}
               </span>
             </button>
           </li>
         ))}
       </ul>
       {connections.length > 0 && (
-        <ul aria-label="Connections" className="muted">
+        <ul aria-label={l10n.t("Connections")} className="muted">
           {connections.map(({ taskId, title, since, pid, openAsks = 0 }) => (
             <li key={`${taskId ?? ""}:${since}:${pid ?? ""}`}>
-              Connected since {when(since)}
-              {pid !== undefined && `, process ${pid}`}
-              {taskId === undefined ? ofNone : `, for ${titleOf(taskId, title)}`}
-              {openAsks > 0 && `, ${count(openAsks, "question")} waiting for you`}
+              {[
+                l10n.t("Connected since {0}", when(since)),
+                ...(pid === undefined ? [] : [l10n.t("process {0}", pid)]),
+                taskId === undefined ? ofNone : l10n.t("for {0}", titleOf(taskId, title)),
+                ...(openAsks === 0 ? [] : [waitingWords(openAsks)]),
+              ].join(", ")}
             </li>
           ))}
         </ul>
       )}
     </Part>
+  );
+}
+
+function waitingWords(openAsks: number): string {
+  return plural(
+    openAsks,
+    l10n.t("1 question waiting for you"),
+    l10n.t("{0} questions waiting for you"),
   );
 }

@@ -1,4 +1,5 @@
 import type { ServerHandshake as Handshake } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
@@ -15,7 +16,7 @@ export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps)
   const { era, protocolVersion, name = "", title = "", version = "" } = handshake;
   const { capabilities = [], instructions = "" } = handshake;
   return (
-    <Part heading="What it says of itself">
+    <Part heading={l10n.t("What it says of itself")}>
       <dl className="values">
         <dt>MCP</dt>
         <dd>
@@ -23,17 +24,22 @@ export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps)
         </dd>
         {name !== "" && (
           <>
-            <dt>Name</dt>
+            <dt>{l10n.t("Name")}</dt>
             <dd>
               {visible(title === "" ? name : `${title} (${name})`)} {visible(version)}
             </dd>
           </>
         )}
-        <dt>Can do</dt>
-        <dd>{capabilities.length === 0 ? "nothing" : capabilities.map(visible).join(", ")}</dd>
+        <dt>{l10n.t("Can do")}</dt>
+        <dd>
+          {capabilities.length === 0 ? l10n.t("nothing") : capabilities.map(visible).join(", ")}
+        </dd>
       </dl>
       {instructions !== "" && (
-        <Disclosure keep={`server-instructions:${serverName}`} summary="Instructions for a model">
+        <Disclosure
+          keep={`server-instructions:${serverName}`}
+          summary={l10n.t("Instructions for a model")}
+        >
           <Verbatim text={instructions} />
         </Disclosure>
       )}

@@ -1,8 +1,9 @@
 import type { Server, ServerCounts } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import type { Offers } from "../../state/offers.ts";
 import { brief } from "../ui/brief.ts";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { ServerState } from "./ServerState.tsx";
 import { transportWords } from "./serverWords.ts";
 
@@ -20,9 +21,13 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
   const facts = [
     transportWords(transport),
     ...(protocolVersion === "" ? [] : [`MCP ${protocolVersion}`]),
-    ...(tools === undefined ? [] : [count(tools, "tool")]),
-    ...(resources === undefined || resources === 0 ? [] : [count(resources, "resource")]),
-    ...(prompts === undefined || prompts === 0 ? [] : [count(prompts, "prompt")]),
+    ...(tools === undefined ? [] : [plural(tools, l10n.t("1 tool"), l10n.t("{0} tools"))]),
+    ...(resources === undefined || resources === 0
+      ? []
+      : [plural(resources, l10n.t("1 resource"), l10n.t("{0} resources"))]),
+    ...(prompts === undefined || prompts === 0
+      ? []
+      : [plural(prompts, l10n.t("1 prompt"), l10n.t("{0} prompts"))]),
   ];
   return (
     <>

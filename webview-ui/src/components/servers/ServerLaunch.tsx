@@ -6,11 +6,13 @@ import type {
   ServerProcess,
 } from "@assent/protocol";
 import type { SourcePosition } from "@assent/protocol/host";
+import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
+import { filled, plural } from "../../l10n.ts";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
-import { count, when } from "../ui/words.ts";
+import { when } from "../ui/words.ts";
 import { Part } from "./Part.tsx";
 import { placeWords } from "./serverWords.ts";
 
@@ -24,10 +26,17 @@ export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
   const { server, line, launch, endpoint, lastFailure, ports = [], orphans = [] } = known;
   const { args = [], envNames = [], searched = [], nearMisses = [] } = launch ?? {};
   return (
-    <Part heading={launch === undefined ? "How it is reached" : "How it is started"}>
+    <Part
+      heading={launch === undefined ? l10n.t("How it is reached") : l10n.t("How it is started")}
+    >
       <p>
-        Configured in <span className="server-path">{visible(server.source)}</span>
-        {line !== undefined && `, line ${line}`}.{" "}
+        {filled(
+          line === undefined
+            ? l10n.t("Configured in {0}.")
+            : l10n.t("Configured in {0}, line {1}."),
+          <span className="server-path">{visible(server.source)}</span>,
+          line,
+        )}{" "}
         <button
           type="button"
           className="link"
@@ -35,12 +44,12 @@ export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
             onConfigure({ source: server.source, ...(line !== undefined && { line }) })
           }
         >
-          Open Configuration
+          {l10n.t("Open Configuration")}
         </button>
       </p>
       <dl className="values">
         {launch !== undefined && (
-          <Fact name="Program">
+          <Fact name={l10n.t("Program")}>
             {launch.path === undefined ? (
               programProblem(launch)
             ) : (
@@ -50,50 +59,53 @@ export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
                   <span className="muted"> {placeWords(launch.foundBy)}</span>
                 )}
                 {launch.manager !== undefined && (
-                  <span className="muted">, of {launch.manager}</span>
+                  <span className="muted">, {l10n.t("of {0}", launch.manager)}</span>
                 )}
               </>
             )}
           </Fact>
         )}
         {launch?.path !== undefined && launch.problem !== undefined && (
-          <Fact name="Problem">{visible(launch.problem)}</Fact>
+          <Fact name={l10n.t("Problem")}>{visible(launch.problem)}</Fact>
         )}
-        {args.length > 0 && <Fact name="Arguments">{args.map(quoted).join(" ")}</Fact>}
-        {launch?.cwd !== undefined && <Fact name="Folder">{visible(launch.cwd)}</Fact>}
+        {args.length > 0 && <Fact name={l10n.t("Arguments")}>{args.map(quoted).join(" ")}</Fact>}
+        {launch?.cwd !== undefined && <Fact name={l10n.t("Folder")}>{visible(launch.cwd)}</Fact>}
         {envNames.length > 0 && (
-          <Fact name="Environment">
-            {envNames.map(visible).join(", ")} <span className="muted">(values are not shown)</span>
+          <Fact name={l10n.t("Environment")}>
+            {envNames.map(visible).join(", ")}{" "}
+            <span className="muted">{l10n.t("(values are not shown)")}</span>
           </Fact>
         )}
-        {endpoint !== undefined && <Fact name="URL">{visible(endpoint.url)}</Fact>}
+        {endpoint !== undefined && <Fact name={l10n.t("URL")}>{visible(endpoint.url)}</Fact>}
         {endpoint?.headerNames !== undefined && (
-          <Fact name="Headers">
+          <Fact name={l10n.t("Headers")}>
             {endpoint.headerNames.map(visible).join(", ")}{" "}
-            <span className="muted">(values are not shown)</span>
+            <span className="muted">{l10n.t("(values are not shown)")}</span>
           </Fact>
         )}
         {ports.map((use) => (
-          <Fact key={use.port} name={`Port ${use.port}`}>
+          <Fact key={use.port} name={l10n.t("Port {0}", use.port)}>
             {listenerWords(use)}
           </Fact>
         ))}
         {orphans.length > 0 && (
-          <Fact name="Left behind">
+          <Fact name={l10n.t("Left behind")}>
             {orphans.map(processWords).join(", ")}{" "}
             <span className="muted">
-              — of the same command, with nobody who started it. Assent does not end it.
+              {l10n.t("— of the same command, with nobody who started it. Assent does not end it.")}
             </span>
           </Fact>
         )}
       </dl>
       {known.machineUnknown && (
         <p className="muted">
-          Who listens on a port, and what was left behind, Assent can find out on Linux only.
+          {l10n.t(
+            "Who listens on a port, and what was left behind, Assent can find out on Linux only.",
+          )}
         </p>
       )}
       {nearMisses.length > 0 && (
-        <ul aria-label="What is there instead">
+        <ul aria-label={l10n.t("What is there instead")}>
           {nearMisses.map((miss) => (
             <li key={miss}>{visible(miss)}</li>
           ))}
@@ -102,7 +114,11 @@ export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
       {searched.length > 0 && (
         <Disclosure
           keep={`server-searched:${server.name}`}
-          summary={`Looked for in ${count(searched.length, "folder")}`}
+          summary={plural(
+            searched.length,
+            l10n.t("Looked for in 1 folder"),
+            l10n.t("Looked for in {0} folders"),
+          )}
         >
           <Verbatim text={searched.join("\n")} />
         </Disclosure>
@@ -130,18 +146,18 @@ function LastFailure({
 }) {
   const { at, reason, exitCode, stderr = [], stdout = [] } = failure;
   return (
-    <Disclosure keep={`server-failure:${name}`} summary={`Last failure, ${when(at)}`}>
+    <Disclosure keep={`server-failure:${name}`} summary={l10n.t("Last failure, {0}", when(at))}>
       <p>{visible(reason)}</p>
-      {exitCode !== undefined && <p className="muted">Exit code {exitCode}.</p>}
+      {exitCode !== undefined && <p className="muted">{l10n.t("Exit code {0}.", exitCode)}</p>}
       {stderr.length > 0 && (
         <>
-          <p className="muted">The end of stderr:</p>
+          <p className="muted">{l10n.t("The end of stderr:")}</p>
           <Verbatim text={stderr.join("\n")} />
         </>
       )}
       {stdout.length > 0 && (
         <>
-          <p className="muted">What came first on stdout and is not MCP:</p>
+          <p className="muted">{l10n.t("What came first on stdout and is not MCP:")}</p>
           <Verbatim text={stdout.join("\n")} />
         </>
       )}
@@ -151,7 +167,7 @@ function LastFailure({
 
 /** Why there is no program. Where it was looked for is said below. */
 function programProblem({ problem, searched = [] }: Launch): string {
-  return searched.length > 0 ? "not found" : visible(problem ?? "not known");
+  return searched.length > 0 ? l10n.t("not found") : visible(problem ?? l10n.t("not known"));
 }
 
 /** An argument as it would be typed. */
@@ -160,12 +176,19 @@ function quoted(arg: string): string {
 }
 
 function listenerWords({ listening, by = [] }: PortUse): string {
-  if (!listening) return "nobody listens";
-  if (by.length === 0) return "somebody listens whom Assent may not see";
-  return `${by.map(processWords).join(", ")} listens`;
+  if (!listening) return l10n.t("nobody listens");
+  if (by.length === 0) return l10n.t("somebody listens whom Assent may not see");
+  return l10n.t("{0} listens", by.map(processWords).join(", "));
 }
 
 function processWords({ pid, name, since, own = false }: ServerProcess): string {
-  const from = since === undefined ? "" : ` since ${when(since)}`;
-  return `${visible(name)} (process ${pid}${own ? ", the server's own" : ""}${from})`;
+  const it = visible(name);
+  if (since === undefined) {
+    return own
+      ? l10n.t("{0} (process {1}, the server's own)", it, pid)
+      : l10n.t("{0} (process {1})", it, pid);
+  }
+  return own
+    ? l10n.t("{0} (process {1}, the server's own since {2})", it, pid, when(since))
+    : l10n.t("{0} (process {1} since {2})", it, pid, when(since));
 }

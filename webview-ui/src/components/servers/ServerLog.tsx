@@ -1,7 +1,8 @@
 import type { ServerLogLine } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { Part } from "./Part.tsx";
 import { fromWords } from "./serverWords.ts";
 
@@ -16,25 +17,33 @@ export interface ServerLogProps {
 export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
   const text = lines.map(inWords).join("\n");
   return (
-    <Part heading="Log">
+    <Part heading={l10n.t("Log")}>
       {lines.length === 0 ? (
-        <p className="muted">It has written nothing since Assent started.</p>
+        <p className="muted">{l10n.t("It has written nothing since Assent started.")}</p>
       ) : (
         <>
-          {dropped > 0 && <p className="muted">{count(dropped, "older line")} not kept.</p>}
+          {dropped > 0 && (
+            <p className="muted">
+              {plural(
+                dropped,
+                l10n.t("1 older line not kept."),
+                l10n.t("{0} older lines not kept."),
+              )}
+            </p>
+          )}
           <pre
             ref={toEnd}
             className="verbatim server-log"
             role="log"
             aria-live="off"
-            aria-label={`Log of ${visible(serverName)}`}
+            aria-label={l10n.t("Log of {0}", visible(serverName))}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
             tabIndex={0}
           >
             {text}
           </pre>
           <div className="actions">
-            <CopyButton text={text} label="Copy Log" />
+            <CopyButton text={text} label={l10n.t("Copy Log")} />
           </div>
         </>
       )}

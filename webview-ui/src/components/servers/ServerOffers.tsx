@@ -1,4 +1,5 @@
 import type { Server, ServerCounts } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect } from "react";
 import type { Actions } from "../../session.ts";
 import type { OfferKind, Offers } from "../../state/offers.ts";
@@ -8,6 +9,7 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { Part } from "./Part.tsx";
 import { offeredCounts } from "./ServerItem.tsx";
+import { kindWords } from "./serverWords.ts";
 
 export interface ServerOffersProps {
   readonly server: Server;
@@ -16,22 +18,20 @@ export interface ServerOffersProps {
   readonly onList: Actions["listOffers"];
 }
 
-const kinds = [
-  { kind: "tools", heading: "Tools" },
-  { kind: "resources", heading: "Resources" },
-  { kind: "prompts", heading: "Prompts" },
-] as const;
+const kinds = ["tools", "resources", "prompts"] as const;
 
 /** What the server offers, each list read once it is opened. */
 export function ServerOffers({ server, offers, counts, onList }: ServerOffersProps) {
   const known = offeredCounts(counts, offers);
   return (
-    <Part heading="What it offers">
-      {kinds.map(({ kind, heading }) => (
+    <Part heading={l10n.t("What it offers")}>
+      {kinds.map((kind) => (
         <Disclosure
           key={kind}
           keep={`server-offers:${kind}:${server.name}`}
-          summary={known[kind] === undefined ? heading : `${heading} (${known[kind]})`}
+          summary={
+            known[kind] === undefined ? kindWords(kind) : `${kindWords(kind)} (${known[kind]})`
+          }
         >
           <OfferList {...{ server, kind, onList }} list={offers?.[kind]} />
         </Disclosure>
@@ -58,17 +58,19 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
   }, [unlisted, name, kind, onList]);
   if (list === undefined) {
     return (
-      <p className="muted">{unlisted ? "Reading…" : "It is read once the server is running."}</p>
+      <p className="muted">
+        {unlisted ? l10n.t("Reading…") : l10n.t("It is read once the server is running.")}
+      </p>
     );
   }
   switch (list.state) {
     case "loading":
-      return <p className="muted">Reading…</p>;
+      return <p className="muted">{l10n.t("Reading…")}</p>;
     case "failed":
       return <Refusal message={list.message} />;
     default: {
       const items: readonly Offer[] = list.items;
-      if (items.length === 0) return <p className="muted">None.</p>;
+      if (items.length === 0) return <p className="muted">{l10n.t("None.")}</p>;
       return (
         <ul className="server-offers">
           {items.slice(0, most).map(({ name: own, title = "", description = "", uri }) => (
@@ -78,7 +80,9 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
               {description !== "" && <span className="muted"> {brief(description)}</span>}
             </li>
           ))}
-          {items.length > most && <li className="muted">And {items.length - most} more.</li>}
+          {items.length > most && (
+            <li className="muted">{l10n.t("And {0} more.", items.length - most)}</li>
+          )}
         </ul>
       );
     }

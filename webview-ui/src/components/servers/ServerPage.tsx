@@ -1,5 +1,7 @@
 import type { Grant, Server, ServerInspection, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "react";
+import { plural } from "../../l10n.ts";
 import type { Actions } from "../../session.ts";
 import type { Inspection } from "../../state/inspections.ts";
 import type { Offers } from "../../state/offers.ts";
@@ -9,7 +11,6 @@ import { Icon } from "../ui/Icon.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/words.ts";
 import { Part } from "./Part.tsx";
 import { ServerActivity } from "./ServerActivity.tsx";
 import { ServerHandshake } from "./ServerHandshake.tsx";
@@ -59,8 +60,8 @@ export function ServerPage(props: ServerPageProps) {
   return (
     <ListPanel
       heading={visible(name)}
-      closeLabel="Close the Page of the Server"
-      back={{ label: "Back to the List of Servers", onBack }}
+      closeLabel={l10n.t("Close the Page of the Server")}
+      back={{ label: l10n.t("Back to the List of Servers"), onBack }}
       onRetry={() => actions.inspectServer(name)}
       {...{ busy, failure, onClose }}
     >
@@ -68,13 +69,13 @@ export function ServerPage(props: ServerPageProps) {
         <State server={server} known={known} actions={actions} />
         {known !== undefined && <ServerActivity {...{ known, tasks, now, onOpen }} />}
         <ServerOffers {...{ server, offers }} counts={known?.counts} onList={actions.listOffers} />
-        <Part heading="Grants">
+        <Part heading={l10n.t("Grants")}>
           <p>
             {alive.length === 0
-              ? "Each of its requests to a model waits for your approval. "
-              : `${count(alive.length, "active grant")}. `}
+              ? l10n.t("Each of its requests to a model waits for your approval.")
+              : plural(alive.length, l10n.t("1 active grant."), l10n.t("{0} active grants."))}{" "}
             <button type="button" className="link" onClick={onShowGrants}>
-              Show Grants
+              {l10n.t("Show Grants")}
             </button>
           </p>
         </Part>
@@ -108,7 +109,7 @@ function State({ server, known, actions }: StateProps) {
   };
   const stopped = state === "stopped" || state === "failed";
   return (
-    <section className="server-part" aria-label="State">
+    <section className="server-part" aria-label={l10n.t("State")}>
       <div className="server-part" role="status">
         <p ref={head} className="server-head" tabIndex={-1}>
           <ServerState state={state} />
@@ -132,17 +133,17 @@ function State({ server, known, actions }: StateProps) {
       <div className="actions">
         {stopped && (
           <button type="button" className="primary small" onClick={press(actions.startServer)}>
-            Start
+            {l10n.t("Start")}
           </button>
         )}
         {!stopped && (
           <button type="button" className="secondary small" onClick={press(actions.stopServer)}>
-            Stop
+            {l10n.t("Stop")}
           </button>
         )}
         {state === "running" && (
           <button type="button" className="secondary small" onClick={press(actions.restartServer)}>
-            Restart
+            {l10n.t("Restart")}
           </button>
         )}
         <button
@@ -150,7 +151,7 @@ function State({ server, known, actions }: StateProps) {
           className="secondary small"
           onClick={() => actions.inspectServer(name)}
         >
-          Look Again
+          {l10n.t("Look Again")}
         </button>
       </div>
     </section>

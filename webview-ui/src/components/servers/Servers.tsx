@@ -1,4 +1,5 @@
 import type { ConfigProblem, Server } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
 import type { Inspections } from "../../state/inspections.ts";
 import type { Offers } from "../../state/offers.ts";
@@ -67,17 +68,17 @@ function ServerList(props: ServerListProps) {
   useEffect(() => from.current?.focus(), []);
   return (
     <ListPanel
-      heading="Servers"
-      closeLabel="Close the List of Servers"
+      heading={l10n.t("Servers")}
+      closeLabel={l10n.t("Close the List of Servers")}
       busy={servers === undefined}
       failure={undefined}
       onRetry={() => {}}
       onClose={onClose}
     >
       {missing !== undefined && (
-        <p className="muted">No server is configured under the name that was shown.</p>
+        <p className="muted">{l10n.t("No server is configured under the name that was shown.")}</p>
       )}
-      {servers?.length === 0 && <p className="muted">No MCP server is configured.</p>}
+      {servers?.length === 0 && <p className="muted">{l10n.t("No MCP server is configured.")}</p>}
       <ul>
         {servers?.map((server) => (
           <li key={server.name}>
@@ -98,13 +99,14 @@ function ServerList(props: ServerListProps) {
       </ul>
       {problems.length > 0 && (
         <p className="muted">
-          What is wrong in the configuration is said above; a server that cannot be read is not in
-          this list.
+          {l10n.t(
+            "What is wrong in the configuration is said above; a server that cannot be read is not in this list.",
+          )}
         </p>
       )}
       <div className="actions">
         <button type="button" className="secondary small" onClick={onConfigure}>
-          Open MCP Configuration
+          {l10n.t("Open MCP Configuration")}
         </button>
       </div>
     </ListPanel>

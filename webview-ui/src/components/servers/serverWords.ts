@@ -5,18 +5,19 @@ import type {
   ServerState,
   Transport,
 } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
 
 export function stateWords(state: ServerState): string {
   switch (state) {
     case "stopped":
-      return "stopped";
+      return l10n.t("stopped");
     case "starting":
-      return "starting";
+      return l10n.t("starting");
     case "running":
-      return "running";
+      return l10n.t("running");
     case "failed":
-      return "failed";
+      return l10n.t("failed");
     default:
       return unreachable(state);
   }
@@ -27,9 +28,9 @@ export function transportWords(transport: Transport): string {
     case "stdio":
       return "stdio";
     case "http":
-      return "Streamable HTTP";
+      return l10n.t("Streamable HTTP");
     case "sse":
-      return "HTTP with SSE";
+      return l10n.t("HTTP with SSE");
     case "ws":
       return "WebSocket";
     default:
@@ -52,13 +53,27 @@ export function stateIcon(state: ServerState): string {
   }
 }
 
+/** What a server has of this kind, as a heading. */
+export function kindWords(kind: "tools" | "resources" | "prompts"): string {
+  switch (kind) {
+    case "tools":
+      return l10n.t("Tools");
+    case "resources":
+      return l10n.t("Resources");
+    case "prompts":
+      return l10n.t("Prompts");
+    default:
+      return unreachable(kind);
+  }
+}
+
 /** How a server of this era asks. */
 export function eraWords(era: ServerEra): string {
   switch (era) {
     case "modern":
-      return "asks in its results";
+      return l10n.t("asks in its results");
     case "legacy":
-      return "asks by requests of its own";
+      return l10n.t("asks by requests of its own");
     default:
       return unreachable(era);
   }
@@ -68,13 +83,15 @@ export function eraWords(era: ServerEra): string {
 export function placeWords(place: ProgramPlace): string {
   switch (place) {
     case "path":
-      return "at its path";
+      return l10n.t("at its path");
     case "PATH":
-      return "in PATH";
+      return l10n.t("in PATH");
     case "loginShell":
-      return "in the PATH of your login shell only, which the server gets too";
+      return l10n.t("in the PATH of your login shell only, which the server gets too");
     case "usualFolder":
-      return "in a folder where programs often are, which is not in PATH and is added to it";
+      return l10n.t(
+        "in a folder where programs often are, which is not in PATH and is added to it",
+      );
     default:
       return unreachable(place);
   }
@@ -86,9 +103,9 @@ export function fromWords(from: ServerLogFrom): string {
     case "stderr":
       return "stderr";
     case "stdout":
-      return "not MCP";
+      return l10n.t("not MCP");
     case "message":
-      return "log";
+      return l10n.t("log");
     case "assent":
       return "Assent:";
     default:

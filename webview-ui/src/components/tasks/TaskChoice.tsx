@@ -1,4 +1,5 @@
 import type { Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { TaskLine } from "./TaskLine.tsx";
 
 export interface TaskChoiceProps {
@@ -11,7 +12,7 @@ export interface TaskChoiceProps {
 export function TaskChoice({ tasks, onOpen }: TaskChoiceProps) {
   return (
     <main className="welcome">
-      <h2>Tasks</h2>
+      <h2>{l10n.t("Tasks")}</h2>
       <ul className="task-choice">
         {tasks.map((task) => (
           <li key={task.id}>

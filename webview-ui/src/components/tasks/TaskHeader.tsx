@@ -1,5 +1,7 @@
 import type { Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { listed, plural } from "../../l10n.ts";
 import type { Actions } from "../../session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { taskTitle } from "./TaskLine.tsx";
@@ -9,23 +11,25 @@ export interface TaskHeaderProps {
   readonly tasks: readonly Task[];
   /** The open task; absent where none is, or where it was not read yet. */
   readonly open: Task | undefined;
+  /** Lets the person find a text in the open task. */
+  readonly onFind: () => void;
+  /** Counts the calls that run in the open task. */
+  readonly runningCalls: () => number;
   readonly actions: Actions;
   /** The buttons of the lists. */
   readonly lists: ReactNode;
 }
 
 /** The open task by name, the way to the others, and what can be done to it. */
-export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
-  const [doing, setDoing] = useState<{
-    readonly what: "rename" | "close";
-    readonly taskId: string;
-  }>();
+export function TaskHeader({ tasks, open, onFind, runningCalls, actions, lists }: TaskHeaderProps) {
+  const [doing, setDoing] = useState<{ readonly what: Doing; readonly taskId: string }>();
   // What was begun for one task must not be done to another.
   const now = doing?.taskId === open?.id ? doing?.what : undefined;
   const done = () => setDoing(undefined);
   const buttons = {
     rename: useRef<HTMLButtonElement>(null),
     close: useRef<HTMLButtonElement>(null),
+    delete: useRef<HTMLButtonElement>(null),
   };
   useReturnedFocus(now, buttons);
 
@@ -48,16 +52,26 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
       ) : (
         <div className="task-bar">
           <TaskSwitcher
+            ref={buttons.delete}
             tasks={tasks}
             open={open}
             onOpen={actions.openTask}
+            onSearch={actions.searchTasks}
+            onOpenMessage={(taskId, messageId) =>
+              actions.reveal({ kind: "message", taskId, messageId })
+            }
+            onFind={onFind}
             onExport={actions.exportTask}
+            onDelete={(task) => {
+              if (whatEnds(task, runningCalls()).length === 0) actions.deleteTask(task.id, false);
+              else setDoing({ what: "delete", taskId: task.id });
+            }}
           />
           {living !== undefined && (
             <>
               <IconButton
                 icon="edit"
-                label={away ? "Rename Task: continue it here first" : "Rename Task"}
+                label={away ? l10n.t("Rename Task: continue it here first") : l10n.t("Rename Task")}
                 ref={buttons.rename}
                 aria-disabled={away}
                 onClick={() => {
@@ -66,7 +80,7 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
               />
               <IconButton
                 icon="archive"
-                label={away ? "Close Task: continue it here first" : "Close Task"}
+                label={away ? l10n.t("Close Task: continue it here first") : l10n.t("Close Task")}
                 ref={buttons.close}
                 aria-disabled={away}
                 aria-expanded={now === "close"}
@@ -78,7 +92,12 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
             </>
           )}
           {lists}
-          <IconButton icon="add" label="New Task" className="new-task" onClick={actions.newTask} />
+          <IconButton
+            icon="add"
+            label={l10n.t("New Task")}
+            className="new-task"
+            onClick={actions.newTask}
+          />
         </div>
       )}
       {living !== undefined && !away && now === "close" && (
@@ -90,14 +109,39 @@ export function TaskHeader({ tasks, open, actions, lists }: TaskHeaderProps) {
           onCancel={done}
         />
       )}
+      {open !== undefined && !away && now === "delete" && (
+        <DeleteQuestion
+          ends={whatEnds(open, runningCalls())}
+          onDelete={() => {
+            done();
+            actions.deleteTask(open.id, true);
+          }}
+          onCancel={done}
+        />
+      )}
     </header>
   );
 }
 
+type Doing = "rename" | "close" | "delete";
+
+/** What ends when a task is closed, in words. */
+function whatEnds({ openAsks, running = false }: Task, runningCalls: number): readonly string[] {
+  return [
+    ...(openAsks > 0
+      ? [plural(openAsks, l10n.t("1 open question"), l10n.t("{0} open questions"))]
+      : []),
+    ...(runningCalls > 0
+      ? [plural(runningCalls, l10n.t("1 running call"), l10n.t("{0} running calls"))]
+      : []),
+    ...(running ? [l10n.t("what the model is doing")] : []),
+  ];
+}
+
 /** Gives the focus back to the button that began what is now over, where that is still there. */
 function useReturnedFocus(
-  now: "rename" | "close" | undefined,
-  buttons: Readonly<Record<"rename" | "close", RefObject<HTMLButtonElement | null>>>,
+  now: Doing | undefined,
+  buttons: Readonly<Record<Doing, RefObject<HTMLButtonElement | null>>>,
 ): void {
   const before = useRef(now);
   useEffect(() => {
@@ -129,7 +173,7 @@ function RenameForm({ task, onRename, onCancel }: RenameFormProps) {
     <form className="task-bar" onSubmit={submit}>
       <input
         type="text"
-        aria-label={`New title of ${taskTitle(task)}`}
+        aria-label={l10n.t("New title of {0}", taskTitle(task))}
         value={title}
         ref={takeFocus}
         onChange={(event) => setTitle(event.target.value)}
@@ -138,9 +182,9 @@ function RenameForm({ task, onRename, onCancel }: RenameFormProps) {
         }}
       />
       <button type="submit" className="primary" disabled={title.trim() === ""}>
-        Rename
+        {l10n.t("Rename")}
       </button>
-      <IconButton icon="close" label="Keep the Title" onClick={onCancel} />
+      <IconButton icon="close" label={l10n.t("Keep the Title")} onClick={onCancel} />
     </form>
   );
 }
@@ -158,14 +202,52 @@ function CloseQuestion({ onClose, onCancel }: CloseQuestionProps) {
         if (event.key === "Escape") onCancel();
       }}
     >
-      <legend>Close this task?</legend>
-      <p>Its running calls end and its open questions are dismissed. It can still be read.</p>
+      <legend>{l10n.t("Close this task?")}</legend>
+      <p>
+        {l10n.t(
+          "Its running calls end and its open questions are dismissed. It can still be read.",
+        )}
+      </p>
       <div className="actions">
         <button type="button" className="primary" ref={takeFocus} onClick={onClose}>
-          Close Task
+          {l10n.t("Close Task")}
         </button>
         <button type="button" className="secondary" onClick={onCancel}>
-          Keep Open
+          {l10n.t("Keep Open")}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+interface DeleteQuestionProps {
+  /** What goes on in the task. */
+  readonly ends: readonly string[];
+  readonly onDelete: () => void;
+  readonly onCancel: () => void;
+}
+
+function DeleteQuestion({ ends, onDelete, onCancel }: DeleteQuestionProps) {
+  return (
+    <fieldset
+      className="close-question"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onCancel();
+      }}
+    >
+      <legend>{l10n.t("Close and delete this task?")}</legend>
+      <p>
+        {ends.length === 0
+          ? l10n.t("Nothing goes on in it any more.")
+          : l10n.t("It ends with it: {0}.", listed(ends))}{" "}
+        {l10n.t("What the journal has of the task stays.")}
+      </p>
+      <div className="actions">
+        <button type="button" className="primary" ref={takeFocus} onClick={onDelete}>
+          {l10n.t("Close and Delete")}
+        </button>
+        <button type="button" className="secondary" onClick={onCancel}>
+          {l10n.t("Keep the Task")}
         </button>
       </div>
     </fieldset>

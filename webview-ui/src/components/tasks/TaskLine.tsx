@@ -1,7 +1,9 @@
 import type { Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
 import { mark } from "../elsewhere/elsewhereWords.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { briefly, count } from "../ui/words.ts";
+import { briefly } from "../ui/words.ts";
 
 export interface TaskLineProps {
   readonly task: Task;
@@ -16,7 +18,7 @@ export function TaskLine({ task }: TaskLineProps) {
       {running && openAsks === 0 && (
         <>
           <Icon name="loading" spin />
-          <span className="visually-hidden">, the model is at work,</span>
+          <span className="visually-hidden">, {l10n.t("the model is at work")},</span>
         </>
       )}
       {openAsks > 0 && (
@@ -24,7 +26,9 @@ export function TaskLine({ task }: TaskLineProps) {
           <span className="badge" aria-hidden="true">
             {openAsks}
           </span>
-          <span className="visually-hidden">, {count(openAsks, "open question")},</span>
+          <span className="visually-hidden">
+            , {plural(openAsks, l10n.t("1 open question"), l10n.t("{0} open questions"))},
+          </span>
         </>
       )}
       {elsewhere !== undefined && (
@@ -32,12 +36,12 @@ export function TaskLine({ task }: TaskLineProps) {
           <Icon name="multiple-windows" /> {mark(elsewhere)}
         </span>
       )}
-      <span className="muted">{closed ? "closed" : briefly(createdAt)}</span>
+      <span className="muted">{closed ? l10n.t("closed") : briefly(createdAt)}</span>
     </span>
   );
 }
 
 /** A task has no title before its first tool call. */
 export function taskTitle({ title }: Pick<Task, "title">): string {
-  return title === "" ? "New task" : title;
+  return title === "" ? l10n.t("New task") : title;
 }

@@ -1,4 +1,5 @@
 import type { Server } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../session.ts";
 import { Suggestions } from "../composer/Suggestions.tsx";
 import { NoServers } from "../tools/NoServers.tsx";
@@ -16,11 +17,11 @@ export interface WelcomeProps {
 export function Welcome({ servers, imports, prompts, actions }: WelcomeProps) {
   return (
     <main className="welcome">
-      <h2>Assent lets MCP servers ask</h2>
+      <h2>{l10n.t("Assent lets MCP servers ask")}</h2>
       <p>
-        Talk to a model that uses your servers' tools: it asks you before each call. A tool may need
-        an answer from you, or a completion, itself. Its question appears here, in the task that
-        runs the tool, and the server gets exactly what you decide.
+        {l10n.t(
+          "Talk to a model that uses your servers' tools: it asks you before each call. A tool may need an answer from you, or a completion, itself. Its question appears here, in the task that runs the tool, and the server gets exactly what you decide.",
+        )}
       </p>
       {servers.length === 0 ? (
         <NoServers
@@ -29,7 +30,7 @@ export function Welcome({ servers, imports, prompts, actions }: WelcomeProps) {
         />
       ) : (
         <>
-          <p>Say below what is to be done, or begin with one of these:</p>
+          <p>{l10n.t("Say below what is to be done, or begin with one of these:")}</p>
           <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
           <div className="actions">
             <button
@@ -37,7 +38,7 @@ export function Welcome({ servers, imports, prompts, actions }: WelcomeProps) {
               className="secondary"
               onClick={() => actions.reveal({ kind: "servers" })}
             >
-              Show Servers
+              {l10n.t("Show Servers")}
             </button>
           </div>
         </>

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { type ItemKind, itemWords } from "./itemWords.ts";
 
 /** What a server names twice: for programs, and for people. */
 export interface Named {
@@ -7,8 +8,7 @@ export interface Named {
 }
 
 export interface ItemChoiceProps<T extends Named> {
-  /** What the items are: "tool". */
-  readonly noun: string;
+  readonly kind: ItemKind;
   readonly items: readonly T[];
   readonly chosen: T | undefined;
   readonly onChoose: (item: T) => void;
@@ -19,7 +19,8 @@ export const fewItems = 8;
 
 /** Which of a server's tools, templates or prompts. */
 export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
-  const { noun, items, chosen, onChoose } = props;
+  const { kind, items, chosen, onChoose } = props;
+  const { label, choose } = itemWords(kind, items.length);
   const [filter, setFilter] = useState("");
   const id = useId();
   // Two may have the same name, so the control's own values are positions.
@@ -28,9 +29,9 @@ export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
     .filter(({ item }) => item === chosen || matches(filter, item.name, item.title));
   return (
     <div className="field">
-      <label htmlFor={id}>{noun.charAt(0).toUpperCase() + noun.slice(1)}</label>
+      <label htmlFor={id}>{label}</label>
       {items.length > fewItems && (
-        <Filter noun={noun} count={items.length} filter={filter} onFilter={setFilter} />
+        <Filter kind={kind} count={items.length} filter={filter} onFilter={setFilter} />
       )}
       <select
         id={id}
@@ -41,7 +42,7 @@ export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
         }}
       >
         <option value="" disabled>
-          Choose a {noun}…
+          {choose}
         </option>
         {shown.map(({ item, index }) => (
           <option key={index} value={index}>
@@ -54,19 +55,20 @@ export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
 }
 
 export interface FilterProps {
-  readonly noun: string;
+  readonly kind: ItemKind;
   readonly count: number;
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
 }
 
 /** Narrows a long list down. */
-export function Filter({ noun, count, filter, onFilter }: FilterProps) {
+export function Filter({ kind, count, filter, onFilter }: FilterProps) {
+  const words = itemWords(kind, count);
   return (
     <input
       type="search"
-      aria-label={`Filter the ${noun}s`}
-      placeholder={`Filter ${count.toLocaleString()} ${noun}s`}
+      aria-label={words.filter}
+      placeholder={words.filterMany}
       value={filter}
       onChange={(event) => onFilter(event.target.value)}
     />

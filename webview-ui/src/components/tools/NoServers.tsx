@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 export interface NoServersProps {
   readonly onConfigure: () => void;
   /** Absent where the host cannot import. */
@@ -8,14 +9,18 @@ export interface NoServersProps {
 export function NoServers({ onConfigure, onImport }: NoServersProps) {
   return (
     <div className="no-servers">
-      <p>No MCP server is configured yet. Add one to .vscode/mcp.json or to your settings.</p>
+      <p>
+        {l10n.t(
+          "No MCP server is configured yet. Add one to .vscode/mcp.json or to your settings.",
+        )}
+      </p>
       <div className="actions">
         <button type="button" className="primary" onClick={onConfigure}>
-          Open MCP Configuration
+          {l10n.t("Open MCP Configuration")}
         </button>
         {onImport !== undefined && (
           <button type="button" className="secondary" onClick={onImport}>
-            Import from Other Programs…
+            {l10n.t("Import from Other Programs…")}
           </button>
         )}
       </div>

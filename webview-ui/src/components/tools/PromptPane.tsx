@@ -1,4 +1,5 @@
 import type { Prompt, StringField } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useMemo } from "react";
 import { ItemChoice } from "./ItemChoice.tsx";
 import type { CompleteArgument, PaneProps } from "./paneProps.ts";
@@ -20,7 +21,7 @@ export function PromptPane(props: PromptPaneProps) {
   return (
     <>
       <ItemChoice
-        noun="prompt"
+        kind="prompt"
         items={prompts}
         chosen={prompt}
         onChoose={({ name }) => onChoose(name)}
@@ -31,7 +32,7 @@ export function PromptPane(props: PromptPaneProps) {
           draftKey={`prompt:${JSON.stringify([serverName, prompt.name])}`}
           description={prompt.description}
           fields={fields}
-          verb="Get Prompt"
+          verb={l10n.t("Get Prompt")}
           disabled={disabled}
           complete={
             complete &&

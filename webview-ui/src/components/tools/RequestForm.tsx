@@ -3,6 +3,7 @@ import { messageOf } from "../../session.ts";
 import { Markdown } from "../chat/Markdown.tsx";
 import { type Complete, FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
+import type { ExactNumbers } from "../form/validate.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useView } from "../ViewContext.ts";
 import { useStart } from "./useStart.ts";
@@ -18,13 +19,24 @@ export interface RequestFormProps {
   readonly disabled: boolean;
   /** Proposes what texts could be; absent where nobody can. */
   readonly complete?: Complete | undefined;
+  /** What becomes of numbers that a double does not hold; see {@link FieldsForm}. */
+  readonly exactNumbers?: ExactNumbers;
   /** Resolves when the call has begun; rejects where it could not. */
   readonly onRun: (content: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
 /** What a tool, a template or a prompt is for, and the form of what it wants to know. */
 export function RequestForm(props: RequestFormProps) {
-  const { draftKey, description = "", fields, verb, disabled, complete, onRun } = props;
+  const {
+    draftKey,
+    description = "",
+    fields,
+    verb,
+    disabled,
+    complete,
+    exactNumbers,
+    onRun,
+  } = props;
   const view = useView();
   const { busy, refusal, start } = useStart(onRun);
   const problems = refusedProblems(refusal);
@@ -38,6 +50,7 @@ export function RequestForm(props: RequestFormProps) {
         disabled={disabled || busy}
         refused={problems}
         complete={complete}
+        {...(exactNumbers !== undefined && { exactNumbers })}
         onSubmit={start}
       >
         {refusal !== undefined && problems === undefined && (

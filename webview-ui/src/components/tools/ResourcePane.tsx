@@ -1,4 +1,5 @@
 import type { Resource, ResourceTemplate } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
 import { messageOf } from "../../session.ts";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -28,7 +29,7 @@ export function ResourcePane(props: ResourcePaneProps) {
       {resources.length > 0 && <Resources resources={resources} {...rest} />}
       {templates.length > 0 && (
         <ItemChoice
-          noun="template"
+          kind="template"
           items={templates}
           chosen={template}
           onChoose={(item) => onChoose(item.uriTemplate)}
@@ -60,17 +61,17 @@ function Resources(props: PaneProps & { readonly resources: readonly Resource[] 
   return (
     <div className="resource-list">
       {resources.length > fewItems && (
-        <Filter noun="resource" count={resources.length} filter={filter} onFilter={setFilter} />
+        <Filter kind="resource" count={resources.length} filter={filter} onFilter={setFilter} />
       )}
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
-      <ul aria-label="Resources">
+      <ul aria-label={l10n.t("Resources")}>
         {shown.map((resource, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same URI.
           <li key={index}>
             <button
               type="button"
               className="resource-option"
-              title="Read this resource"
+              title={l10n.t("Read this resource")}
               disabled={disabled || busy}
               onClick={() => start(resource.uri)}
             >
@@ -81,7 +82,7 @@ function Resources(props: PaneProps & { readonly resources: readonly Resource[] 
       </ul>
       {shown.length < found.length && (
         <button type="button" className="link" onClick={() => setAll(true)}>
-          Show all {found.length.toLocaleString()}
+          {l10n.t("Show all {0}", found.length.toLocaleString())}
         </button>
       )}
     </div>
@@ -121,7 +122,7 @@ function TemplateForm({ serverName, template, disabled, complete, onRun }: Templ
         draftKey={`template:${JSON.stringify([serverName, uriTemplate])}`}
         description={description}
         fields={fields}
-        verb="Read"
+        verb={l10n.t("Read")}
         disabled={disabled}
         complete={
           complete && ((argument, signal) => complete({ uriTemplate, ...argument }, signal))

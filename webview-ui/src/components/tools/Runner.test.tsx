@@ -53,6 +53,24 @@ function show(handlers: ConstructorParameters<typeof FakeHost>[2] = {}) {
 
 const started = (request: unknown) => [{ taskId: "t1", serverName: "database", request }];
 
+test("a number keeps its digits, though no number here can have so many", async () => {
+  const number = { type: "number", name: "row", title: "Row", integer: true } as const;
+  const { host, user } = show({
+    "tools/list": () => ({ tools: [{ ...tool, fields: [number] }] }),
+  });
+  await screen.findByRole("tab", { name: "Tools", selected: true });
+  await user.selectOptions(screen.getByRole("combobox", { name: "Tool" }), "cleanup");
+  await user.type(await screen.findByRole("textbox", { name: "Row" }), "9007199254740993");
+  await user.click(screen.getByRole("button", { name: "Run" }));
+  const request = {
+    type: "tools/call",
+    toolName: "cleanup",
+    arguments: { row: 9007199254740992 },
+    argumentsText: '{"row":9007199254740993}',
+  };
+  await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
+});
+
 test("the tabs are one stop, and the arrows go between them", async () => {
   const { user, container, storage } = show();
   const tools = await screen.findByRole("tab", { name: "Tools", selected: true });

@@ -1,4 +1,5 @@
 import type { CallRequest, CompleteParams, Server } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useId, useRef } from "react";
 import type { Actions } from "../../session.ts";
 import {
@@ -11,6 +12,7 @@ import {
 import { unreachable } from "../../unreachable.ts";
 import type { RunnerState, RunnerTab } from "../../viewState.ts";
 import { parkedFocus } from "../chat/focus.ts";
+import { kindWords } from "../servers/serverWords.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
@@ -72,7 +74,7 @@ export function Runner(props: RunnerProps) {
   };
 
   return (
-    <section ref={section} className="runner" aria-label="Use a server" {...parkedFocus}>
+    <section ref={section} className="runner" aria-label={l10n.t("Use a server")} {...parkedFocus}>
       <h2>
         <button
           type="button"
@@ -82,7 +84,7 @@ export function Runner(props: RunnerProps) {
           onClick={() => onChange({ ...runner, open: !open })}
         >
           <Icon name={open ? "chevron-down" : "chevron-right"} />
-          <span>Use a Server</span>{" "}
+          <span>{l10n.t("Use a Server")}</span>{" "}
           {!open && server !== undefined && (
             <span className="muted runner-choice">{server.name}</span>
           )}
@@ -133,12 +135,11 @@ interface OfferedProps {
 
 const tabs: readonly {
   readonly key: RunnerTab;
-  readonly label: string;
   readonly kinds: readonly OfferKind[];
 }[] = [
-  { key: "tools", label: "Tools", kinds: ["tools"] },
-  { key: "resources", label: "Resources", kinds: ["resources", "templates"] },
-  { key: "prompts", label: "Prompts", kinds: ["prompts"] },
+  { key: "tools", kinds: ["tools"] },
+  { key: "resources", kinds: ["resources", "templates"] },
+  { key: "prompts", kinds: ["prompts"] },
 ];
 
 /** What the server has, a tab for each kind of it. */
@@ -195,8 +196,8 @@ function Offered(props: OfferedProps) {
   };
   return (
     <Tabs
-      label="What it offers"
-      tabs={shown}
+      label={l10n.t("What it offers")}
+      tabs={shown.map(({ key }) => ({ key, label: kindWords(key) }))}
       chosen={tab.key}
       onChoose={(key) => onChange({ ...runner, tab: key })}
     >
@@ -221,7 +222,7 @@ function Progress({ server, offers, onList }: ProgressProps) {
   if (lists.some((list) => list?.state === "loading")) {
     return (
       <p role="status" className="muted">
-        <Icon name="loading" spin /> Reading what the server offers…
+        <Icon name="loading" spin /> {l10n.t("Reading what the server offers…")}
       </p>
     );
   }
@@ -232,7 +233,7 @@ function Progress({ server, offers, onList }: ProgressProps) {
   const start = (
     <div className="actions">
       <button type="button" className="secondary" onClick={onList}>
-        {server.state === "running" ? "Try Again" : "Start Server"}
+        {server.state === "running" ? l10n.t("Try Again") : l10n.t("Start Server")}
       </button>
     </div>
   );
@@ -248,6 +249,6 @@ function Progress({ server, offers, onList }: ProgressProps) {
   }
   if (lists.some((list) => list === undefined)) return start;
   return lists.some(hasSomething) ? null : (
-    <p className="muted">This server has no tools, no resources and no prompts.</p>
+    <p className="muted">{l10n.t("This server has no tools, no resources and no prompts.")}</p>
   );
 }

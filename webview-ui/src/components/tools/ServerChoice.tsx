@@ -1,4 +1,5 @@
 import type { Server } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 import { Verbatim } from "../chat/ContentBlocks.tsx";
 import { stateIcon, stateWords, transportWords } from "../servers/serverWords.ts";
@@ -22,7 +23,7 @@ export function ServerChoice(props: ServerChoiceProps) {
   const id = useId();
   return (
     <div className="field">
-      <label htmlFor={id}>Server</label>
+      <label htmlFor={id}>{l10n.t("Server")}</label>
       <select
         id={id}
         ref={selectRef}
@@ -30,7 +31,7 @@ export function ServerChoice(props: ServerChoiceProps) {
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="" disabled>
-          Choose a server…
+          {l10n.t("Choose a server…")}
         </option>
         {servers.map(({ name, state }) => (
           <option key={name} value={name}>
@@ -57,16 +58,16 @@ function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
         <span>{reason === undefined || reason === "" ? stateWords(state) : reason}</span>
         {(state === "failed" || state === "running") && (
           <button type="button" className="link" onClick={() => onRestart(name)}>
-            Restart Server
+            {l10n.t("Restart Server")}
           </button>
         )}
         {(state === "starting" || state === "running") && (
           <button type="button" className="link" onClick={() => onStop(name)}>
-            Stop Server
+            {l10n.t("Stop Server")}
           </button>
         )}
         <button type="button" className="link" onClick={() => onShow(name)}>
-          {state === "failed" ? "Why?" : "Details"}
+          {state === "failed" ? l10n.t("Why?") : l10n.t("Details")}
         </button>
       </p>
       <p className="muted server-detail">
@@ -79,7 +80,7 @@ function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
           {stderr.length > 0 && (
             <Disclosure
               keep={`stderr:${name}`}
-              summary="What the server last wrote to stderr"
+              summary={l10n.t("What the server last wrote to stderr")}
               initiallyOpen
             >
               <Verbatim text={stderr.join("\n")} />

@@ -1,4 +1,6 @@
-import type { Tool } from "@assent/protocol";
+import type { CallToolRequest, Tool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { isExact, writeExact } from "../form/exactJSON.ts";
 import { ItemChoice } from "./ItemChoice.tsx";
 import type { PaneProps } from "./paneProps.ts";
 import { RequestForm } from "./RequestForm.tsx";
@@ -15,18 +17,17 @@ export function ToolPane(props: ToolPaneProps) {
   const tool = tools.find(({ name }) => name === toolName);
   return (
     <>
-      <ItemChoice noun="tool" items={tools} chosen={tool} onChoose={({ name }) => onChoose(name)} />
+      <ItemChoice kind="tool" items={tools} chosen={tool} onChoose={({ name }) => onChoose(name)} />
       {tool !== undefined && (
         <RequestForm
           key={JSON.stringify([serverName, tool.name])}
           draftKey={`tool:${JSON.stringify([serverName, tool.name])}`}
           description={tool.description}
           fields={tool.fields ?? noFields}
-          verb="Run"
+          verb={l10n.t("Run")}
           disabled={disabled}
-          onRun={(content) =>
-            onRun({ type: "tools/call", toolName: tool.name, arguments: content })
-          }
+          exactNumbers="exact"
+          onRun={(content) => onRun(callOf(tool.name, content))}
         />
       )}
     </>
@@ -34,3 +35,14 @@ export function ToolPane(props: ToolPaneProps) {
 }
 
 const noFields = [] as const;
+
+/** A call whose numbers keep their digits: as a text, where there is one that a double does not hold. */
+function callOf(toolName: string, content: Readonly<Record<string, unknown>>): CallToolRequest {
+  const text = writeExact(content);
+  return {
+    type: "tools/call",
+    toolName,
+    arguments: JSON.parse(text),
+    ...(!isExact(text) && { argumentsText: text }),
+  };
+}

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { type ReactNode, useState } from "react";
 import { useView } from "../ViewContext.ts";
 
@@ -22,7 +23,9 @@ export function Clamp({ keep, text, children }: ClampProps) {
     <div className="clamp">
       <div className={all ? "clamp-all" : "clamp-some"}>{children}</div>
       <button type="button" className="link" aria-expanded={all} onClick={toggle}>
-        {all ? "Show less" : `Show all (${text.length.toLocaleString()} characters)`}
+        {all
+          ? l10n.t("Show less")
+          : l10n.t("Show all ({0} characters)", text.length.toLocaleString())}
       </button>
     </div>
   );

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useCopy } from "./useCopy.ts";
 
 export interface CopyButtonProps {
   readonly text: string;
@@ -7,23 +7,14 @@ export interface CopyButtonProps {
 
 /** Puts a text on the clipboard, and says whether it is there. */
 export function CopyButton({ text, label }: CopyButtonProps) {
-  const [copied, setCopied] = useState<boolean>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      setCopied(false);
-    }
-  };
+  const { copy, status } = useCopy(text);
   return (
     <>
       <button type="button" className="secondary" onClick={() => void copy()}>
         {label}
       </button>
       <span role="status" className="muted">
-        {copied === true && "Copied."}
-        {copied === false && "The clipboard is not to be had; select the text instead."}
+        {status}
       </span>
     </>
   );

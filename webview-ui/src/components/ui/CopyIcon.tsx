@@ -1,5 +1,5 @@
-import { useState } from "react";
 import { IconButton } from "./IconButton.tsx";
+import { useCopy } from "./useCopy.ts";
 
 export interface CopyIconProps {
   readonly text: string;
@@ -8,22 +8,13 @@ export interface CopyIconProps {
 
 /** Puts a text on the clipboard where there is no room for words, and says whether it is there. */
 export function CopyIcon({ text, label }: CopyIconProps) {
-  const [copied, setCopied] = useState<boolean>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      setCopied(false);
-    }
-  };
+  const { copy, copied, status } = useCopy(text);
   const icon = copied === undefined ? "copy" : copied ? "check" : "error";
   return (
     <>
       <IconButton icon={icon} label={label} onClick={() => void copy()} />
       <span role="status" className="visually-hidden">
-        {copied === true && "Copied."}
-        {copied === false && "The clipboard is not to be had; select the text instead."}
+        {status}
       </span>
     </>
   );

@@ -7,21 +7,21 @@ export interface ListButtonProps {
   readonly label: string;
   /** How many in it are of interest now. */
   readonly n: number;
-  /** What those are: "under way". */
-  readonly are: string;
+  /** That so many are, in words: "Tasks (3 under way)". */
+  readonly busyLabel: string;
   readonly shown: boolean;
   readonly ref: Ref<HTMLButtonElement>;
   readonly onToggle: () => void;
 }
 
 /** The way to a list, and how much is going on in it. */
-export function ListButton({ icon, label, n, are, shown, ref, onToggle }: ListButtonProps) {
+export function ListButton({ icon, label, n, busyLabel, shown, ref, onToggle }: ListButtonProps) {
   return (
     <span className="list-button">
       <IconButton
         ref={ref}
         icon={icon}
-        label={n === 0 ? label : `${label} (${n} ${are})`}
+        label={n === 0 ? label : busyLabel}
         aria-expanded={shown}
         onClick={onToggle}
       />

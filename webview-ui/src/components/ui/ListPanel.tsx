@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "./IconButton.tsx";
 import { Refusal } from "./Refusal.tsx";
@@ -45,9 +46,9 @@ export function ListPanel(props: ListPanelProps) {
       </header>
       {failure !== undefined && (
         <>
-          <Refusal message={`The list could not be read: ${failure}`} />
+          <Refusal message={l10n.t("The list could not be read: {0}", failure)} />
           <button type="button" className="secondary small" onClick={onRetry}>
-            Try Again
+            {l10n.t("Try Again")}
           </button>
         </>
       )}

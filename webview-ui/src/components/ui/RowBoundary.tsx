@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { Component, type ReactNode } from "react";
 import { Refusal } from "./Refusal.tsx";
 
@@ -18,7 +19,7 @@ export class RowBoundary extends Component<RowBoundaryProps, { readonly message?
     return message === undefined ? (
       this.props.children
     ) : (
-      <Refusal message={`This message cannot be shown: ${message}`} />
+      <Refusal message={l10n.t("This message cannot be shown: {0}", message)} />
     );
   }
 }

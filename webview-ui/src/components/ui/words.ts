@@ -1,14 +1,11 @@
-/** A number with its noun. */
-export function count(n: number, noun: string): string {
-  return `${n.toLocaleString()} ${noun}${n === 1 ? "" : "s"}`;
-}
+import * as l10n from "@vscode/l10n";
 
 const cent = 0.01;
 
 /** An amount of US dollars. Nobody wants to know what less than a cent is exactly. */
 export function money(dollars: number): string {
-  if (dollars === 0) return "free";
-  return dollars < cent ? `less than ${inDollars(cent)}` : inDollars(dollars);
+  if (dollars === 0) return l10n.t("free");
+  return dollars < cent ? l10n.t("less than {0}", inDollars(cent)) : inDollars(dollars);
 }
 
 function inDollars(dollars: number): string {
@@ -44,28 +41,28 @@ export function briefly(time: number, now = Date.now()): string {
 
 /** How long something took. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return l10n.t("{0} ms", Math.max(0, Math.round(ms)));
+  if (ms < 10_000) return l10n.t("{0} s", (ms / 1000).toFixed(1));
   return elapsed(ms);
 }
 
 /** How long something has taken so far. A clock that was put back makes it nothing, and not less. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return l10n.t("{0} s", seconds);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  if (minutes < 60) return l10n.t("{0} min {1} s", minutes, seconds % 60);
   const hours = Math.floor(minutes / 60);
   return hours < 24
-    ? `${hours} h ${minutes % 60} min`
-    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+    ? l10n.t("{0} h {1} min", hours, minutes % 60)
+    : l10n.t("{0} d {1} h", Math.floor(hours / 24), hours % 24);
 }
 
 /** How many bytes something has. */
 export function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} kB`;
-  return `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
+  if (bytes < 1024) return l10n.t("{0} B", bytes);
+  if (bytes < 1024 * 1024) return l10n.t("{0} kB", (bytes / 1024).toFixed(1));
+  return l10n.t("{0} MB", (bytes / (1024 * 1024)).toFixed(1));
 }
 
 /** JSON as it is shown. */

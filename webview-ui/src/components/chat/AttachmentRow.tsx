@@ -1,0 +1,39 @@
+import type { Attachment } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useId } from "react";
+import { filled } from "../../l10n.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
+import { ContentBlocks } from "./ContentBlocks.tsx";
+import { parkedFocus } from "./focus.ts";
+
+export interface AttachmentRowProps {
+  readonly attachment: Attachment;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** The element that takes the focus for the row. */
+  readonly elementId: string;
+}
+
+/** A file that the person gave to the conversation. */
+export function AttachmentRow({ attachment, keep, elementId }: AttachmentRowProps) {
+  const headingId = useId();
+  const { name, content } = attachment;
+  return (
+    <article id={elementId} className="settled" aria-labelledby={headingId} {...parkedFocus}>
+      <h2 id={headingId} className="settled-head">
+        <Icon name="attach" />{" "}
+        {filled(l10n.t("You attached {0}"), <span className="name">{visible(name)}</span>)}
+      </h2>
+      {content.type === "image" ? (
+        <img
+          className="content-image"
+          src={`data:${content.mimeType};base64,${content.data}`}
+          alt={name}
+        />
+      ) : (
+        <ContentBlocks blocks={[content]} texts="plain" keep={keep} />
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,202 @@
+import type { AccessMcpResource, UseMcpTool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type Draft, parseDraft } from "../../viewState.ts";
+import { argumentsOf, inputsOf } from "../form/argumentInputs.ts";
+import { shownArguments } from "../form/exactJSON.ts";
+import { FieldsForm } from "../form/FieldsForm.tsx";
+import { Clamp } from "../ui/Clamp.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { Verbatim } from "./ContentBlocks.tsx";
+
+/** Arguments that the person changes: in the fields of the tool's form, or as JSON. */
+export type Edited =
+  | { readonly as: "json"; readonly text: string }
+  | { readonly as: "fields"; readonly inputs: Draft };
+
+export interface ArgumentsProps {
+  readonly askId: string;
+  readonly question: UseMcpTool;
+  readonly busy: boolean;
+  /** Absent where they are as the model wrote them. */
+  readonly edited: Edited | undefined;
+  /** What is wrong with the JSON. */
+  readonly problem: string | undefined;
+  readonly form: RefObject<HTMLFormElement | null>;
+  readonly onEdit: (edited: Edited | undefined) => void;
+  readonly onCheck: (text: string) => void;
+  /** The form was submitted, and these are its arguments. */
+  readonly onSubmit: (text: string) => void;
+}
+
+/** What the tool would be called with, which the person may change. */
+export function Arguments(props: ArgumentsProps) {
+  const { askId, question, busy, edited, problem, form, onEdit, onCheck, onSubmit } = props;
+  const headingId = useId();
+  const written = writtenOf(question);
+  const fields = question.tool.fields ?? noFields;
+  // What the form began with, until it is begun anew.
+  const [began, setBegan] = useState(edited?.as === "fields" ? edited.inputs : undefined);
+  const asText = edited?.as === "json" ? edited.text : written;
+  const inputs = edited?.as === "fields" ? undefined : inputsOf(fields, asText);
+  const edit = (next: Edited | undefined) => {
+    setBegan(next?.as === "fields" ? next.inputs : undefined);
+    onEdit(next);
+  };
+  const editButton = useRef<HTMLButtonElement>(null);
+  const as = edited?.as;
+  const asBefore = useRef(as);
+  // What was pressed is not there any more.
+  useEffect(() => {
+    if (as === asBefore.current) return;
+    asBefore.current = as;
+    if (as === undefined) editButton.current?.focus();
+    if (as === "fields")
+      form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
+  }, [as, form]);
+  return (
+    <div className="approval-arguments">
+      <div className="approval-arguments-head">
+        <h3 id={headingId}>{l10n.t("Arguments")}</h3>
+        {edited === undefined ? (
+          <button
+            ref={editButton}
+            type="button"
+            className="link"
+            onClick={() =>
+              edit(inputs === undefined ? { as: "json", text: written } : { as: "fields", inputs })
+            }
+          >
+            {l10n.t("Edit")}
+          </button>
+        ) : (
+          <>
+            {edited.as === "fields" && (
+              <button
+                type="button"
+                className="link"
+                onClick={() =>
+                  edit({ as: "json", text: argumentsOf(fields, written, edited.inputs) })
+                }
+              >
+                {l10n.t("Edit as JSON")}
+              </button>
+            )}
+            {edited.as === "json" && inputs !== undefined && (
+              <button type="button" className="link" onClick={() => edit({ as: "fields", inputs })}>
+                {l10n.t("Edit in Fields")}
+              </button>
+            )}
+            <button type="button" className="link" onClick={() => edit(undefined)}>
+              {l10n.t("As the Model Wrote Them")}
+            </button>
+          </>
+        )}
+      </div>
+      {edited === undefined && (
+        <Clamp keep={`arguments:${askId}`} text={written}>
+          <Verbatim text={written} />
+        </Clamp>
+      )}
+      {edited?.as === "fields" && (
+        <FieldsForm
+          ref={(element) => {
+            form.current = element;
+          }}
+          fields={fields}
+          draft={began}
+          onDraft={(inputs) => onEdit({ as: "fields", inputs })}
+          disabled={busy}
+          refused={undefined}
+          exactNumbers="exact"
+          onSubmit={() => onSubmit(argumentsOf(fields, written, edited.inputs))}
+        />
+      )}
+      {edited?.as === "json" && (
+        <JSONEditor
+          {...{ headingId, busy, problem, onCheck }}
+          text={edited.text}
+          onText={(text) => onEdit({ as: "json", text })}
+        />
+      )}
+    </div>
+  );
+}
+
+const noFields = [] as const;
+
+interface JSONEditorProps {
+  readonly headingId: string;
+  readonly text: string;
+  readonly busy: boolean;
+  readonly problem: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onCheck: (text: string) => void;
+}
+
+function JSONEditor({ headingId, text, busy, problem, onText, onCheck }: JSONEditorProps) {
+  const problemId = useId();
+  return (
+    <>
+      <textarea
+        className="code"
+        aria-labelledby={headingId}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : problemId}
+        readOnly={busy}
+        value={text}
+        ref={takeFocus}
+        onChange={({ target }) => onText(target.value)}
+        onBlur={() => onCheck(text)}
+      />
+      {problem !== undefined && (
+        <p id={problemId} role="alert" className="refusal">
+          <Icon name="error" />
+          <span>{problem}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function takeFocus(element: HTMLTextAreaElement | null): void {
+  element?.focus({ preventScroll: true });
+}
+
+/** The arguments that the model wrote, with all digits of their numbers. */
+export function writtenOf(question: UseMcpTool | AccessMcpResource): string {
+  if (question.type !== "use_mcp_tool") return "";
+  const { argumentsText, arguments: args } = question;
+  return shownArguments(args, argumentsText);
+}
+
+/** What is kept of an edit while it is not sent. */
+export function draftOf(edited: Edited | undefined): Draft {
+  switch (edited?.as) {
+    case undefined:
+      return {};
+    case "json":
+      return { arguments: edited.text };
+    case "fields":
+      return { fields: JSON.stringify(edited.inputs) };
+  }
+}
+
+/** The edit of an earlier life of the view. */
+export function editedBefore(
+  question: UseMcpTool | AccessMcpResource,
+  draft: Draft | undefined,
+): Edited | undefined {
+  if (question.type !== "use_mcp_tool") return undefined;
+  const { arguments: text, fields } = draft ?? {};
+  if (typeof text === "string") return { as: "json", text };
+  // The form may not be there any more, or another one.
+  const fits = inputsOf(question.tool.fields ?? noFields, writtenOf(question)) !== undefined;
+  if (!fits || typeof fields !== "string") return undefined;
+  try {
+    const inputs = parseDraft(JSON.parse(fields));
+    return inputs && { as: "fields", inputs };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Resource, Server } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useEffect, useId, useRef, useState } from "react";
+import type { Actions } from "../../session.ts";
+import { itemsOf, type Offers } from "../../state/offers.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface ContextChoiceProps {
+  /** Those of the task; empty where no task is open, in which a resource could be read. */
+  readonly servers: readonly Server[];
+  readonly offers: ReadonlyMap<string, Offers>;
+  readonly actions: Pick<Actions, "listOffers">;
+  readonly onFiles: () => void;
+  readonly onResource: (serverName: string, resource: Resource) => void;
+}
+
+/** Many resources are found by what is typed, and so many of them are shown. */
+const mostShown = 50;
+
+/** What can go along with a message: files, and resources of the task's servers. */
+export function ContextChoice(props: ContextChoiceProps) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const panelId = useId();
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  return (
+    <>
+      <IconButton
+        ref={button}
+        icon="attach"
+        label={l10n.t("Add Context")}
+        aria-expanded={open}
+        aria-controls={open ? panelId : undefined}
+        onClick={() => setOpen(!open)}
+      />
+      {open && <Choices {...props} panelId={panelId} onClose={close} />}
+    </>
+  );
+}
+
+interface ChoicesProps extends ContextChoiceProps {
+  readonly panelId: string;
+  readonly onClose: () => void;
+}
+
+function Choices(props: ChoicesProps) {
+  const { servers, offers, actions, onFiles, onResource, panelId, onClose } = props;
+  const [filter, setFilter] = useState("");
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const names = servers.map(({ name }) => name).join("\n");
+  useEffect(() => {
+    const aborter = new AbortController();
+    for (const name of names === "" ? [] : names.split("\n")) {
+      actions.listOffers(name, ["resources"], aborter.signal);
+    }
+    return () => aborter.abort();
+  }, [names, actions]);
+  const lists = servers.map(({ name }) => ({ name, list: offers.get(name)?.resources }));
+  const found = lists.flatMap(({ name, list }) =>
+    itemsOf(list)
+      .filter((resource) => fits(name, resource, filter))
+      .map((resource) => ({ name, resource })),
+  );
+  const loading = lists.some(({ list }) => list === undefined || list.state === "loading");
+  return (
+    <fieldset
+      id={panelId}
+      className="servers-choice"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <legend>{l10n.t("What goes along with the message")}</legend>
+      <IconButton icon="close" label={l10n.t("Close the Choice of Context")} onClick={onClose} />
+      <button
+        ref={first}
+        type="button"
+        className="secondary context-files"
+        onClick={() => {
+          onClose();
+          onFiles();
+        }}
+      >
+        {l10n.t("Files…")}
+      </button>
+      {servers.length > 0 && (
+        <>
+          <input
+            type="search"
+            aria-label={l10n.t("Find a resource")}
+            placeholder={l10n.t("Find a resource…")}
+            value={filter}
+            onChange={({ target }) => setFilter(target.value)}
+          />
+          <ul aria-label={l10n.t("Resources")}>
+            {found.slice(0, mostShown).map(({ name, resource }) => (
+              <li key={`${name} ${resource.uri}`}>
+                <button
+                  type="button"
+                  className="task-option"
+                  onClick={() => {
+                    onClose();
+                    onResource(name, resource);
+                  }}
+                >
+                  {visible(titleOf(resource))} <span className="muted">{visible(name)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <p role="status" className="muted">
+            {loading ? l10n.t("The lists are being read…") : wordsOf(found.length)}
+          </p>
+          {lists.map(
+            ({ name, list }) =>
+              list?.state === "failed" && (
+                <Refusal key={name} message={`${name}: ${list.message}`} />
+              ),
+          )}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function wordsOf(found: number): string {
+  if (found === 0) return l10n.t("There is no such resource.");
+  return found > mostShown ? l10n.t("{0} more: type a part of the name.", found - mostShown) : "";
+}
+
+/** How a resource is called. */
+export function titleOf({ title, name, uri }: Resource): string {
+  return title ?? (name === "" ? uri : name);
+}
+
+function fits(serverName: string, resource: Resource, filter: string): boolean {
+  const text = `${serverName} ${titleOf(resource)} ${resource.uri}`.toLowerCase();
+  return text.includes(filter.trim().toLowerCase());
+}

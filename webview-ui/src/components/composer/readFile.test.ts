@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { fromBase64, maxImage, maxText, readFile } from "./readFile.ts";
+
+const bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+test.each([
+  ["image/png", "\x89PNG\r\n\x1a\n..."],
+  ["image/jpeg", "\xff\xd8\xff..."],
+  ["image/gif", "GIF89a..."],
+  ["image/webp", "RIFF1234WEBP..."],
+])("a file is %s by how it begins, whatever its name says", (mimeType, begins) => {
+  const file = readFile("a.txt", bytes(begins));
+  expect(file.content).toMatchObject({ type: "image", mimeType });
+  const { content } = file;
+  expect(content.type === "image" && fromBase64(content.data)).toEqual(bytes(begins));
+});
+
+test("what is UTF-8 is text", () => {
+  const text = "Grüße, 世界";
+  expect(readFile("a.png", new TextEncoder().encode(text))).toEqual({
+    name: "a.png",
+    content: { type: "text", text },
+  });
+});
+
+test.each<[string, Uint8Array, string]>([
+  ["bytes", bytes("\xff\xfe\x00"), "a is neither text nor an image"],
+  ["a zero", bytes("a\x00b"), "a is neither text nor an image"],
+  [
+    "much text",
+    new Uint8Array(maxText + 1).fill(65),
+    "a has 256.0 kB, and a text may have 256.0 kB",
+  ],
+  [
+    "very much",
+    new Uint8Array(maxImage + 1),
+    "a has 3.8 MB. An image may have 3.8 MB, a text 256.0",
+  ],
+])("%s is refused by its name, size and bound", (_, content, why) => {
+  expect(() => readFile("a", content)).toThrow(why);
+});

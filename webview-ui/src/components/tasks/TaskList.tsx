@@ -1,0 +1,189 @@
+import type { SearchHit, Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import type { Actions } from "../../session.ts";
+import { visible } from "../ui/visible.ts";
+import { briefly } from "../ui/words.ts";
+import { TaskLine, taskTitle } from "./TaskLine.tsx";
+import { useSearch } from "./useSearch.ts";
+
+export interface TaskListProps {
+  /** The most recently created first. */
+  readonly tasks: readonly Task[];
+  readonly openId: string | undefined;
+  readonly onChoose: (taskId: string) => void;
+  readonly onSearch: Actions["searchTasks"];
+  readonly onChooseMessage: (taskId: string, messageId: number) => void;
+  /** Put away by the keyboard: the focus goes back. */
+  readonly onDismiss: () => void;
+  /** The focus went elsewhere. */
+  readonly onLeave: () => void;
+  /** Finds in the messages of the open task; absent where none is. */
+  readonly onFind: (() => void) | undefined;
+  /** Absent where no task is open. */
+  readonly onExport: (() => void) | undefined;
+  /** Absent where no task is open that could be deleted. */
+  readonly onDelete: (() => void) | undefined;
+}
+
+/** What can be chosen: a task, or a message in which the text was found. */
+type Entry =
+  | { readonly key: string; readonly task: Task }
+  | { readonly key: string; readonly hit: SearchHit };
+
+/** A list whose active option is told by ARIA: the focus is that of the field above it, or the list's. */
+export function TaskList(props: TaskListProps) {
+  const { tasks: all, openId, onChoose, onSearch, onChooseMessage, onDismiss, onLeave } = props;
+  const { onFind, onExport, onDelete } = props;
+  const [filter, setFilter] = useState("");
+  const search = useSearch(filter, onSearch);
+  const entries: readonly Entry[] = [
+    ...all.filter((task) => fits(task, filter)).map((task) => ({ key: task.id, task })),
+    ...search.hits.map((hit) => ({ key: `${hit.taskId}:${hit.messageId}`, hit })),
+  ];
+  const [activeKey, setActiveKey] = useState(openId ?? all[0]?.id);
+  const prefix = useId();
+  // What was active may not be there any more: then it is the first.
+  const known = entries.findIndex(({ key }) => key === activeKey);
+  const index = known === -1 && entries.length > 0 ? 0 : known;
+  const active = entries[index];
+  const optionId = (key: string) => `${prefix}-${key}`;
+
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const activeId = active === undefined ? undefined : optionId(active.key);
+  useEffect(() => {
+    if (activeId !== undefined) {
+      document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
+    }
+  }, [activeId]);
+
+  const choose = (entry: Entry) => {
+    if ("task" in entry) onChoose(entry.task.id);
+    else onChooseMessage(entry.hit.taskId, entry.hit.messageId);
+  };
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: Math.min(index + 1, entries.length - 1),
+    ArrowUp: Math.max(index - 1, 0),
+    ...(filter === "" && { Home: 0, End: entries.length - 1 }),
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const next = moves[event.key];
+    if (next !== undefined) setActiveKey(entries[next]?.key);
+    else if (event.key === "Escape") onDismiss();
+    else if (event.key === "Enter" || (event.key === " " && filter === "")) {
+      if (active !== undefined) choose(active);
+    } else return;
+    event.preventDefault();
+  };
+  const option = (entry: Entry) => ({
+    id: optionId(entry.key),
+    className: entry === active ? "task-option active" : "task-option",
+    onMouseDown: (event: { preventDefault(): void }) => event.preventDefault(),
+    onClick: () => choose(entry),
+  });
+
+  return (
+    <fieldset
+      className="task-list"
+      aria-label={l10n.t("Other tasks")}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) onLeave();
+      }}
+    >
+      <input
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-label={l10n.t("Find a task, or what was said in one")}
+        placeholder={l10n.t("Find in tasks…")}
+        aria-expanded="true"
+        aria-controls={`${prefix}-list`}
+        aria-activedescendant={activeId}
+        value={filter}
+        onChange={({ target }) => {
+          setFilter(target.value);
+          setActiveKey(all.find((task) => fits(task, target.value))?.id);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={`${prefix}-list`}
+        role="listbox"
+        className="task-options"
+        aria-label={l10n.t("Tasks")}
+        tabIndex={0}
+        aria-activedescendant={activeId}
+        onKeyDown={onKeyDown}
+      >
+        {entries.map((entry) =>
+          "task" in entry ? (
+            // biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus for its options.
+            <div
+              key={entry.key}
+              role="option"
+              aria-selected={entry.task.id === openId}
+              {...option(entry)}
+            >
+              <TaskLine task={entry.task} />
+            </div>
+          ) : (
+            // biome-ignore lint/a11y/useFocusableInteractive: as above.
+            <div key={entry.key} role="option" aria-selected={false} {...option(entry)}>
+              <Found hit={entry.hit} />
+            </div>
+          ),
+        )}
+      </div>
+      <p role="status" className="muted task-search">
+        {statusOf(entries.length, search)}
+      </p>
+      {onFind !== undefined && (
+        <button type="button" className="link task-export" onClick={onFind}>
+          {l10n.t("Find in This Task")}
+        </button>
+      )}
+      {onExport !== undefined && (
+        <button type="button" className="link task-export" onClick={onExport}>
+          {l10n.t("Export This Task as Markdown")}
+        </button>
+      )}
+      {onDelete !== undefined && (
+        <button type="button" className="link task-export" onClick={onDelete}>
+          {l10n.t("Delete This Task")}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+/** A message in which the text was found. */
+function Found({ hit }: { readonly hit: SearchHit }) {
+  return (
+    <span className="task-found">
+      <span className="task-line">
+        <span className="task-line-title">{taskTitle(hit)}</span>
+        <span className="muted">{briefly(hit.time)}</span>
+      </span>
+      <span className="task-found-text muted">
+        {visible(hit.before)}
+        <mark>{visible(hit.match)}</mark>
+        {visible(hit.after)}
+      </span>
+    </span>
+  );
+}
+
+function statusOf(found: number, search: ReturnType<typeof useSearch>): string {
+  if (search.failure !== undefined) {
+    return l10n.t("Messages could not be searched: {0}", search.failure);
+  }
+  if (search.searching) return l10n.t("Messages are being searched…");
+  if (search.truncated) return l10n.t("There may be more, in older messages.");
+  return found === 0 ? l10n.t("Nothing was found.") : "";
+}
+
+function fits(task: Task, filter: string): boolean {
+  return taskTitle(task).toLowerCase().includes(filter.trim().toLowerCase());
+}

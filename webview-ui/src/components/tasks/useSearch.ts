@@ -1,0 +1,58 @@
+import type { SearchHit } from "@assent/protocol";
+import { useEffect, useState } from "react";
+import { type Actions, messageOf } from "../../session.ts";
+
+export interface Search {
+  readonly hits: readonly SearchHit[];
+  /** There may be more. */
+  readonly truncated: boolean;
+  readonly searching: boolean;
+  readonly failure: string | undefined;
+}
+
+const nothing: Search = { hits: [], truncated: false, searching: false, failure: undefined };
+
+/** How long the person types on before it is searched, in milliseconds. */
+const pause = 200;
+
+/** So long is a text that is worth looking for, and may be looked for. */
+const bounds = { least: 2, most: 200 } as const;
+
+/** Finds a text in messages, of all tasks or of one. What was found before stays until there is something new. */
+export function useSearch(
+  text: string,
+  searchTasks: Actions["searchTasks"],
+  taskId?: string,
+  limit?: number,
+): Search {
+  const [search, setSearch] = useState(nothing);
+  const wanted = text.trim();
+  useEffect(() => {
+    const { length } = [...wanted];
+    if (length < bounds.least || length > bounds.most) {
+      setSearch(nothing);
+      return;
+    }
+    setSearch((before) => ({ ...before, searching: true }));
+    const aborter = new AbortController();
+    const look = async () => {
+      const params = {
+        text: wanted,
+        ...(taskId !== undefined && { taskId }),
+        ...(limit !== undefined && { limit }),
+      };
+      try {
+        const { hits = [], truncated = false } = await searchTasks(params, aborter.signal);
+        if (!aborter.signal.aborted) setSearch({ ...nothing, hits, truncated });
+      } catch (error) {
+        if (!aborter.signal.aborted) setSearch({ ...nothing, failure: messageOf(error) });
+      }
+    };
+    const timer = setTimeout(() => void look(), pause);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [wanted, searchTasks, taskId, limit]);
+  return search;
+}
