@@ -6,7 +6,7 @@ import { root } from "./setup/paths.ts";
 
 /** The pictures of docs/, and the screenshot that each is. */
 const pictures = {
-  "panel.png": "asks-dark-600.png",
+  "panel.png": "clean-up-dark-600.png",
   "chat.png": "participant.png",
 } as const;
 

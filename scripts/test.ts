@@ -1,6 +1,10 @@
-// npm test: everything, in the order in which it fails fastest. While working on one part,
+// npm test: everything, in the order in which it fails fastest, the slowest beside the others. While working on one part,
 // `npm test -- --only lint,go` runs those steps alone.
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkAllocations } from "./bench/allocations.ts";
 import { installCodeServer } from "./e2e/codeServer.ts";
 import { buildAll } from "./setup/build.ts";
 import { output, run, runPackage } from "./setup/command.ts";
@@ -11,8 +15,12 @@ import { hostTarget, packageFor } from "./setup/vsix.ts";
 
 interface Step {
   readonly title: string;
-  run(): Promise<void>;
+  /** It runs while those after it do. What it writes goes into the log, which is shown when it has ended. */
+  readonly beside?: boolean;
+  run(log?: number): Promise<void>;
 }
+
+const into = (log: number | undefined) => (log === undefined ? {} : { log });
 
 const steps: Readonly<Record<string, Step>> = {
   setup: {
@@ -21,6 +29,17 @@ const steps: Readonly<Record<string, Step>> = {
       await installDebianPackages();
       await installCodeServer();
     },
+  },
+  go: {
+    title: "Tests of the sidecar",
+    // It needs the processors for as long as nearly all that follows takes, much of which waits for browsers and servers.
+    beside: true,
+    run: (log) =>
+      run("go", ["test", "-race", "./..."], {
+        // A program with the race detector would sleep for a second at its end.
+        env: { CGO_ENABLED: "1", GORACE: "atexit_sleep_ms=0" },
+        ...into(log),
+      }),
   },
   lint: { title: "Formatters and linters", run: lint },
   types: {
@@ -36,14 +55,17 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Tests of the extension, the webview and the scripts",
     run: () => runPackage("vitest/vitest.mjs", ["run"]),
   },
-  go: {
-    title: "Tests of the sidecar",
-    run: () => run("go", ["test", "-race", "./..."], { env: { CGO_ENABLED: "1" } }),
-  },
   build: { title: "Build", run: buildAll },
+  package: {
+    title: "Package for this machine",
+    async run() {
+      await packageFor(hostTarget());
+    },
+  },
   conformance: {
     title: "MCP's own conformance suite",
-    run: () => run(process.execPath, ["scripts/conformance.ts"]),
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/conformance.ts"], into(log)),
   },
   mcpTasks: {
     title: "MCP tasks, with sidecars that are killed",
@@ -57,11 +79,9 @@ const steps: Readonly<Record<string, Step>> = {
     title: "The smart database, with the demo model",
     run: () => run(process.execPath, ["scripts/e2e/smartDatabase.ts"]),
   },
-  package: {
-    title: "Package for this machine",
-    async run() {
-      await packageFor(hostTarget());
-    },
+  terminal: {
+    title: "The smart database in a terminal, recorded and replayed",
+    run: () => run(process.execPath, ["scripts/e2e/terminal.ts"]),
   },
   playground: {
     title: "Playground in a browser",
@@ -83,6 +103,7 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Extension in VS Code",
     run: () => run(process.execPath, ["scripts/e2e/workbench.ts"]),
   },
+  allocations: { title: "What the Go benchmarks allocate", run: checkAllocations },
 };
 
 async function lint(): Promise<void> {
@@ -95,20 +116,44 @@ async function lint(): Promise<void> {
   await checkTexts();
 }
 
-/** Runs one step under a heading; returns a line for the summary, and whether it went well. */
-async function report(name: string, step: Step): Promise<[line: string, ok: boolean]> {
-  console.log(`\n=== ${name}: ${step.title}`);
+interface Report {
+  /** For the summary. */
+  readonly line: string;
+  readonly ok: boolean;
+}
+
+/** Runs one step under a heading. */
+async function report(name: string, step: Step, log?: number): Promise<Report> {
+  const heading = `\n=== ${name}: ${step.title}\n`;
+  if (log === undefined) process.stdout.write(heading);
+  else writeSync(log, heading);
   const start = performance.now();
   const line = (verdict: string): string => {
     const seconds = ((performance.now() - start) / 1000).toFixed(1).padStart(6);
     return `${verdict} ${seconds} s  ${name}: ${step.title}`;
   };
   try {
-    await step.run();
-    return [line("ok    "), true];
+    await step.run(log);
+    return { line: line("ok    "), ok: true };
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return [line("FAILED"), false];
+    const message = error instanceof Error ? error.message : String(error);
+    if (log === undefined) console.error(message);
+    else writeSync(log, `${message}\n`);
+    return { line: line("FAILED"), ok: false };
+  }
+}
+
+/** As {@link report}, with everything shown at its end. */
+async function reportBeside(name: string, step: Step): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
+  const log = openSync(join(folder, "log"), "w+");
+  try {
+    const told = await report(name, step, log);
+    process.stdout.write(readFileSync(join(folder, "log")));
+    return told;
+  } finally {
+    closeSync(log);
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -118,15 +163,17 @@ const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0) {
   throw new Error(`no step ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
 }
-const summary: string[] = [];
+const reports: Promise<Report>[] = [];
 for (const [name, step] of Object.entries(steps)) {
   if (!chosen.includes(name)) continue;
   if (process.exitCode !== undefined) {
-    summary.push(`not run            ${name}: ${step.title}`);
+    reports.push(Promise.resolve({ line: `not run            ${name}: ${step.title}`, ok: false }));
     continue;
   }
-  const [line, ok] = await report(name, step);
-  summary.push(line);
-  if (!ok) process.exitCode = 1;
+  const told = step.beside ? reportBeside(name, step) : report(name, step);
+  reports.push(told);
+  if (!step.beside && !(await told).ok) process.exitCode = 1;
 }
-console.log(`\n${summary.join("\n")}`);
+const told = await Promise.all(reports);
+if (told.some(({ ok }) => !ok)) process.exitCode = 1;
+console.log(`\n${told.map(({ line }) => line).join("\n")}`);

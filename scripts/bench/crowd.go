@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"time"
 
 	"assent/protocol"
 )
@@ -13,29 +15,39 @@ const (
 )
 
 // crowd measures what open asks cost, in memory and for the next one. The connections are not in it: they
-// are there, with an ask each, before the others come.
+// are there before the asks come.
 func (b *bench) crowd() ([]row, error) {
-	var memory sample
-	var next, inbox, list comparison
+	// The tasks of the crowd and the others have different ones.
+	servers := b.rawServers(1)
+	maps.Copy(servers, b.oneServer())
+	var memory, next, inbox, list comparison
 	for i := range b.rounds {
-		err := b.withSidecar(b.dataDir(fmt.Sprint("crowd", i)), b.oneServer(), func(busy *frontEnd) error {
-			return b.withSidecar(b.dataDir(fmt.Sprint("alone", i)), b.oneServer(), func(empty *frontEnd) error {
+		err := b.withSidecar(b.roundDir("crowd", i), servers, func(busy *frontEnd) error {
+			return b.withSidecar(b.roundDir("alone", i), servers, func(empty *frontEnd) error {
 				perAsk, err := fillCrowd(busy)
 				if err != nil {
 					return err
 				}
-				memory = append(memory, perAsk)
+				memory.figure = append(memory.figure, perAsk)
 				return b.besideCrowd(busy, empty, &next, &inbox, &list)
 			})
 		})
 		if err != nil {
 			return nil, fmt.Errorf("crowd: %w", err)
 		}
+		err = b.withHost(servers, func(f *frontEnd) error {
+			perAsk, err := fillCrowd(f)
+			memory.reference = append(memory.reference, perAsk)
+			return err
+		}, promiseHost)
+		if err != nil {
+			return nil, err
+		}
 	}
 	asks := fmt.Sprintf("%d open asks in %d tasks", crowdTasks*crowdEach, crowdTasks)
 	const reference = "no open ask"
 	return []row{
-		{what: "memory for each of " + asks, unit: "kB", figure: memory},
+		{what: "memory for each of " + asks, unit: "kB", figure: memory.figure, reference: memory.reference, referenceIs: promiseName, bar: bar{limit: 1}},
 		{what: "one more ask beside " + asks + ", p50", unit: "us", figure: next.figure, reference: next.reference, referenceIs: reference},
 		{what: "ask/list with " + asks, unit: "us", figure: inbox.figure, reference: inbox.reference, referenceIs: reference},
 		{what: "task/list with " + asks, unit: "us", figure: list.figure, reference: list.reference, referenceIs: reference},
@@ -44,47 +56,41 @@ func (b *bench) crowd() ([]row, error) {
 
 // fillCrowd has the server ask, and returns by how many kB of memory the sidecar grew for each ask.
 func fillCrowd(f *frontEnd) (float64, error) {
-	var ids []string
-	for range crowdTasks {
-		var task protocol.Task
-		if err := f.call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
-			return 0, err
-		}
-		ids = append(ids, task.ID)
-	}
-	resident := func(each int) (float64, error) {
-		for _, id := range ids {
-			if err := f.ask(id, each); err != nil {
-				return 0, err
-			}
-		}
-		return residentMB(f.cmd.Process.Pid)
-	}
-	before, err := resident(1)
+	ids, err := f.newTasks(crowdTasks)
 	if err != nil {
 		return 0, err
 	}
-	after, err := resident(crowdEach - 1)
-	return (after - before) * 1024 / (crowdTasks * (crowdEach - 1)), err
+	// An ask that is answered, so that the connections are there.
+	for _, id := range ids {
+		if _, err := f.thinkAll(id, 1, func() time.Duration { return 0 }); err != nil {
+			return 0, err
+		}
+	}
+	before, err := f.memoryAtRest(wholeMemory)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := f.ask(id, crowdEach); err != nil {
+			return 0, err
+		}
+	}
+	after, err := f.memoryAtRest(wholeMemory)
+	return (after - before) * 1024 / (crowdTasks * crowdEach), err
 }
 
 // ask has the server ask n times at once in a task, and waits until all are open.
 func (f *frontEnd) ask(taskID string, n int) error {
-	if err := f.startTool(taskID, "bench", crowdTool, n); err != nil {
+	if err := f.runTool(taskID, "raw0", askTool, askInput{N: n, AtOnce: n}); err != nil {
 		return err
 	}
-	for open := 0; open < n; {
-		p, err := f.nextEvent()
+	for range n {
+		h, err := f.happens()
 		if err != nil {
 			return err
 		}
-		switch event := p.Event.(type) {
-		case protocol.MessageAdded:
-			if _, ok := event.Message.Body.(protocol.Ask); ok {
-				open++
-			}
-		case protocol.CallEnded:
-			return fmt.Errorf("the tool ended with %+v", event.Result)
+		if h.askID == "" {
+			return fmt.Errorf("the tool ended with %s", h.result)
 		}
 	}
 	return nil

@@ -101,7 +101,8 @@ type message struct {
 	} `json:"error"`
 }
 
-func (f *frontEnd) read() (*message, error) {
+// readBody returns the next message, encoded.
+func (f *frontEnd) readBody() ([]byte, error) {
 	header, err := textproto.NewReader(f.out).ReadMIMEHeader()
 	if err != nil {
 		return nil, err
@@ -116,6 +117,14 @@ func (f *frontEnd) read() (*message, error) {
 	}
 	f.bytes += int64(length)
 	f.messages++
+	return body, nil
+}
+
+func (f *frontEnd) read() (*message, error) {
+	body, err := f.readBody()
+	if err != nil {
+		return nil, err
+	}
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, err
@@ -149,61 +158,25 @@ func (f *frontEnd) call(method string, params, result any) error {
 
 // answerAll runs the tool that asks, answers every ask at once, and returns what the tool returned.
 func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
-	if err := f.startTool(taskID, serverName, elicitTool, n); err != nil {
+	if err := f.runTool(taskID, serverName, elicitTool, elicitInput{n}); err != nil {
 		return nil, err
 	}
 	for {
-		p, err := f.nextEvent()
+		h, err := f.happens()
 		if err != nil {
 			return nil, err
 		}
-		switch event := p.Event.(type) {
-		case protocol.MessageAdded:
-			ask, ok := event.Message.Body.(protocol.Ask)
-			if !ok {
-				continue
-			}
-			f.next++
-			err := f.send("askResponse", f.next, protocol.AskResponseParams{
-				TaskID: taskID, AskID: ask.AskID, AskResponse: protocol.YesButtonClicked,
-				ElicitationContent: json.RawMessage(`{"answer":"x"}`),
-			})
-			if err != nil {
+		if h.askID != "" {
+			if err := f.answer(h, "x"); err != nil {
 				return nil, err
 			}
-		case protocol.CallEnded:
-			result, ok := event.Result.(protocol.ToolResult)
-			if !ok || result.IsError {
-				return nil, fmt.Errorf("the tool ended with %+v", event.Result)
-			}
-			return durations(result.Content[0].(protocol.TextContent).Text)
+			continue
 		}
-	}
-}
-
-// startTool starts a call of one of the tools that ask n times.
-func (f *frontEnd) startTool(taskID, serverName, tool string, n int) error {
-	arguments, err := json.Marshal(elicitInput{n})
-	if err != nil {
-		return err
-	}
-	f.next++
-	return f.send("call/start", f.next, protocol.StartCallParams{
-		TaskID: taskID, ServerName: serverName, Request: protocol.CallToolRequest{ToolName: tool, Arguments: arguments},
-	})
-}
-
-// nextEvent returns the next event of a task.
-func (f *frontEnd) nextEvent() (*protocol.TaskEventParams, error) {
-	for {
-		m, err := f.read()
+		text, err := h.text()
 		if err != nil {
 			return nil, err
 		}
-		if m.Method == "task/event" {
-			p := new(protocol.TaskEventParams)
-			return p, json.Unmarshal(m.Params, p)
-		}
+		return durations(text)
 	}
 }
 

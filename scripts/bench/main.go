@@ -3,7 +3,8 @@
 // machine.
 //
 // It starts the real binary and speaks its protocol as a front end that answers at once. The MCP
-// server at the other end is this program again, on go-sdk.
+// server at the other end is this program again, on go-sdk or without a library. The references on Node.js
+// are in hosts/, and speak the same protocol as far as it takes.
 package main
 
 import (
@@ -31,6 +32,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == serverCommand {
 		return serveMCP(ctx)
 	}
+	if len(args) > 0 && args[0] == rawServerCommand {
+		return serveRaw(ctx)
+	}
 	if len(args) > 0 && args[0] == readerCommand {
 		return readModel(ctx, args[1:])
 	}
@@ -38,9 +42,12 @@ func run(ctx context.Context, args []string) error {
 		return seed(ctx, args[1:])
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	rounds := flags.Int("rounds", 9, "how often each figure is measured")
+	rounds := flags.Int("rounds", 7, "how often each figure is measured")
 	asks := flags.Int("asks", 1000, "how many asks a round has")
 	chunks := flags.Int("chunks", 50_000, "how many chunks a model's answer has")
+	hosts := flags.String("hosts", "", "the folder of the bundled hosts on Node.js, which npm run bench makes")
+	node := flags.String("node", "node", "the Node.js that runs them")
+	report := flags.String("json", "", "write the table as JSON to this file, too")
 	only := flags.String("only", "", "measure what has this name alone")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -49,7 +56,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks, chunks: *chunks, only: *only}
+	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks, chunks: *chunks, only: *only, hosts: *hosts, node: *node, report: *report}
 	return errors.Join(b.run(), os.RemoveAll(dir))
 }
 
@@ -59,6 +66,7 @@ type bench struct {
 	dir                  string
 	rounds, asks, chunks int
 	only                 string
+	hosts, node, report  string
 
 	sidecar, self string
 }
@@ -74,13 +82,18 @@ func (b *bench) run() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the sidecar: %w\n%s", err, out)
 	}
+	machine := thisMachine()
 	var rows []row
 	for _, m := range []struct {
 		name    string
 		measure func() ([]row, error)
 	}{
-		{"roundtrip", b.roundTrip},
+		{"ask", b.ask},
+		{"typescript", b.typescript},
+		{"person", b.person},
+		{"everyone", b.everyone},
 		{"start", b.start},
+		{"connect", b.connect},
 		{"memory", b.memory},
 		{"history", b.history},
 		{"pages", b.pages},
@@ -92,14 +105,23 @@ func (b *bench) run() error {
 		if b.only != "" && b.only != m.name {
 			continue
 		}
+		fmt.Fprintln(os.Stderr, "bench: measuring", m.name)
 		more, err := m.measure()
 		if err != nil {
 			return err
+		}
+		for i := range more {
+			more[i].group = m.name
 		}
 		rows = append(rows, more...)
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("nothing to measure is called %q", b.only)
 	}
-	return print(os.Stdout, rows)
+	if b.report != "" {
+		if err := writeReport(b.report, machine, rows); err != nil {
+			return err
+		}
+	}
+	return printTable(os.Stdout, machine, rows)
 }

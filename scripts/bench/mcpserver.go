@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/sync/errgroup"
 )
 
 // serverCommand makes this program an MCP server.
@@ -24,6 +25,7 @@ type elicitInput struct {
 func serveMCP(ctx context.Context) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: elicitTool}, elicit)
+	mcp.AddTool(server, &mcp.Tool{Name: askTool}, askAll)
 	mcp.AddTool(server, &mcp.Tool{Name: crowdTool}, crowd)
 	mcp.AddTool(server, &mcp.Tool{Name: sampleTool}, sampleModel)
 	return server.Run(ctx, &mcp.StdioTransport{})
@@ -51,18 +53,24 @@ func elicit(ctx context.Context, request *mcp.CallToolRequest, in elicitInput) (
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil, nil
 }
 
-// crowdTool asks n times at once.
+// crowdTool asks n times at once, each time something else, and returns how many of the answers were the question's
+// own.
 const crowdTool = "crowd"
 
 func crowd(ctx context.Context, request *mcp.CallToolRequest, in elicitInput) (*mcp.CallToolResult, any, error) {
-	asks, ctx := errgroup.WithContext(ctx)
-	for range in.N {
-		asks.Go(func() error {
-			_, err := request.Session.Elicit(ctx, &mcp.ElicitParams{Message: "?", RequestedSchema: schema})
-			return err
+	var asks sync.WaitGroup
+	var right atomic.Int64
+	for i := range in.N {
+		asks.Go(func() {
+			question := strconv.Itoa(i)
+			result, err := request.Session.Elicit(ctx, &mcp.ElicitParams{Message: question, RequestedSchema: schema})
+			if err == nil && result.Action == "accept" && result.Content["answer"] == question {
+				right.Add(1)
+			}
 		})
 	}
-	return &mcp.CallToolResult{}, nil, asks.Wait()
+	asks.Wait()
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strconv.FormatInt(right.Load(), 10)}}}, nil, nil
 }
 
 // sampleTool asks the model once, and returns how many bytes it wrote.
@@ -93,28 +101,4 @@ func durations(text string) (sample, error) {
 		out[i] = float64(d) / float64(time.Microsecond)
 	}
 	return out, nil
-}
-
-// bareClient runs the tool with a client of go-sdk alone, whose handler answers at once: the floor.
-func (b *bench) bareClient() (sample, error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "bare", Version: "1"}, &mcp.ClientOptions{
-		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "x"}}, nil
-		},
-	})
-	session, err := client.Connect(b.ctx, &mcp.CommandTransport{Command: b.command(b.self, serverCommand)},
-		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	result, err := session.CallTool(b.ctx, &mcp.CallToolParams{Name: elicitTool, Arguments: elicitInput{b.asks}})
-	if err != nil {
-		return nil, err
-	}
-	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok || result.IsError {
-		return nil, fmt.Errorf("the bare client got %+v", result.Content[0])
-	}
-	return durations(text.Text)
 }

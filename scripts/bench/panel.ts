@@ -1,7 +1,8 @@
 // The panel's part of the benchmarks: a task of 100,000 messages in a real browser, with the real sidecar,
 // beside one of 100.
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CDPSession, Page } from "playwright-core";
@@ -24,8 +25,11 @@ interface Row {
   readonly reference?: readonly number[];
 }
 
-/** Measures the panel and prints a table as scripts/bench/table.go does. */
-export async function measurePanel(): Promise<void> {
+/**
+ * Measures the panel and prints a table as scripts/bench/table.go does. Where a file is given, the rows are added to
+ * the JSON in it, which scripts/bench/report.go describes.
+ */
+export async function measurePanel(report?: string): Promise<void> {
   const mark = `ASSENT_BENCH=${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), "assent-bench-panel-"));
   const lengths = [String(short), String(long)];
@@ -36,7 +40,9 @@ export async function measurePanel(): Promise<void> {
     await withPage("bench", { width: 400, height: 800 }, async (page) => {
       await page.goto(url.href);
       await new LongList(page).waitFor(short);
-      print([...(await opening(page)), ...(await scrolling(page))]);
+      const rows = [...(await opening(page)), ...(await scrolling(page))];
+      print(rows);
+      if (report !== undefined) await addTo(report, rows);
     });
   } finally {
     await stopGroup(demo);
@@ -128,17 +134,55 @@ function quantile(sample: readonly number[], q: number): number {
   return sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)] ?? 0;
 }
 
+/** What is said of a sample. */
+const spreadOf = (rounds: readonly number[]) => ({
+  median: quantile(rounds, 0.5),
+  min: Math.min(...rounds),
+  max: Math.max(...rounds),
+  rounds,
+});
+
+/** What of a row is compared within each round. */
+const ratiosOf = ({ figure, reference = [] }: Row): readonly number[] =>
+  reference.map((other, round) => (figure[round] ?? Number.NaN) / other);
+
+const referenceIs = `${short} messages`;
+
 function print(rows: readonly Row[]): void {
-  console.log("| what | unit | median | spread | reference | median | ratio |");
-  console.log("|---|---|---:|---:|---|---:|---:|");
-  for (const { what, unit, figure, reference } of rows) {
-    const middle = quantile(figure, 0.5);
-    const spread = `${Math.min(...figure).toFixed(1)}–${Math.max(...figure).toFixed(1)}`;
-    const other = reference === undefined ? undefined : quantile(reference, 0.5);
+  console.log("\n| what | | figure | reference | | ratio | bar | met |");
+  console.log("|---|---|---|---|---|---|---|---|");
+  console.log("| **panel** | | | | | | | |");
+  const said = (rounds: readonly number[], digits: number): string => {
+    const { median, min, max } = spreadOf(rounds);
+    return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+  };
+  for (const row of rows) {
+    const { what, unit, figure, reference } = row;
     const compared =
-      other === undefined
-        ? [" ", " ", " "]
-        : [`${short} messages`, other.toFixed(1), (middle / other).toFixed(2)];
-    console.log(`| ${[what, unit, middle.toFixed(1), spread, ...compared].join(" | ")} |`);
+      reference === undefined
+        ? ["", "", ""]
+        : [referenceIs, said(reference, 1), said(ratiosOf(row), 3)];
+    console.log(`| ${[what, unit, said(figure, 1), ...compared, "", ""].join(" | ")} |`);
   }
+}
+
+/** Adds rows to a report. The file is made where there is none: then nothing but the panel was measured. */
+async function addTo(file: string, rows: readonly Row[]): Promise<void> {
+  let report: { rows: unknown[] } = { rows: [] };
+  if (existsSync(file)) report = JSON.parse(await readFile(file, "utf8")) as typeof report;
+  for (const row of rows) {
+    const { what, unit, figure, reference } = row;
+    report.rows.push({
+      group: "panel",
+      what,
+      unit,
+      figure: spreadOf(figure),
+      ...(reference !== undefined && {
+        reference: spreadOf(reference),
+        referenceIs,
+        ratio: spreadOf(ratiosOf(row)),
+      }),
+    });
+  }
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
 }

@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
+	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/model"
+	"assent/sidecar/rpc"
 )
 
 // readerCommand makes this program the reference of a stream: it reads a model's answer as the sidecar
@@ -41,8 +41,7 @@ func readModel(ctx context.Context, args []string) error {
 	}
 	settings := modelSettings(args[0], args[1])
 	models := model.NewSet(model.Endpoints(settings, http.DefaultClient), settings, model.DefaultPatience)
-	stream := jsonrpc2.NewBufferedStream(stdio{}, jsonrpc2.VSCodeObjectCodec{})
-	conn := jsonrpc2.NewConn(ctx, stream, jsonrpc2.HandlerWithError(nobody))
+	conn := rpc.New(ctx, os.Stdin, os.Stdout, rpc.Options{Serve: nobody, Peer: "the bench", Log: zerolog.Nop()})
 	if err := conn.Notify(ctx, readerBegins, nil); err != nil {
 		return err
 	}
@@ -68,26 +67,14 @@ func readModel(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := conn.Close(); !errors.Is(err, jsonrpc2.ErrClosed) { // who has read the end may have closed it
-		return err
-	}
-	return nil
+	return conn.Close()
 }
 
 const progressMethod = "mcpSamplingProgress"
 
-func nobody(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) (any, error) {
+func nobody(context.Context, string, json.RawMessage) (any, error) {
 	return nil, errors.New("a reader serves nothing")
 }
-
-// stdio is the process's own.
-type stdio struct{}
-
-var _ io.ReadWriteCloser = stdio{}
-
-func (stdio) Read(p []byte) (int, error)  { return os.Stdin.Read(p) }
-func (stdio) Write(p []byte) (int, error) { return os.Stdout.Write(p) }
-func (stdio) Close() error                { return errors.Join(os.Stdin.Close(), os.Stdout.Close()) }
 
 // streamed is what one answer cost.
 type streamed struct {
@@ -143,24 +130,17 @@ func (b *bench) stream() (rows []row, err error) {
 		above.add(milliseconds(sidecar.cpu-read.cpu), milliseconds(each.cpu-read.cpu))
 	}
 	answer := fmt.Sprintf("an answer of %d chunks", b.chunks)
+	const reference = "chunk by chunk"
 	return []row{
-		rate.row(answer+", to the front end", "k/s"),
-		messages.row(answer+", messages", ""),
-		kilobytes.row(answer+", size", "kB"),
-		cpu.row(answer+", CPU for the chunks", "ms"),
-		above.row(answer+", CPU for the chunks but for reading them", "ms"),
+		{what: answer + ", to the front end", unit: "k/s", figure: rate.figure, reference: rate.reference, referenceIs: reference},
+		{what: answer + ", messages", figure: messages.figure, reference: messages.reference, referenceIs: reference},
+		{what: answer + ", size", unit: "kB", figure: kilobytes.figure, reference: kilobytes.reference, referenceIs: reference},
+		{what: answer + ", CPU for the chunks", unit: "ms", figure: cpu.figure, reference: cpu.reference, referenceIs: reference},
+		{
+			what: answer + ", CPU for the chunks but for reading them", unit: "ms", figure: above.figure, reference: above.reference,
+			referenceIs: reference, bar: bar{limit: 0.1},
+		},
 	}, nil
-}
-
-// comparison is a figure beside that of the answer that is sent on chunk by chunk.
-type comparison struct{ figure, reference sample }
-
-func (c *comparison) add(figure, reference float64) {
-	c.figure, c.reference = append(c.figure, figure), append(c.reference, reference)
-}
-
-func (c *comparison) row(what, unit string) row {
-	return row{what: what, unit: unit, figure: c.figure, reference: c.reference, referenceIs: "chunk by chunk"}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -3,17 +3,55 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // row is a line of the table: a figure, and what it is compared with.
 type row struct {
+	group       string // what -only calls it
 	what, unit  string
-	figure      sample
-	reference   sample // empty where there is none
+	figure      sample // of each round
+	reference   sample // of the same rounds; empty where there is none
 	referenceIs string
+	bar         bar
+}
+
+// bar is how the ratio of a figure to its reference should be. The zero value asks for nothing.
+type bar struct {
+	limit   float64
+	atLeast bool // else at most
+}
+
+func (b bar) String() string {
+	switch {
+	case b == bar{}:
+		return ""
+	case b.atLeast:
+		return fmt.Sprintf("≥ %.3g", b.limit)
+	default:
+		return fmt.Sprintf("≤ %.3g", b.limit)
+	}
+}
+
+// met says whether a ratio is as it should be.
+func (b bar) met(ratio float64) bool {
+	if b.atLeast {
+		return ratio >= b.limit
+	}
+	return ratio <= b.limit
+}
+
+// ratios compares what was measured in the same round: what the machine does to both is not in them.
+func (r *row) ratios() sample {
+	s := make(sample, min(len(r.figure), len(r.reference)))
+	for i := range s {
+		s[i] = r.figure[i] / r.reference[i]
+	}
+	return s
 }
 
 // sample is what the rounds measured.
@@ -31,20 +69,71 @@ func (s sample) quantile(q float64) float64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-func print(w io.Writer, rows []row) error {
-	lines := []string{
-		"| what | unit | median | spread | reference | median | ratio |",
-		"|---|---|---:|---:|---|---:|---:|",
+func (s sample) String() string {
+	if len(s) == 0 {
+		return ""
 	}
+	return fmt.Sprintf("%s (%s–%s)", decimal(s.median()), decimal(slices.Min(s)), decimal(slices.Max(s)))
+}
+
+// decimal writes three digits of a number, or all that stand before its point.
+func decimal(f float64) string {
+	if f == 0 {
+		return "0"
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(f))))
+	return strconv.FormatFloat(f, 'f', max(digits, 0), 64)
+}
+
+// comparison is a figure beside its reference, round by round.
+type comparison struct{ figure, reference sample }
+
+func (c *comparison) add(figure, reference float64) {
+	c.figure, c.reference = append(c.figure, figure), append(c.reference, reference)
+}
+
+// printTable writes Markdown: medians, and the least and the most of the rounds in parentheses.
+func printTable(w io.Writer, m *machine, rows []row) error {
+	lines := [][]string{
+		{"what", "", "figure", "reference", "", "ratio", "bar", "met"},
+		{"", "", "", "", "", "", "", ""}, // the rule
+	}
+	group := ""
 	for _, r := range rows {
-		reference, ratio := "", ""
-		if len(r.reference) > 0 {
-			reference = fmt.Sprintf("%.1f", r.reference.median())
-			ratio = fmt.Sprintf("%.2f", r.figure.median()/r.reference.median())
+		if r.group != group {
+			group = r.group
+			lines = append(lines, []string{"**" + group + "**", "", "", "", "", "", "", ""})
 		}
-		lines = append(lines, fmt.Sprintf("| %s | %s | %.1f | %.1f–%.1f | %s | %s | %s |",
-			r.what, r.unit, r.figure.median(), slices.Min(r.figure), slices.Max(r.figure), r.referenceIs, reference, ratio))
+		ratios, met := r.ratios(), ""
+		if r.bar != (bar{}) {
+			met = "no"
+			if r.bar.met(ratios.median()) {
+				met = "yes"
+			}
+		}
+		lines = append(lines, []string{r.what, r.unit, r.figure.String(), r.referenceIs, r.reference.String(), ratios.String(), r.bar.String(), met})
 	}
-	_, err := fmt.Fprintf(w, "%s/%s, %d CPUs, %s\n\n%s\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), strings.Join(lines, "\n"))
+	_, err := fmt.Fprintf(w, "%v\n\n%s", m, aligned(lines))
 	return err
+}
+
+// aligned makes columns of the same width. The second line is the rule below the first.
+func aligned(lines [][]string) string {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell), 3)
+		}
+	}
+	for i, width := range widths {
+		lines[1][i] = strings.Repeat("-", width)
+	}
+	var out strings.Builder
+	for _, line := range lines {
+		for i, cell := range line {
+			out.WriteString("| " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+1))
+		}
+		out.WriteString("|\n")
+	}
+	return out.String()
 }

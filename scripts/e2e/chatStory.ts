@@ -12,25 +12,42 @@ const deletes = "delete_inactive_users";
 const users = 200;
 const inactive = 30;
 
-/** A person declines what a model wants of a tool: nothing is deleted, and the model says so. */
-export async function declineCleanUp(panel: Panel, file: string): Promise<void> {
-  await step(
-    "a conversation: a suggested prompt, a tool approved, the next one declined",
-    async () => {
-      await panel.button(prompt).click();
-      await panel.toolApproval(database).getByText(counts).first().waitFor();
-      await panel.approve(panel.toolApproval(database), "Approve");
-      await panel.toolApproval(database).getByText(deletes).first().waitFor();
-      await panel.approve(panel.toolApproval(database), "Decline");
-      await panel.text(`${deletes} of ${database} was not called.`).waitFor();
-      await panel.turnEnds();
-      assert.deepEqual(counted(file), { users, trash: 0 });
-    },
-  );
+/** Begins with the prompt that the panel suggests, where its host knows one. */
+export const bySuggestion = (panel: Panel): Promise<void> => panel.button(prompt).click();
+
+/** Begins by typing. */
+export async function byTyping(panel: Panel): Promise<void> {
+  await panel.message().fill(prompt);
+  await panel.press("Enter");
 }
 
-/** The whole of it, by the keyboard alone: the model, the tools, the server's questions, the rows. */
-export async function cleanUp(panel: Panel, file: string): Promise<void> {
+/** A person declines what a model wants of a tool: nothing is deleted, and the model says so. */
+export async function declineCleanUp(
+  panel: Panel,
+  file: string,
+  begin: (panel: Panel) => Promise<void>,
+): Promise<void> {
+  await step("a conversation: a tool is approved, the next one declined, no row gone", async () => {
+    await begin(panel);
+    await panel.toolApproval(database).getByText(counts).first().waitFor();
+    await panel.approve(panel.toolApproval(database), "Approve");
+    await panel.toolApproval(database).getByText(deletes).first().waitFor();
+    await panel.approve(panel.toolApproval(database), "Decline");
+    await panel.text(`${deletes} of ${database} was not called.`).waitFor();
+    await panel.turnEnds();
+    assert.deepEqual(counted(file), { users, trash: 0 });
+  });
+}
+
+/**
+ * The whole of it, by the keyboard alone: the model, the tools, the server's questions, the rows. The form is
+ * looked at when it is filled in; the keyboard is where it was after that.
+ */
+export async function cleanUp(
+  panel: Panel,
+  file: string,
+  lookAtForm: () => Promise<void> = async () => {},
+): Promise<void> {
   await step("a conversation carries a deletion through, with the keyboard", async () => {
     await panel.tabTo(panel.message());
     await panel.type(prompt);
@@ -44,8 +61,11 @@ export async function cleanUp(panel: Panel, file: string): Promise<void> {
     const form = panel.form(database);
     await panel.tabTo(form.getByRole("checkbox", { name: `Delete ${inactive} users` }));
     await panel.press("Space");
-    await panel.tabTo(form.getByRole("textbox", { name: "Reason" }));
+    const reason = form.getByRole("textbox", { name: "Reason" });
+    await panel.tabTo(reason);
     await panel.type("the yearly clean-up");
+    await lookAtForm();
+    await reason.focus();
     await panel.pressButton(form, "Submit");
     await panel.pressButton(panel.approval(database), "Approve & Send");
     await panel.pressButton(panel.review(database), "Return to Server");
@@ -58,8 +78,7 @@ export async function cleanUp(panel: Panel, file: string): Promise<void> {
 /** A turn is stopped while it waits, and its message is said again in other words. */
 export async function stopAndResend(panel: Panel): Promise<void> {
   await step("a turn is stopped, and its message edited and sent again", async () => {
-    await panel.message().fill(prompt);
-    await panel.press("Enter");
+    await byTyping(panel);
     await panel.toolApproval(database).waitFor();
     await panel.message().fill("And then?");
     await panel.button("Queue").click();

@@ -105,6 +105,7 @@ async function tell(page: Page): Promise<void> {
     await runCommand(page, "Assent: Show MCP Servers");
     await listed(workspaces).waitFor();
   });
+  await askAboutSelection(page, panel);
   await step(
     "@assent in VS Code's chat is a task, whose questions are in the panel, once",
     async () => {
@@ -148,6 +149,29 @@ async function tell(page: Page): Promise<void> {
       await count.waitFor({ state: "detached" });
     },
   );
+}
+
+/** What is selected in an editor waits in the composer, after what was typed, for the person to send it. */
+async function askAboutSelection(page: Page, panel: Panel): Promise<void> {
+  await step("a selection is quoted in the composer, and nothing is sent", async () => {
+    await panel.newTask(() => runCommand(page, "Assent: New Task"));
+    await panel.message().fill("What does this do?");
+    await runCommand(page, "Assent: Open MCP Configuration");
+    await page.getByRole("tab", { name: "mcp.json" }).waitFor();
+    await runCommand(page, "Select All");
+    await page.locator(".editor-instance .view-lines").first().click({ button: "right" });
+    // By key: a menu that has only just opened takes a click for the end of the one that opened it.
+    await page.getByRole("menuitem", { name: "Ask Assent About This" }).hover();
+    await page.keyboard.press("Enter");
+    await panel.focused(panel.message()).waitFor();
+    const message = await panel.message().inputValue();
+    assert.match(
+      message,
+      /^What does this do\?\n\n`\.vscode\/mcp\.json`, lines 1 to \d+:\n\n```jsonc?\n/,
+    );
+    assert.match(message, /The example servers of Assent/);
+    await panel.message().fill("");
+  });
 }
 
 /** Follows a link as the system would. */

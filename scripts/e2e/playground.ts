@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
-import { cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
+import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { followCompletion, wearPicture } from "./flowStory.ts";
@@ -106,7 +106,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await page.goto(url.href);
   const panel = new Panel(page, page.keyboard);
   const database = join(folder, "workspace", "users.db");
-  await declineCleanUp(panel, database);
+  await declineCleanUp(panel, database, bySuggestion);
   await panel.newTask();
   await cleanUp(panel, database);
   await stopAndResend(panel);

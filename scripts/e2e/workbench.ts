@@ -15,7 +15,7 @@ import {
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
-import { cleanUp, stopAndResend } from "./chatStory.ts";
+import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { tellElicitation } from "./elicitationStory.ts";
@@ -193,8 +193,11 @@ async function tell(page: Page): Promise<void> {
     assert.equal((await processesMarked(`KEY=${value}`)).length, 2);
   });
   // A conversation may use all servers, also the one that asked for its input just now.
+  const database = join(workbench.workspace, "users.db");
   await newTask();
-  await cleanUp(panel, join(workbench.workspace, "users.db"));
+  await declineCleanUp(panel, database, byTyping);
+  await newTask();
+  await cleanUp(panel, database, () => photograph(page, "clean-up"));
   await stopAndResend(panel);
   await photograph(page, "chat");
   await newTask();
@@ -264,6 +267,23 @@ async function tell(page: Page): Promise<void> {
     newTask,
     killSidecar,
     whileServersStop: (work) => whileStopped("test-tasks-server.mjs", work),
+  });
+  await newTask();
+  await step("a reload with the panel hidden serves what is open", async () => {
+    await panel.runTool("test-tasks", "plan_journey", {
+      Destination: "Evora",
+      "Milliseconds a step": "150",
+    });
+    const form = panel.form("test-tasks");
+    await form.waitFor();
+    await reloadHidden(page);
+    const status = page.getByRole("button", { name: "Assent: 1 open question" });
+    await status.waitFor();
+    assert.notEqual(await container(page).getAttribute("aria-expanded"), "true", "it is hidden");
+    await status.click();
+    await panel.openAsks().first().click();
+    await form.getByRole("button", { name: "Decline", exact: true }).click();
+    await form.waitFor({ state: "detached" });
   });
   await tellElicitation({
     page,
@@ -346,6 +366,17 @@ function badge(page: Page, words: string) {
 async function hide(page: Page): Promise<void> {
   await page.getByRole("tab", { name: /^Explorer/ }).click();
   await page.locator("iframe.webview.ready").waitFor({ state: "detached" });
+}
+
+/** Reloads the window, in which the panel is hidden. VS Code takes seconds to save what its side bar shows. */
+async function reloadHidden(page: Page): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await hide(page);
+    await page.reload();
+    const title = page.locator(".part.sidebar .composite.title h2").filter({ hasText: /\w/ });
+    if (!/^Assent/i.test((await title.textContent()) ?? "")) return;
+  }
+  assert.fail("the side bar shows the panel after each reload");
 }
 
 /** Opens another window on the workspace folder, which shows the panel. */

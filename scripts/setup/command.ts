@@ -6,15 +6,18 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Variables on top of this process's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** An open file that gets what {@link run} would show. */
+  readonly log?: number;
 }
 
-/** Runs a command to its end with its output shown; fails when it fails. */
+/** Runs a command to its end with its output shown, or logged; fails when it fails. */
 export async function run(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<void> {
-  await finish(command, args, options, ["ignore", "inherit", "inherit"]);
+  const to = options.log ?? "inherit";
+  await finish(command, args, options, ["ignore", to, to]);
 }
 
 /** Runs a command to its end and returns what it wrote to stdout; its stderr is shown. */
@@ -24,6 +27,15 @@ export async function output(
   options: CommandOptions = {},
 ): Promise<string> {
   return await finish(command, args, options, ["ignore", "pipe", "inherit"]);
+}
+
+/** As {@link output}, with what it wrote to stderr as well, as it came; all of it is shown, too. */
+export async function allOutput(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<string> {
+  return await finish(command, args, options, ["ignore", "pipe", "pipe"]);
 }
 
 /** Runs a program of the npm packages by its file under node_modules. */
@@ -46,13 +58,16 @@ function finish(
   const env = { ...process.env, PATH: path, ...options.env };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: options.cwd ?? root, env, stdio });
-    let stdout = "";
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
+    let written = "";
+    const take = (text: string): void => {
+      written += text;
+      if (child.stderr !== null) process.stderr.write(text);
+    };
+    child.stdout?.setEncoding("utf8").on("data", take);
+    child.stderr?.setEncoding("utf8").on("data", take);
     child.on("error", (error) => reject(new Error(`${command}: ${error.message}`)));
     child.on("close", (code, signal) => {
-      if (code === 0) resolve(stdout);
+      if (code === 0) resolve(written);
       else reject(new Error(`${[command, ...args].join(" ")}: ${signal ?? `exit status ${code}`}`));
     });
   });

@@ -1,13 +1,18 @@
-// The texts of the extension that can be translated. Those of the manifest are in package.nls.json, where
-// people write them; those of the code are collected here, for translators and as the keys of translations.
+// The texts of the extension and of the panel that can be translated. Those of the manifest are in
+// package.nls.json, where people write them; those of the code are collected here, for translators and as the
+// keys of translations. VS Code loads one bundle for an extension, so the panel's texts are in the same one.
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { extname, join, relative } from "node:path";
 import { getL10nJson, type l10nJsonFormat } from "@vscode/l10n-dev";
 import { extensionFolder, root } from "./paths.ts";
 
 const bundle = join(extensionFolder, "l10n", "bundle.l10n.json");
 
-/** Writes every text of the extension's code into the bundle. */
+/** Where there are texts; the panel's tests have helpers in a folder of their own. */
+const sources = [join(extensionFolder, "src"), join(root, "webview-ui", "src")];
+const isSource = (name: string): boolean => /(?<!\.test|\.d)\.tsx?$/.test(name);
+
+/** Writes every text of the code into the bundle. */
 export async function writeTexts(): Promise<void> {
   await writeFile(bundle, await collectTexts());
 }
@@ -19,15 +24,17 @@ export async function checkTexts(): Promise<void> {
 }
 
 async function collectTexts(): Promise<string> {
-  const sources = join(extensionFolder, "src");
-  const names = (await readdir(sources, { recursive: true }))
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-    .sort();
-  const files = names.map(async (name) => ({
-    extension: ".ts",
-    contents: await readFile(join(sources, name), "utf8"),
-  }));
-  const texts: l10nJsonFormat = await getL10nJson(await Promise.all(files));
+  const files = (await Promise.all(sources.map(readSources))).flat();
+  const texts: l10nJsonFormat = await getL10nJson(files);
   const sorted = Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;
+}
+
+async function readSources(folder: string) {
+  const names = (await readdir(folder, { recursive: true })).filter(isSource).sort();
+  const files = names.map(async (name) => ({
+    extension: extname(name),
+    contents: await readFile(join(folder, name), "utf8"),
+  }));
+  return Promise.all(files);
 }

@@ -1,7 +1,7 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildSidecar, type Platform } from "./build.ts";
-import { runPackage } from "./command.ts";
+import { allOutput } from "./command.ts";
 import { noticesText, worksIn } from "./notices.ts";
 import { cacheFolder, distFolder, extensionFolder, root } from "./paths.ts";
 import { version } from "./version.ts";
@@ -71,19 +71,25 @@ export async function packageFor(target: Target): Promise<string> {
 
   await mkdir(distFolder, { recursive: true });
   const vsix = vsixOf(target);
+  await runVsce(stage, target, vsix);
+  await checkExecutable(vsix, `extension/${binary}`);
+  return vsix;
+}
+
+/** Packages a folder. What vsce warns of is an error here: nobody reads the output of what went well. */
+export async function runVsce(folder: string, target: Target, vsix: string): Promise<void> {
   const options = [
     "--no-dependencies",
     "--allow-missing-repository",
     "--no-rewrite-relative-links",
   ];
-  await runPackage(
-    "@vscode/vsce/vsce",
-    ["package", "--target", target, "--out", vsix, ...options],
-    { cwd: stage },
-  );
-  await checkExecutable(vsix, `extension/${binary}`);
-  return vsix;
+  const args = ["package", "--target", target, "--out", vsix, ...options];
+  const said = await allOutput(process.execPath, [vsce, ...args], { cwd: folder });
+  const warnings = said.split("\n").filter((line) => /\bWARN(ING)?\b/.test(line));
+  if (warnings.length > 0) throw new Error(`vsce warns:\n${warnings.join("\n")}`);
 }
+
+const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
 
 /** VS Code unpacks a package with the modes in it; without this bit the sidecar could not start. */
 async function checkExecutable(vsix: string, file: string): Promise<void> {

@@ -28,9 +28,9 @@ export function askPerson({ count, total, days, withOrders, examples }, risk) {
       mode: "form",
       message: `Delete ${users(count)} of ${total}, who did not log in for ${days} days?
 
-Risk: ${risk.level} (${risk.reason}).
+Risk: ${risk.level} (${risk.reason.replace(/\.$/, "")}).
 ${withOrders} of them have orders. Among them:
-${examples.map(line).join("\n")}`,
+${examples.map((user) => line({ ...user, email: `\`${user["email"]}\`` })).join("\n")}`,
       requestedSchema: {
         type: "object",
         properties: {

@@ -127,7 +127,11 @@ Last login: more than ${days} days ago
 With orders: ${withOrders}`;
 }
 
-/** @param {Json} user */
+/**
+ * A user in a line. Where it is read as Markdown, an address as it is would become a link.
+ *
+ * @param {Json} user
+ */
 export function line({ name, email, orders, last_login }) {
   return `- ${name} (${email}), last login ${String(last_login).slice(0, 10)}, ${orders} orders`;
 }

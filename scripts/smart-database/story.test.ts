@@ -39,7 +39,7 @@ describe.each(eras)("in %s", (era) => {
     const [risk, form, note] = asked.map(({ params }) => params);
     expect(risk?.["messages"][0].content.text).toContain("Users to delete: 30 of 200");
     expect(form?.["message"]).toMatch(
-      /^Delete 30 users of 200.*Risk: MEDIUM \(some have orders\.\)/s,
+      /^Delete 30 users of 200.*Risk: MEDIUM \(some have orders\)\..*\(`\S+@example\.com`\)/s,
     );
     expect(Object.keys(form?.["requestedSchema"].properties)).toEqual([
       "confirm",

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
+
+	"assent/protocol"
+)
+
+// askTool asks N times, AtOnce of them open together, and returns an askTimes.
+const askTool = "ask"
+
+type askInput struct {
+	N      int `json:"n"`
+	AtOnce int `json:"atOnce"`
+}
+
+// askTimes is what a server measured.
+type askTimes struct {
+	// Each is how long each ask took, and All all of them.
+	Each []time.Duration `json:"each"`
+	All  time.Duration   `json:"all"`
+}
+
+// perSecond returns how many were answered in a second.
+func (t *askTimes) perSecond() float64 { return float64(len(t.Each)) / t.All.Seconds() }
+
+func (t *askTimes) micros() sample {
+	s := make(sample, len(t.Each))
+	for i, d := range t.Each {
+		s[i] = float64(d) / float64(time.Microsecond)
+	}
+	return s
+}
+
+// askAll is the tool on go-sdk.
+func askAll(ctx context.Context, request *mcp.CallToolRequest, in askInput) (*mcp.CallToolResult, any, error) {
+	times := askTimes{Each: make([]time.Duration, in.N)}
+	began := time.Now()
+	asks, ctx := errgroup.WithContext(ctx)
+	for first := range in.AtOnce {
+		asks.Go(func() error {
+			for i := first; i < in.N; i += in.AtOnce {
+				began := time.Now()
+				result, err := request.Session.Elicit(ctx, &mcp.ElicitParams{Message: "?", RequestedSchema: schema})
+				if err != nil {
+					return err
+				}
+				if result.Action != "accept" {
+					return fmt.Errorf("the answer was %s", result.Action)
+				}
+				times.Each[i] = time.Since(began)
+			}
+			return nil
+		})
+	}
+	if err := asks.Wait(); err != nil {
+		return nil, nil, err
+	}
+	times.All = time.Since(began)
+	text, err := json.Marshal(times)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil, nil
+}
+
+// askCrowd is how many asks are open together where their number in a second is measured.
+const askCrowd = 100
+
+// asked is what a client got out of a server: asks one after the other, and askCrowd together; and what they
+// cost the client's process in CPU, in microseconds for each.
+type asked struct {
+	alone, together       askTimes
+	cpuAlone, cpuTogether float64
+}
+
+// askRuns has run do what is measured by the client of a process, and before that a tenth of it unmeasured.
+func (b *bench) askRuns(pid int, run func(askInput) (askTimes, error)) (a asked, err error) {
+	if _, err = run(askInput{N: max(b.asks/10, 10), AtOnce: 1}); err != nil {
+		return a, err
+	}
+	measured := func(in askInput) (askTimes, float64, error) {
+		before, err := cpuMicros(pid)
+		if err != nil {
+			return askTimes{}, 0, err
+		}
+		times, err := run(in)
+		if err != nil {
+			return times, 0, err
+		}
+		after, err := cpuMicros(pid)
+		return times, (after - before) / float64(in.N), err
+	}
+	if a.alone, a.cpuAlone, err = measured(askInput{N: b.asks, AtOnce: 1}); err != nil {
+		return a, err
+	}
+	a.together, a.cpuTogether, err = measured(askInput{N: 5 * b.asks, AtOnce: askCrowd})
+	return a, err
+}
+
+// cpuMicros reads from Linux for how long a process was on a CPU, to 10 ms.
+func cpuMicros(pid int) (float64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(data), ") ") // the name before it may hold anything
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0, errors.New("/proc/pid/stat has too few fields")
+	}
+	var ticks float64
+	for _, field := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return ticks * 10_000, nil
+}
+
+// ask measures an ask from the server's request to its receipt of the answer, one after the other, and how
+// many are answered in a second where many are open. Both servers are asked by both clients: that on go-sdk
+// costs more than anybody who serves it, that of raw JSON shows the rest.
+func (b *bench) ask() ([]row, error) {
+	var rows []row
+	for _, server := range []struct{ name, command string }{{"a go-sdk server", serverCommand}, {"a raw server", rawServerCommand}} {
+		var p50, p95, rate, cpu, cpuTogether comparison
+		for i := range b.rounds {
+			floor, err := b.bareAsks(server.command)
+			if err != nil {
+				return nil, fmt.Errorf("bare client of %s: %w", server.name, err)
+			}
+			ours, err := b.sidecarAsks(b.dataDir(fmt.Sprint("ask-", server.command, i)), server.command)
+			if err != nil {
+				return nil, fmt.Errorf("sidecar of %s: %w", server.name, err)
+			}
+			alone, floorAlone := ours.alone.micros(), floor.alone.micros()
+			p50.add(alone.median(), floorAlone.median())
+			p95.add(alone.quantile(0.95), floorAlone.quantile(0.95))
+			cpu.add(ours.cpuAlone, floor.cpuAlone)
+			cpuTogether.add(ours.cpuTogether, floor.cpuTogether)
+			rate.add(ours.together.perSecond(), floor.together.perSecond())
+		}
+		const reference = "bare go-sdk client"
+		var bars [3]bar
+		if server.command == serverCommand {
+			bars = [3]bar{{limit: 1}, {limit: 0.7}, {limit: 1.5, atLeast: true}}
+		}
+		rows = append(
+			rows,
+			row{what: "an ask of " + server.name + " answered at once, p50", unit: "us", figure: p50.figure, reference: p50.reference, referenceIs: reference, bar: bars[0]},
+			row{what: "an ask of " + server.name + " answered at once, p95", unit: "us", figure: p95.figure, reference: p95.reference, referenceIs: reference, bar: bars[1]},
+			row{what: fmt.Sprintf("asks of %s, %d open at once", server.name, askCrowd), unit: "1/s", figure: rate.figure, reference: rate.reference, referenceIs: reference, bar: bars[2]},
+			row{what: "CPU for an ask of " + server.name + ", one by one", unit: "us", figure: cpu.figure, reference: cpu.reference, referenceIs: reference},
+			row{what: fmt.Sprintf("CPU for an ask of %s, %d open at once", server.name, askCrowd), unit: "us", figure: cpuTogether.figure, reference: cpuTogether.reference, referenceIs: reference},
+		)
+	}
+	return rows, nil
+}
+
+// bareAsks is the floor: a client of go-sdk alone, whose handler answers at once.
+func (b *bench) bareAsks(command string) (a asked, err error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "bare", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "x"}}, nil
+		},
+	})
+	session, err := client.Connect(b.ctx, &mcp.CommandTransport{Command: b.command(b.self, command)},
+		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	return b.askRuns(os.Getpid(), func(in askInput) (times askTimes, err error) {
+		result, err := session.CallTool(b.ctx, &mcp.CallToolParams{Name: askTool, Arguments: in})
+		if err != nil {
+			return times, err
+		}
+		text, ok := result.Content[0].(*mcp.TextContent)
+		if !ok || result.IsError {
+			return times, fmt.Errorf("the bare client got %+v", result.Content[0])
+		}
+		return times, json.Unmarshal([]byte(text.Text), &times)
+	})
+}
+
+// sidecarAsks is ours: the sidecar, and a front end that answers at once.
+func (b *bench) sidecarAsks(dataDir, command string) (a asked, err error) {
+	servers := map[string]any{"bench": map[string]any{"command": b.self, "args": []string{command}, "protocolVersion": "2025-11-25"}}
+	err = b.withSidecar(dataDir, servers, func(f *frontEnd) error {
+		var task protocol.Task
+		if err := f.call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
+			return err
+		}
+		a, err = b.askRuns(f.cmd.Process.Pid, func(in askInput) (askTimes, error) { return f.answerAsks(task.ID, in) })
+		return err
+	})
+	return a, err
+}
+
+// askEvent is the part of a task's event that says what to answer, and how the call ended.
+type askEvent struct {
+	Params struct {
+		Event struct {
+			Type    string `json:"type"`
+			Message struct {
+				Body struct {
+					Type  string `json:"type"`
+					AskID string `json:"askId"`
+				} `json:"body"`
+			} `json:"message"`
+			Result json.RawMessage `json:"result"`
+		} `json:"event"`
+	} `json:"params"`
+}
+
+// answerAsks runs the tool, and reads no more of what the sidecar says than it takes to answer.
+func (f *frontEnd) answerAsks(taskID string, in askInput) (times askTimes, err error) {
+	arguments, err := json.Marshal(in)
+	if err != nil {
+		return times, err
+	}
+	f.next++
+	err = f.send("call/start", f.next, protocol.StartCallParams{
+		TaskID: taskID, ServerName: "bench", Request: protocol.CallToolRequest{ToolName: askTool, Arguments: arguments},
+	})
+	if err != nil {
+		return times, err
+	}
+	for {
+		body, err := f.readBody()
+		if err != nil {
+			return times, err
+		}
+		var m askEvent
+		if err := json.Unmarshal(body, &m); err != nil {
+			return times, err
+		}
+		switch event := &m.Params.Event; {
+		case event.Message.Body.AskID != "":
+			f.next++
+			err := f.send("askResponse", f.next, protocol.AskResponseParams{
+				TaskID: taskID, AskID: event.Message.Body.AskID, AskResponse: protocol.YesButtonClicked,
+				ElicitationContent: json.RawMessage(`{"answer":"x"}`),
+			})
+			if err != nil {
+				return times, err
+			}
+		case event.Result != nil:
+			ended, err := protocol.UnmarshalCallResult(event.Result)
+			if err != nil {
+				return times, err
+			}
+			result, ok := ended.(protocol.ToolResult)
+			if !ok || result.IsError {
+				return times, fmt.Errorf("the tool ended with %+v", ended)
+			}
+			return times, json.Unmarshal([]byte(result.Content[0].(protocol.TextContent).Text), &times)
+		}
+	}
+}
