@@ -126,12 +126,13 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   return { url: `${origin}/?folder=${workspace}`, workspace, folder, set, stop };
 }
 
-/** Keeps the workbench from talking about itself. */
+/** Keeps the workbench from talking about itself, and from closing a quick input when something else takes the focus. */
 const quiet = {
   "chat.mcp.gallery.enabled": false,
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "telemetry.telemetryLevel": "off",
+  "workbench.quickOpen.closeOnFocusLost": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
 } as const;
