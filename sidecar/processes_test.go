@@ -38,7 +38,7 @@ func starting(server string) string {
 // eventually waits for what nobody can be asked to report.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !done() {
 		select {
 		case <-deadline:

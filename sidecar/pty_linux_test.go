@@ -146,7 +146,7 @@ func (s *seat) read() {
 // until waits for what is to be seen.
 func (s *seat) until(what string, there func(screen string) bool) {
 	s.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		s.mu.Lock()
 		screen, changed := s.screen.String(), s.changed

@@ -97,7 +97,7 @@ func (s *sidecar) listen(r *bufio.Reader) {
 // await returns the first message that match accepts.
 func (s *sidecar) await(what string, match func(map[string]json.RawMessage) bool) map[string]json.RawMessage {
 	s.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for seen := 0; ; {
 		s.mu.Lock()
 		said, changed := s.said, s.changed

@@ -29,6 +29,8 @@ export async function withPage(
     ],
   });
   try {
+    // Whoever waits in vain can wait; a machine that has other work must not fail them.
+    context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     try {
       await work(page);

@@ -2,20 +2,11 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
-import { beginCompletion, returnAnswer, server } from "./story.ts";
+import { beginCompletion, server } from "./story.ts";
 
-/** A completion whose way is followed in the picture, to its end. */
-export async function followCompletion(panel: Panel): Promise<void> {
-  await step("a picture shows where a completion is, from the approval to the answer", async () => {
-    await beginCompletion(panel);
-    await assertDrawn(panel.picture(/^It is with you: .* waits for your approval/, "person"));
-    await panel.approval(server).getByRole("button", { name: "Approve & Send" }).click();
-    await assertDrawn(panel.picture(/^It is with the model: /, "model"));
-    await panel.review(server).waitFor();
-    await assertDrawn(panel.picture(/^It is with you: .* waits for your review/, "person"));
-    await returnAnswer(panel);
-    await panel.text("Where it is").waitFor({ state: "detached" });
-  });
+/** Waits until the picture says where the completion is, and has that drawn. */
+export async function seeFlow(panel: Panel, words: RegExp, participant: string): Promise<void> {
+  await assertDrawn(panel.picture(words, participant));
 }
 
 /** What the browser says of the person's wishes is heeded while the picture is there. */

@@ -12,7 +12,7 @@ import { WebSocket } from "ws";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
-import { followCompletion, wearPicture } from "./flowStory.ts";
+import { wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
@@ -117,7 +117,6 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await editCompletion(panel);
   await allowCompletions(panel);
   await redactSecret(panel);
-  await followCompletion(panel);
   await wearPicture(page, panel);
   await readResources(panel);
   await fillInPrompt(panel);

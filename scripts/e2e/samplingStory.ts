@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { seeFlow } from "./flowStory.ts";
 import { type Panel, returned } from "./panel.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
@@ -59,7 +60,7 @@ async function edit(card: Locator, label: string, text: string): Promise<void> {
   await card.getByLabel(label, { exact: true }).fill(text);
 }
 
-/** The prompt is edited, the answer streams, is stopped, edited and returned. */
+/** The prompt is edited, the answer streams, is stopped, edited and returned; a picture shows where it is. */
 async function keepBeginning({ page, panel }: Stage): Promise<void> {
   await step(
     "a model of VS Code is stopped, and what it wrote is edited and returned",
@@ -68,18 +69,22 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       await panel.runTool(sampler, "ask_model", args);
       const approval = panel.approval(sampler);
       await approval.getByText("Tell me a story.").waitFor();
+      await seeFlow(panel, /^It is with you: .* waits for your approval/, "person");
       await photograph(page, "sampling-text", cardWidths);
       await edit(approval, "User, message 1", "Tell me a short story.");
       await approval.getByText("What you changed").waitFor();
       await send(approval, "Test slow");
       const answer = panel.settledApproval(sampler);
       await answer.getByText(/I was stopped 0 times\. Line 1\. Line 2\./).waitFor();
+      await seeFlow(panel, /^It is with the model: /, "model");
       await answer.getByRole("button", { name: "Stop, Keep This" }).click();
       const review = panel.review(sampler);
       await review.getByText("was stopped by hand").waitFor();
+      await seeFlow(panel, /^It is with you: .* waits for your review/, "person");
       await edit(review, "What the server gets", "Sing, o Muse.");
       await review.getByText("What you changed").waitFor();
       await giveBack(review);
+      await panel.text("Where it is").waitFor({ state: "detached" });
       assert.deepEqual(await told(panel, "ask_model"), {
         result: {
           role: "assistant",

@@ -19,7 +19,6 @@ import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { tellElicitation } from "./elicitationStory.ts";
-import { followCompletion } from "./flowStory.ts";
 import { legacy, tellMcpTasks } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
@@ -159,7 +158,6 @@ async function tell(page: Page): Promise<void> {
     await exportJournal(page);
   });
   await redactSecret(panel);
-  await followCompletion(panel);
   await declineForm(panel);
   await cancelForm(panel);
   await denyCompletion(panel);

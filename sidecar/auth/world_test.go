@@ -503,4 +503,4 @@ func (b *syncBuffer) String() string {
 }
 
 // deadline is for what must happen soon.
-func deadline(t *testing.T) <-chan time.Time { return time.After(20 * time.Second) }
+func deadline(t *testing.T) <-chan time.Time { return time.After(2 * time.Minute) }

@@ -147,7 +147,7 @@ func TestTheEndOfTheFrontEndEndsEverything(t *testing.T) {
 	}
 	began := time.Now()
 	f.close()
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the end took %v", took)
 	}
 }

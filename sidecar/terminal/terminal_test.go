@@ -82,7 +82,7 @@ func (s *screen) String() string {
 
 func (s *screen) await(t *testing.T, text string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		s.mu.Lock()
 		there, changed := strings.Contains(s.text.String(), text), s.changed

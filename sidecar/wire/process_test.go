@@ -69,7 +69,7 @@ func TestAServersDeathIsExplained(t *testing.T) {
 // gone waits until no process of a group is left.
 func gone(t *testing.T, group int) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for syscall.Kill(-group, 0) == nil {
 		select {
 		case <-deadline:
