@@ -9,7 +9,7 @@ import { root } from "../setup/paths.ts";
 const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 /** How long a client may take, in milliseconds; the suite then counts it as failed. */
-const patience = 30_000;
+const patience = 60_000;
 
 /** What the suite starts as the client, from the root folder: it splits this at each space. */
 const client = "node scripts/conformance/client.ts";

@@ -28,7 +28,7 @@ import { sidecarBinary } from "../setup/paths.ts";
 import { version } from "../setup/version.ts";
 
 /** How long anything may take to come, in milliseconds. */
-const patience = 20_000;
+const patience = 90_000;
 
 /** An ask, and the message that it is. */
 export interface Shown {

@@ -72,7 +72,7 @@ export async function commandLine(pid: number): Promise<string> {
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];
   // The kernel takes a moment to bury what was killed just now.
-  for (let attempt = 0; attempt < 50; attempt++) {
+  for (let attempt = 0; attempt < 300; attempt++) {
     left = await processesMarked(mark);
     if (left.length === 0) return;
     await sleep(100);

@@ -24,9 +24,6 @@ import { table } from "./thirdParty/table.ts";
 /** In the environment of every process of this run. */
 const mark = `ASSENT_E2E=${randomUUID()}`;
 
-/** How long, in milliseconds, a check waits for anything to appear. */
-const patience = 10_000;
-
 const folder = await mkdtemp(join(tmpdir(), "assent-servers-"));
 await step("go-sdk's examples are built", buildThirdParties);
 const { processes, configuration } = await startThirdParties(mark);
@@ -55,7 +52,6 @@ async function useAll(
 ): Promise<readonly (readonly string[])[]> {
   const lines: (readonly string[])[] = [];
   await withPage(`servers-${browser}`, { width: 600, height: 1000 }, async (page) => {
-    page.setDefaultTimeout(patience);
     // Servers send people to pages of others, which need not be reached. They are closed as they
     // open: what is in the background is slow to draw.
     await page.context().route(/^https:/, (route) => route.fulfill({ body: "a page" }));

@@ -405,7 +405,7 @@ async function killSidecar(): Promise<void> {
   const [killed, ...others] = await running();
   assert(killed !== undefined && others.length === 0, "there is one sidecar");
   process.kill(killed, "SIGKILL");
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const [started] = await running();
     if (started !== undefined && started !== killed) return;
     await sleep(100);

@@ -76,7 +76,7 @@ export class Models {
 
   /** Waits until so many answers were stopped. */
   async untilStopped(count: number): Promise<void> {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     while (this.stopped < count) await once(this.#changes, "stopped", { signal });
   }
 
