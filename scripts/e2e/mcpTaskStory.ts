@@ -36,7 +36,7 @@ export async function tellMcpTasks(stage: Stage): Promise<void> {
 async function finishJob({ page, panel, newTask }: Stage): Promise<void> {
   await newTask();
   await step("an MCP task tells what it does while another tool is used", async () => {
-    await beginJob(panel, modern, "Lisbon", 500);
+    await beginJob(panel, modern, "Lisbon", 1500);
     const call = panel.call(modern, job);
     await call.getByText(/^Looking for trains to Lisbon \([23] of 3\)$/).waitFor();
     await call.getByText(/^working [1-9]\d* s$/).waitFor();
