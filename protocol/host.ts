@@ -38,6 +38,11 @@ export interface HostRequests {
    * bind. VS Code itself knows only which view had it last.
    */
   "host/focus": { params: FocusParams; result: null };
+  /**
+   * Keep what the page remembers of itself for its next life, from now on: what a webview has VS Code keep is
+   * written down only seconds later.
+   */
+  "host/keepView": { params: ViewOfPanel; result: null };
   /** One of the {@link PagesToOpen} was opened by the person, or put away. */
   "host/pageDone": { params: PageDoneParams; result: null };
 }
@@ -70,6 +75,12 @@ export interface PagesToOpen {
 /** Whether the page has the keyboard. */
 export interface FocusParams {
   readonly focused: boolean;
+}
+
+/** What a page remembers of itself. It comes back as the page's `data-view`. */
+export interface ViewOfPanel {
+  /** An object of JSON, of the page's own making. */
+  readonly view: unknown;
 }
 
 /** What became of a page. */

@@ -18,6 +18,7 @@ import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
 import { Journal } from "./journal.ts";
+import { KeptView } from "./keptView.ts";
 import { Links } from "./links.ts";
 import { logLine } from "./log.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
@@ -87,14 +88,20 @@ export function activate(context: vscode.ExtensionContext): void {
     dataFolder: data,
   });
   const relay = new Relay(sidecar);
-  const panel = new Panel(context.extensionUri, sidecar, relay, {
-    "host/restartSidecar": restart,
-    "host/showLog": showLog,
-    "host/openText": openText,
-    "host/pickFiles": pickFiles,
-    "host/openConfiguration": openConfiguration,
-    "host/importServers": () => importer.run(),
-  });
+  const panel = new Panel(
+    context.extensionUri,
+    sidecar,
+    relay,
+    new KeptView(context.workspaceState),
+    {
+      "host/restartSidecar": restart,
+      "host/showLog": showLog,
+      "host/openText": openText,
+      "host/pickFiles": pickFiles,
+      "host/openConfiguration": openConfiguration,
+      "host/importServers": () => importer.run(),
+    },
+  );
   const attention = new Attention(panel, context.globalState);
   const status = new Status();
   const contexts = new Contexts(sidecar, context.globalState, (key, value) => {

@@ -9,6 +9,14 @@ test("a page without translations is English", () => {
   expect(html).toContain('<body data-host="vscode">');
 });
 
+test("what an earlier page had kept stays in its attribute, whatever was typed", () => {
+  const view = { drafts: { a: { text: `"><script>&quot;` } } };
+  const html = page({ ...options, view });
+  const [, written = ""] = /data-view="([^"]*)"/.exec(html) ?? [];
+  const read = written.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  expect(JSON.parse(read)).toEqual(view);
+});
+
 test("translations stay in their attribute, whatever is in them", () => {
   const texts = { "{0} asks": `{0} sagt "><script>&quot;` };
   const html = page({ ...options, translation: { language: "de", texts } });

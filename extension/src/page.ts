@@ -11,6 +11,8 @@ export interface PageOptions {
   readonly nonce: string;
   /** Absent where the panel is English. */
   readonly translation?: Translation;
+  /** What an earlier page had its host keep, as JSON has it; absent where there was none. */
+  readonly view?: unknown;
 }
 
 /** What the panel says, in the person's language. */
@@ -32,6 +34,8 @@ export function page(options: PageOptions): string {
     translation === undefined
       ? ""
       : ` data-texts="${forAttribute(JSON.stringify(translation.texts))}"`;
+  const view =
+    options.view === undefined ? "" : ` data-view="${forAttribute(JSON.stringify(options.view))}"`;
   const policy = [
     "default-src 'none'",
     "base-uri 'none'",
@@ -52,7 +56,7 @@ export function page(options: PageOptions): string {
 <title>Assent</title>
 <link rel="stylesheet" href="${base}/main.css">
 </head>
-<body data-host="${host}"${texts}>
+<body data-host="${host}"${texts}${view}>
 <div id="root"></div>
 <script type="module" nonce="${nonce}" src="${base}/main.js"></script>
 </body>

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { type Channel, openChannel } from "./channel.ts";
 import { readPanelSettings } from "./configuration.ts";
 import type { Handlers } from "./handlers.ts";
+import type { KeptView } from "./keptView.ts";
 import { page } from "./page.ts";
 import type { Relay } from "./relay.ts";
 import type { Sidecar } from "./sidecar.ts";
@@ -19,6 +20,7 @@ export class Panel implements vscode.WebviewViewProvider {
   readonly #dist: vscode.Uri;
   readonly #sidecar: Sidecar;
   readonly #relay: Relay;
+  readonly #kept: KeptView;
   readonly #handlers: Handlers<HostRequests>;
   #view: vscode.WebviewView | undefined;
   /** To the page that has said that it is ready. */
@@ -31,11 +33,13 @@ export class Panel implements vscode.WebviewViewProvider {
     extension: vscode.Uri,
     sidecar: Sidecar,
     relay: Relay,
-    handlers: Omit<Handlers<HostRequests>, "host/ready" | "host/focus">,
+    kept: KeptView,
+    handlers: Omit<Handlers<HostRequests>, "host/ready" | "host/focus" | "host/keepView">,
   ) {
     this.#dist = vscode.Uri.joinPath(extension, "dist", "webview");
     this.#sidecar = sidecar;
     this.#relay = relay;
+    this.#kept = kept;
     this.#handlers = handlers;
   }
 
@@ -67,6 +71,7 @@ export class Panel implements vscode.WebviewViewProvider {
       source: webview.cspSource,
       nonce: randomBytes(16).toString("base64url"),
       ...(texts !== undefined && { translation: { language: vscode.env.language, texts } }),
+      view: this.#kept.get(),
     });
   }
 
@@ -102,6 +107,7 @@ export class Panel implements vscode.WebviewViewProvider {
     this.#channel = openChannel((message) => void webview.postMessage(message));
     this.#relay.attach(this.#channel.connection, {
       ...this.#handlers,
+      "host/keepView": (params) => this.#kept.keep(params),
       "host/focus": ({ focused }) => {
         setFocused(focused);
         return null;

@@ -56,9 +56,63 @@ describe("in VS Code", () => {
   test("the view's state is VS Code's to keep", () => {
     const { storage } = createBridge();
     storage.save(emptyViewState);
-    expect(api.setState).toHaveBeenCalledWith(emptyViewState);
+    expect(api.setState).toHaveBeenCalledWith(expect.objectContaining(emptyViewState));
     api.getState.mockReturnValue({ drafts: {} });
     expect(storage.load()).toEqual({ drafts: {} });
+  });
+
+  describe("the host keeps the view's state too", () => {
+    const kept = () => posted.filter(({ method }) => method === "host/keepView");
+    const shown = (taskId: string) => ({ params: { view: { openTaskId: taskId } } });
+    const bridge = () => {
+      const { storage, connect } = createBridge();
+      const show = (openTaskId: string) => storage.save({ ...emptyViewState, openTaskId });
+      return { show, connect: () => connect({ up: () => {}, down: () => {} }) };
+    };
+    beforeEach(() => {
+      vi.useFakeTimers();
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    test("at once, and then the newest after a pause", async () => {
+      const { show, connect } = bridge();
+      connect();
+      show("t1");
+      await vi.advanceTimersByTimeAsync(0);
+      expect(kept()).toMatchObject([shown("t1")]);
+      show("t2");
+      show("t3");
+      await vi.advanceTimersByTimeAsync(200);
+      expect(kept()).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(200);
+      expect(kept()).toMatchObject([shown("t1"), shown("t3")]);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(kept()).toHaveLength(2);
+    });
+
+    test("also what was there before the link", async () => {
+      const { show, connect } = bridge();
+      show("t1");
+      connect();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(kept()).toMatchObject([shown("t1")]);
+    });
+  });
+
+  test.each([
+    ["the host's, where VS Code has an older one", 1, "t2", "t2"],
+    ["VS Code's, where the host has an older one", 3, "t2", "t1"],
+    ["the host's, where VS Code has none", undefined, "t2", "t2"],
+    ["VS Code's, where the host has none", 1, undefined, "t1"],
+  ])("the view's state is %s", (_, savedAt, hosts, want) => {
+    if (hosts !== undefined) {
+      document.body.dataset["view"] = JSON.stringify({ openTaskId: hosts, savedAt: 2 });
+    }
+    api.getState.mockReturnValue(savedAt && { openTaskId: "t1", savedAt });
+    expect(createBridge().storage.load()).toMatchObject({ openTaskId: want });
+    delete document.body.dataset["view"];
   });
 });
 

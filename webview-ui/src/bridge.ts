@@ -35,15 +35,68 @@ declare function acquireVsCodeApi(): VsCodeApi;
 /** Finds out where the page runs. VS Code lends its API once to each page, so call this once. */
 export function createBridge(): Bridge {
   return typeof acquireVsCodeApi === "function"
-    ? vsCodeBridge(acquireVsCodeApi())
+    ? vsCodeBridge(acquireVsCodeApi(), document.body.dataset["view"])
     : browserBridge(window.location, window.sessionStorage);
 }
 
-function vsCodeBridge(api: VsCodeApi): Bridge {
-  return {
-    storage: { load: () => api.getState(), save: (state) => api.setState(state) },
-    connect: (listener) => listener.up(createClient(postMessageChannel(api))),
+/** How long the host is told nothing new of the view after it was told something, in milliseconds. */
+const keepPause = 300;
+
+/**
+ * VS Code hands its state to the next page of a hidden view at once, but writes it down seconds later. What the
+ * host keeps is written at once, and handed to the first page of a window alone. The newer one counts.
+ */
+function vsCodeBridge(api: VsCodeApi, keptByHost: string | undefined): Bridge {
+  let client: Client | undefined;
+  let pausing = false;
+  let untold: unknown;
+  const tell = () => {
+    if (pausing || untold === undefined || client === undefined) return;
+    const view = untold;
+    untold = undefined;
+    pausing = true;
+    setTimeout(() => {
+      pausing = false;
+      tell();
+    }, keepPause);
+    client.request("host/keepView", { view }).catch(() => {
+      // VS Code has it as well, and the next change is told again.
+    });
   };
+  return {
+    storage: {
+      load() {
+        const [own, hosts] = [api.getState(), parsed(keptByHost)];
+        return timeOf(hosts) > timeOf(own) ? hosts : own;
+      },
+      save(state) {
+        const timed = { ...state, savedAt: Date.now() };
+        api.setState(timed);
+        untold = timed;
+        tell();
+      },
+    },
+    connect(listener) {
+      client = createClient(postMessageChannel(api));
+      listener.up(client);
+      tell();
+    },
+  };
+}
+
+/** When a view's state was saved; before all others where it does not say so. */
+function timeOf(state: unknown): number {
+  if (typeof state !== "object" || state === null || !("savedAt" in state)) return 0;
+  return typeof state.savedAt === "number" ? state.savedAt : 0;
+}
+
+/** Reads what was written as JSON; what is not ours, or damaged, is as if it were not there. */
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return undefined;
+  }
 }
 
 function postMessageChannel(api: Pick<VsCodeApi, "postMessage">): Channel {
@@ -112,13 +165,7 @@ const storageKey = "assent.viewState";
 
 function sessionViewStorage(storage: Storage): ViewStorage {
   return {
-    load() {
-      try {
-        return JSON.parse(storage.getItem(storageKey) ?? "null");
-      } catch {
-        return undefined; // Not ours, or damaged: the view starts afresh.
-      }
-    },
+    load: () => parsed(storage.getItem(storageKey) ?? undefined),
     save(state: ViewState) {
       try {
         storage.setItem(storageKey, JSON.stringify(state));
