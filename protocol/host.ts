@@ -1,3 +1,5 @@
+import type { AttachedFile } from "./protocol.ts";
+
 /**
  * What the webview's host has to say besides the protocol. The host is the extension, or the
  * playground; it passes every message of the protocol on as it is, and answers `host/*` itself. The
@@ -31,6 +33,17 @@ export interface HostRequests {
   "host/openText": { params: OpenTextParams; result: OpenTextResult };
   /** Let the person choose files to attach. Served where {@link HostReadyResult.picksFiles} says so. */
   "host/pickFiles": { params: undefined; result: PickFilesResult };
+  /**
+   * Read a file that was dragged from VS Code, to attach it. Refused, with a sentence, for what is not a file of the
+   * workspace. Served where {@link HostReadyResult.picksFiles} says so.
+   */
+  "host/readFile": { params: ReadFileParams; result: PickedFile };
+  /** Keep a file of a message that is not sent yet, on disk. The oldest ones go where there are too many. */
+  "host/keepFile": { params: AttachedFile; result: KeepFileResult };
+  /** Bring back a file that was kept, in this life of the page or an earlier one. */
+  "host/keptFile": { params: KeptFileParams; result: KeptFileResult };
+  /** Forget files that were kept. */
+  "host/forgetFiles": { params: ForgetFilesParams; result: null };
   /** Show the sidecar's log. */
   "host/showLog": { params: undefined; result: null };
   /**
@@ -40,7 +53,7 @@ export interface HostRequests {
   "host/focus": { params: FocusParams; result: null };
   /**
    * Keep what the page remembers of itself for its next life, from now on: what a webview has VS Code keep is
-   * written down only seconds later.
+   * written down only seconds later. In VS Code only; a browser keeps its own at once.
    */
   "host/keepView": { params: ViewOfPanel; result: null };
   /** One of the {@link PagesToOpen} was opened by the person, or put away. */
@@ -106,7 +119,10 @@ export interface HostReadyResult {
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
   readonly imports?: boolean;
-  /** The host serves `host/pickFiles`; where it does not, the page has a control of its own. */
+  /**
+   * The host serves `host/pickFiles` and `host/readFile`; where it does not, the page has a control of its own, and
+   * takes no files of VS Code.
+   */
   readonly picksFiles?: boolean;
   /** Absent where there are none. */
   readonly pages?: readonly PageToOpen[];
@@ -117,6 +133,30 @@ export interface PickFilesResult {
   readonly files: readonly PickedFile[];
 }
 
+/** A file by its URI, as VS Code gives it to what it is dropped on. */
+export interface ReadFileParams {
+  readonly uri: string;
+}
+
+/** The name of a kept file, which its host made. */
+export interface KeepFileResult {
+  readonly id: string;
+}
+
+export interface KeptFileParams {
+  readonly id: string;
+}
+
+/** What was kept; absent where it is not there any more. */
+export interface KeptFileResult {
+  readonly file?: AttachedFile;
+}
+
+export interface ForgetFilesParams {
+  readonly ids: readonly string[];
+}
+
+/** What there is to attach. */
 export interface PickedFile {
   /** Without its folders. */
   readonly name: string;

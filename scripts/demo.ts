@@ -2,6 +2,7 @@
 // `npm run demo -- --workspace FOLDER` has the servers of that folder's .vscode/mcp.json instead.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { KeptFiles } from "../extension/src/keptFiles.ts";
 import { Relay } from "../extension/src/relay.ts";
 import { Sidecar } from "../extension/src/sidecar.ts";
 import {
@@ -39,16 +40,12 @@ await Promise.all([
   values.workspace === undefined ? examples() : undefined,
 ]);
 
+const data = join(values.folder, "data");
+const keptFiles = new KeptFiles(join(data, "unsent"));
 const pages = new Pages((open) => relay.tell("host/pages", { pages: open }));
 const sidecar = new Sidecar({
   command: sidecarBinary,
-  args: () => [
-    "serve",
-    "--data-dir",
-    join(values.folder, "data"),
-    "--log-level",
-    values["log-level"],
-  ],
+  args: () => ["serve", "--data-dir", data, "--log-level", values["log-level"]],
   initializeParams: async () => introduction(workspace),
   log: (line) => console.error(line),
   handlers: editorHandlers(pages),
@@ -63,7 +60,7 @@ const playground = await startPlayground({
   port: Number(values.port),
   webview: join(extensionFolder, "dist", "webview"),
   attach: ({ connection }) =>
-    relay.attach(connection, hostHandlers(sidecar, pages, workspace, prompts)),
+    relay.attach(connection, hostHandlers(sidecar, pages, workspace, keptFiles, prompts)),
 });
 
 console.log(`Assent is at ${playground.url}\nCtrl-C stops it.`);

@@ -18,6 +18,7 @@ import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
 import { Journal } from "./journal.ts";
+import { KeptFiles } from "./keptFiles.ts";
 import { KeptView } from "./keptView.ts";
 import { Links } from "./links.ts";
 import { logLine } from "./log.ts";
@@ -34,6 +35,7 @@ import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
 import { Status } from "./status.ts";
 import { Panel } from "./view.ts";
+import { readWorkspaceFile } from "./workspaceFile.ts";
 
 /** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
 let running: Sidecar | undefined;
@@ -88,6 +90,7 @@ export function activate(context: vscode.ExtensionContext): void {
     dataFolder: data,
   });
   const relay = new Relay(sidecar);
+  const keptFiles = new KeptFiles(join(data, "unsent"));
   const panel = new Panel(
     context.extensionUri,
     sidecar,
@@ -98,6 +101,10 @@ export function activate(context: vscode.ExtensionContext): void {
       "host/showLog": showLog,
       "host/openText": openText,
       "host/pickFiles": pickFiles,
+      "host/readFile": ({ uri }) => readWorkspaceFile(uri, folders()),
+      "host/keepFile": (file) => keptFiles.keep(file),
+      "host/keptFile": ({ id }) => keptFiles.read(id),
+      "host/forgetFiles": ({ ids }) => keptFiles.forget(ids),
       "host/openConfiguration": openConfiguration,
       "host/importServers": () => importer.run(),
     },
@@ -224,6 +231,12 @@ function dataFolder({ globalStorageUri }: vscode.ExtensionContext): string {
     workspaceFile: saved,
     folders: workspaceFolders.map(({ uri }) => uri.toString()),
   });
+}
+
+/** Where the workspace's folders are. */
+function folders(): readonly string[] {
+  const { workspaceFolders = [] } = vscode.workspace;
+  return workspaceFolders.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
 }
 
 function logLevel(): string {

@@ -1,9 +1,7 @@
 import { basename } from "node:path/posix";
 import type { PickFilesResult } from "@assent/protocol/host";
 import * as vscode from "vscode";
-
-/** More is not read: no file that can be attached is as large. */
-const mostBytes = 4 * 1024 * 1024;
+import { mostBytes } from "./workspaceFile.ts";
 
 /** Has the person choose files to attach, from where the workspace is. */
 export async function pickFiles(): Promise<PickFilesResult> {

@@ -8,6 +8,7 @@ import {
 import type { HostRequests } from "@assent/protocol/host";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Handlers } from "../../extension/src/handlers.ts";
+import type { KeptFiles } from "../../extension/src/keptFiles.ts";
 import type { Sidecar } from "../../extension/src/sidecar.ts";
 import { version } from "../setup/version.ts";
 import type { Pages } from "./pages.ts";
@@ -55,6 +56,7 @@ export function hostHandlers(
   sidecar: Sidecar,
   pages: Pages,
   workspace: string,
+  keptFiles: KeptFiles,
   prompts?: readonly string[],
 ): Handlers<HostRequests> {
   return {
@@ -78,6 +80,9 @@ export function hostHandlers(
     },
     // A browser keeps files, and opens none.
     "host/openText": () => ({ opened: false }),
+    "host/keepFile": (file) => keptFiles.keep(file),
+    "host/keptFile": ({ id }) => keptFiles.read(id),
+    "host/forgetFiles": ({ ids }) => keptFiles.forget(ids),
     "host/showLog": () => {
       throw refusal("The log is in the terminal in which the demo runs.");
     },
