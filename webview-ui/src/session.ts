@@ -1,5 +1,6 @@
 import {
   type AskResponseParams,
+  type AttachedFile,
   type CallResult,
   type ClaimAskParams,
   type ClaimAskResult,
@@ -103,6 +104,13 @@ export interface Actions {
   sendChat(params: Omit<SendChatParams, "taskId">, settings?: TaskSettings): Promise<void>;
   /** Has the person choose files; only where the state says that the host can. */
   pickFiles(): Promise<readonly PickedFile[]>;
+  /** Reads a file that was dragged from VS Code; only where the state says that the host can. */
+  readFile(uri: string): Promise<PickedFile>;
+  /** Has the host keep a file that is not sent yet; resolves to its name there once it is on disk. */
+  keepFile(file: AttachedFile): Promise<string>;
+  /** Brings back a file that the host keeps; undefined where it has gone. */
+  keptFile(id: string): Promise<AttachedFile | undefined>;
+  forgetFiles(ids: readonly string[]): void;
   /** Reads a resource in the open task. Resolves to the call once that has ended well; rejects where it has not. */
   readResource(serverName: string, uri: string): Promise<number>;
   stopChat(taskId: string): void;
@@ -695,6 +703,16 @@ export function createSession(view: ViewStateStore): Session {
     async pickFiles() {
       return (await request()("host/pickFiles")).files;
     },
+    async readFile(uri) {
+      return await request()("host/readFile", { uri });
+    },
+    async keepFile(file) {
+      return (await request()("host/keepFile", file)).id;
+    },
+    async keptFile(id) {
+      return (await request()("host/keptFile", { id })).file;
+    },
+    forgetFiles: (ids) => attempt(() => request()("host/forgetFiles", { ids })),
     readResource,
     stopChat: (taskId) => attempt(() => request()("chat/stop", { taskId })),
     retryChat: (taskId) => attempt(() => request()("chat/retry", { taskId })),

@@ -25,12 +25,60 @@ test("what was kept is there in the next life", () => {
   expect(after.get()).toMatchObject({ openTaskId: "t1", place: { messageId: 3, offset: 12 } });
 });
 
+test("what is attached is there in the next life, without what is in the files", () => {
+  const disk = storage();
+  const before = new ViewStateStore(disk);
+  const file = { name: "a.txt", content: { type: "text", text: "secret" } } as const;
+  const kept = {
+    kind: "file",
+    key: before.nextKey(),
+    name: "a.txt",
+    size: 6,
+    keptAs: "k1",
+  } as const;
+  const read = {
+    kind: "resource",
+    key: before.nextKey(),
+    serverName: "db",
+    title: "Rows",
+    messageId: 3,
+  } as const;
+  before.setAttached("composer:t1", [{ ...kept, file }, read]);
+  before.setAttached("composer:t2", [{ ...kept, file }]);
+  before.setAttached("composer:t2", []);
+  expect(before.attached("composer:t1")).toEqual([{ ...kept, file }, read]);
+  expect(JSON.stringify(disk.kept.saved)).not.toContain("secret");
+
+  const after = new ViewStateStore(storage(disk.kept.saved));
+  expect(after.attached("composer:t1")).toEqual([{ ...kept, file: undefined }, read]);
+  expect(after.attached("composer:t2")).toEqual([]);
+  expect(after.nextKey()).toBe(3);
+});
+
+test("what an earlier life was not done with is lost, and stays so", () => {
+  const attached = [
+    { kind: "file", key: 1, name: "a.txt", size: 6 },
+    { kind: "resource", key: 2, serverName: "db", title: "Rows" },
+    { kind: "file", key: "3", name: "no.txt", size: 6, keptAs: "k1" },
+    { kind: "other", key: 4, name: "other" },
+  ];
+  const disk = storage({ attached: { "composer:": attached, odd: 3 } });
+  const lost = [
+    { kind: "lost", key: 1, name: "a.txt" },
+    { kind: "lost", key: 2, name: "Rows" },
+  ];
+  const view = new ViewStateStore(disk);
+  expect(view.attached("composer:")).toEqual(lost);
+  view.setExpanded("x", true);
+  expect(new ViewStateStore(storage(disk.kept.saved)).attached("composer:")).toEqual(lost);
+});
+
 test.each([
   [undefined],
   [null],
   ["text"],
   [[]],
-  [{ drafts: 3, runner: null, expanded: "x", place: 12 }],
+  [{ drafts: 3, runner: null, attached: [], expanded: "x", place: 12 }],
 ])("%j from an earlier version is taken as nothing", (saved) => {
   expect(new ViewStateStore(storage(saved)).get()).toEqual(emptyViewState);
 });

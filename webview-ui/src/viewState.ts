@@ -10,6 +10,8 @@ export interface ViewState {
   /** Half-filled forms: by ask, or by what they are for at which server. The one used last comes last. */
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly runner: RunnerState;
+  /** What goes along with messages that are not sent yet, by draft; of files, only what they are called. */
+  readonly attached: Readonly<Record<string, readonly Attached[]>>;
   /** Disclosures that the person opened or closed. */
   readonly expanded: Readonly<Record<string, boolean>>;
   /** What is at the top of the open task's view; absent where it sticks to the bottom. */
@@ -43,9 +45,13 @@ export type Attached =
   | {
       readonly kind: "file";
       readonly key: number;
-      readonly file: AttachedFile;
+      readonly name: string;
       /** In bytes. */
       readonly size: number;
+      /** Absent until the host has brought it back, after a reload. */
+      readonly file: AttachedFile | undefined;
+      /** Under which name the host keeps it; absent until it does. */
+      readonly keptAs: string | undefined;
     }
   | {
       readonly kind: "resource";
@@ -54,7 +60,9 @@ export type Attached =
       readonly title: string;
       /** The call that has read it; absent while it runs. */
       readonly messageId: number | undefined;
-    };
+    }
+  /** Was one of these, and is gone since a reload. */
+  | { readonly kind: "lost"; readonly key: number; readonly name: string };
 
 const nothingAttached: readonly Attached[] = [];
 
@@ -68,7 +76,12 @@ export interface ViewStorage {
   save(state: ViewState): void;
 }
 
-export const emptyViewState: ViewState = { drafts: {}, runner: { open: false }, expanded: {} };
+export const emptyViewState: ViewState = {
+  drafts: {},
+  runner: { open: false },
+  attached: {},
+  expanded: {},
+};
 
 // A view that is used for months must not carry everything that was ever half-typed.
 const maxDrafts = 50;
@@ -77,13 +90,18 @@ const maxExpanded = 200;
 /** Holds the view's state and writes every change through, since a view gets no warning of its end. */
 export class ViewStateStore {
   private state: ViewState;
-  /** Too much to be kept over a reload. */
-  private readonly attachedTo = new Map<string, readonly Attached[]>();
+  /** With what is in the files. */
+  private readonly attachedTo: Map<string, readonly Attached[]>;
+  private lastKey: number;
   private readonly storage: ViewStorage;
 
   constructor(storage: ViewStorage) {
     this.storage = storage;
     this.state = parseViewState(storage.load());
+    const { attached } = this.state;
+    this.attachedTo = new Map(Object.entries(attached));
+    const keys = Object.values(attached).flatMap((all) => all.map(({ key }) => key));
+    this.lastKey = Math.max(0, ...keys);
   }
 
   get(): ViewState {
@@ -112,8 +130,20 @@ export class ViewStateStore {
   }
 
   setAttached(key: string, attached: readonly Attached[]): void {
-    if (attached.length === 0) this.attachedTo.delete(key);
-    else this.attachedTo.set(key, attached);
+    const some = attached.length > 0;
+    if (some) this.attachedTo.set(key, attached);
+    else this.attachedTo.delete(key);
+    const kept = some ? attached.map(withoutContent) : undefined;
+    this.update((state) => ({
+      ...state,
+      attached: withEntry(state.attached, key, kept, maxDrafts),
+    }));
+  }
+
+  /** Names the next thing that is attached, to whatever message. */
+  nextKey(): number {
+    this.lastKey += 1;
+    return this.lastKey;
   }
 
   expanded(key: string): boolean | undefined {
@@ -162,9 +192,37 @@ function parseViewState(raw: unknown): ViewState {
       ...optional("uriTemplate", runner["uriTemplate"], isString),
       ...optional("promptName", runner["promptName"], isString),
     },
+    attached: attachedOf(raw["attached"]),
     expanded: entriesOf(raw["expanded"], (value) => typeof value === "boolean"),
     ...optional("place", raw["place"], isPlace),
   };
+}
+
+/** What is in a file is for the host to keep. */
+function withoutContent(one: Attached): Attached {
+  return one.kind === "file" ? { ...one, file: undefined } : one;
+}
+
+function attachedOf(raw: unknown): Record<string, readonly Attached[]> {
+  const lists = Object.entries(entriesOf(raw, isRecords));
+  return Object.fromEntries(lists.map(([key, all]) => [key, all.flatMap(attachedOfEarlier)]));
+}
+
+/** What an earlier life had attached. What it had not finished with is lost, and is said to be. */
+function attachedOfEarlier(raw: Readonly<Record<string, unknown>>): Attached | [] {
+  const { kind, key, name, size, keptAs, serverName, title, messageId } = raw;
+  if (typeof key !== "number" || !Number.isSafeInteger(key)) return [];
+  if (kind === "resource" && isString(serverName) && isString(title)) {
+    return typeof messageId === "number"
+      ? { kind, key, serverName, title, messageId }
+      : { kind: "lost", key, name: title };
+  }
+  if (kind === "file" && isString(name) && typeof size === "number") {
+    return isString(keptAs)
+      ? { kind, key, name, size, keptAs, file: undefined }
+      : { kind: "lost", key, name };
+  }
+  return kind === "lost" && isString(name) ? { kind, key, name } : [];
 }
 
 function optional<K extends string, T>(
@@ -184,6 +242,10 @@ function entriesOf<T>(value: unknown, is: (value: unknown) => value is T): Recor
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isRecords(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) && value.every(isRecord);
 }
 
 function isString(value: unknown): value is string {

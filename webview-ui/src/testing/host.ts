@@ -1,4 +1,5 @@
-import type { Event, Message, OpenTaskParams, Server, Task } from "@assent/protocol";
+import type { AttachedFile, Event, Message, OpenTaskParams, Server, Task } from "@assent/protocol";
+import type { ForgetFilesParams, KeptFileParams } from "@assent/protocol/host";
 import {
   BrowserMessageReader,
   BrowserMessageWriter,
@@ -37,6 +38,8 @@ export class FakeHost {
   task: Task;
   messages: readonly Message[];
   servers: readonly Server[] = [];
+  /** The files that it keeps, of messages that are not sent. */
+  keptFiles = new Map<string, AttachedFile>();
   readonly asked: Asked[] = [];
   private readonly handlers: Handlers;
   private notify: (method: string, params: unknown) => Promise<void> = async () => {};
@@ -107,6 +110,16 @@ export class FakeHost {
       "model/list": () => ({ models: [] }),
       askResponse: () => ({ outcome: { reason: "answered", by: "VS Code", at } }),
       "host/openConfiguration": () => null,
+      "host/keepFile": (file) => {
+        const id = `kept-${this.keptFiles.size}`;
+        this.keptFiles.set(id, file as AttachedFile);
+        return { id };
+      },
+      "host/keptFile": (params) => ({ file: this.keptFiles.get((params as KeptFileParams).id) }),
+      "host/forgetFiles": (params) => {
+        for (const id of (params as ForgetFilesParams).ids) this.keptFiles.delete(id);
+        return null;
+      },
       "host/restartSidecar": () => null,
       "host/showLog": () => null,
     };

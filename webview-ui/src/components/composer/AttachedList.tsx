@@ -26,7 +26,7 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
             <li key={one.key}>
               <Icon name={iconOf(one)} spin={isRead(one)} />
               <span className="attached-name">{visible(nameOf(one))}</span>
-              <span className="muted">{one.kind === "file" ? size(one.size) : readWords(one)}</span>
+              <span className="muted">{wordsOf(one)}</span>
               <IconButton
                 icon="close"
                 label={l10n.t("Remove {0}", nameOf(one))}
@@ -35,6 +35,9 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
             </li>
           ))}
         </ul>
+      )}
+      {attached.some(({ kind }) => kind === "lost") && (
+        <p className="muted">{l10n.t("What was not kept is not sent: attach it again.")}</p>
       )}
       {unseen && (
         <p className="muted">
@@ -56,22 +59,35 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
 }
 
 function nameOf(one: Attached): string {
-  return one.kind === "file" ? one.file.name : one.title;
+  return one.kind === "resource" ? one.title : one.name;
 }
 
 function isImage(one: Attached): boolean {
-  return one.kind === "file" && one.file.content.type === "image";
+  return one.kind === "file" && one.file?.content.type === "image";
 }
 
-function isRead(one: Attached): boolean {
-  return one.kind === "resource" && one.messageId === undefined;
+/** It is being read, and cannot go along yet. */
+export function isRead(one: Attached): boolean {
+  return (
+    (one.kind === "resource" && one.messageId === undefined) ||
+    (one.kind === "file" && one.file === undefined)
+  );
 }
 
 function iconOf(one: Attached): string {
   if (isRead(one)) return "loading";
+  if (one.kind === "lost") return "warning";
   return one.kind === "resource" ? "references" : isImage(one) ? "file-media" : "file";
 }
 
-function readWords(one: Extract<Attached, { kind: "resource" }>): string {
-  return one.messageId === undefined ? l10n.t("is being read…") : l10n.t("of {0}", one.serverName);
+function wordsOf(one: Attached): string {
+  if (isRead(one)) return l10n.t("is being read…");
+  switch (one.kind) {
+    case "file":
+      return size(one.size);
+    case "resource":
+      return l10n.t("of {0}", one.serverName);
+    case "lost":
+      return l10n.t("not kept");
+  }
 }

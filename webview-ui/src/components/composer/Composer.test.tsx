@@ -220,7 +220,7 @@ test("a file without a word is a message, and stays where that is refused", asyn
   const host = talking({}, { "chat/send": () => Promise.reject(new Error("no room")) });
   const { user } = showApp(host);
   fireEvent.drop(await screen.findByRole("form", { name: "Message to the model" }), {
-    dataTransfer: { files: [text()], types: ["Files"] },
+    dataTransfer: { files: [text()], types: ["Files"], getData: () => "" },
   });
   await screen.findByText("notes.txt");
   await user.click(screen.getByRole("button", { name: "Send" }));
@@ -241,6 +241,156 @@ test("what is pasted as a file is attached, and is there again after another tas
   session.actions.openTask("t1");
   await screen.findByText("image.png");
   await user.click(screen.getByRole("button", { name: "Remove image.png" }));
+});
+
+describe("after a reload", () => {
+  const kept = { name: "notes.txt", content: { type: "text", text: "Buy milk." } } as const;
+  const drop = async (...files: readonly File[]) =>
+    fireEvent.drop(await screen.findByRole("form", { name: "Message to the model" }), {
+      dataTransfer: { files, types: ["Files"], getData: () => "" },
+    });
+
+  test("what is attached is there, and goes along", async () => {
+    const storage = new MemoryStorage();
+    const before = talking();
+    const { unmount } = showApp(before, storage);
+    await drop(text());
+    await waitFor(() => expect(JSON.stringify(storage.saved)).toContain("kept-0"));
+    unmount();
+
+    const host = talking();
+    host.keptFiles = before.keptFiles;
+    const { user } = showApp(host, storage);
+    await within(await screen.findByRole("list", { name: "Attached" })).findByText("9 B");
+    await user.click(screen.getByRole("button", { name: "Send" }));
+    await waitFor(() =>
+      expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "", files: [kept] }]),
+    );
+    await waitFor(() => expect(host.keptFiles.size).toBe(0));
+    expect(screen.queryByRole("list", { name: "Attached" })).toBeNull();
+  });
+
+  test("what is not there is said to be lost, and is not sent", async () => {
+    const storage = new MemoryStorage();
+    const { unmount, user } = showApp(talking(), storage);
+    await user.type(await field(), "Read it");
+    await drop(text());
+    await waitFor(() => expect(JSON.stringify(storage.saved)).toContain("kept-0"));
+    unmount();
+
+    const host = talking();
+    const next = showApp(host, storage);
+    const list = await screen.findByRole("list", { name: "Attached" });
+    await within(list).findByText("not kept");
+    screen.getByText("What was not kept is not sent: attach it again.");
+    expect(await axeFindings(next.container)).toEqual([]);
+    await next.user.click(screen.getByRole("button", { name: "Send" }));
+    await waitFor(() =>
+      expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "Read it" }]),
+    );
+    await waitFor(() => expect(screen.queryByRole("list", { name: "Attached" })).toBeNull());
+  });
+
+  test("one alone is no message, and can be put away", async () => {
+    const storage = new MemoryStorage();
+    storage.saved = { attached: { "composer:t1": [{ kind: "file", key: 1, name: "a", size: 1 }] } };
+    const { user } = showApp(talking(), storage);
+    await screen.findByText("not kept");
+    expect(screen.getByRole("button", { name: "Send" }).matches(":disabled")).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Remove a" }));
+    expect(screen.queryByRole("list", { name: "Attached" })).toBeNull();
+  });
+
+  test("one that the host cannot keep is attached for now, and that is said", async () => {
+    const host = talking({}, { "host/keepFile": () => Promise.reject(new Error("disk full")) });
+    const { user } = showApp(host);
+    await drop(text());
+    await screen.findByText(/^notes.txt is attached, but not kept .*disk full$/);
+    await user.click(screen.getByRole("button", { name: "Send" }));
+    await waitFor(() =>
+      expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "", files: [kept] }]),
+    );
+  });
+
+  test("one that is taken out is not kept, also while it is about to be", async () => {
+    let keep = () => {};
+    const host: FakeHost = talking(
+      {},
+      { "host/keepFile": () => new Promise((done) => (keep = () => done({ id: "late" }))) },
+    );
+    const { user } = showApp(host);
+    await drop(text());
+    await user.click(await screen.findByRole("button", { name: "Remove notes.txt" }));
+    await waitFor(() => expect(host.calls("host/keepFile")).toHaveLength(1));
+    keep();
+    await waitFor(() => expect(host.calls("host/forgetFiles")).toEqual([{ ids: ["late"] }]));
+  });
+});
+
+describe("files that are dragged from VS Code", () => {
+  const form = () => screen.findByRole("form", { name: "Message to the model" });
+  const dragged = (type: string, uris: readonly string[]) => ({
+    dataTransfer: {
+      files: [],
+      types: [type],
+      getData: (asked: string) => (asked === type ? uris.join("\r\n") : ""),
+    },
+  });
+  const codeURIs = "application/vnd.code.uri-list";
+  const inVSCode = () =>
+    talking(
+      {},
+      {
+        "host/ready": () => ({ status: { state: "running" }, picksFiles: true }),
+        "host/readFile": ({ uri }) => {
+          if (!uri.endsWith(".txt")) throw new Error(`${uri} is not a file of this workspace.`);
+          return { name: "a.txt", size: 2, data: btoa("hi") };
+        },
+      },
+    );
+
+  test("are read by the host, and what it refuses is said", async () => {
+    const host = inVSCode();
+    const { user } = showApp(host);
+    await field();
+    await waitFor(async () => {
+      // Whether it is taken decides what the pointer looks like.
+      expect(fireEvent.dragOver(await form(), dragged(codeURIs, []))).toBe(false);
+    });
+    fireEvent.drop(await form(), dragged(codeURIs, ["file:///w/a.txt", "file:///etc/passwd"]));
+    await within(await screen.findByRole("list", { name: "Attached" })).findByText("a.txt");
+    await screen.findByText(/file:\/\/\/etc\/passwd is not a file of this workspace/);
+    await user.click(screen.getByRole("button", { name: "Send" }));
+    const files = [{ name: "a.txt", content: { type: "text", text: "hi" } }];
+    await waitFor(() =>
+      expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "", files }]),
+    );
+  });
+
+  test("a link of a page is none, whatever it leads to", async () => {
+    const host = inVSCode();
+    showApp(host);
+    await field();
+    const link = dragged("text/uri-list", ["file:///w/a.txt"]);
+    expect(fireEvent.dragOver(await form(), link)).toBe(true);
+    fireEvent.drop(await form(), link);
+    expect(host.calls("host/readFile")).toEqual([]);
+  });
+
+  test("how it is done is said where files are chosen", async () => {
+    const { user } = showApp(inVSCode());
+    await user.click(await screen.findByRole("button", { name: "Add Context" }));
+    await screen.findByText(
+      "Files of the Explorer can be dragged onto the message, with Shift held.",
+    );
+  });
+
+  test("a browser takes none", async () => {
+    const host = talking();
+    showApp(host);
+    await field();
+    expect(fireEvent.dragOver(await form(), dragged(codeURIs, []))).toBe(true);
+  });
 });
 
 test("the host's own dialog is used where there is one", async () => {

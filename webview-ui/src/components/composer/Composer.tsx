@@ -45,6 +45,12 @@ export interface ComposerHandle {
   insert(text: string): void;
 }
 
+/**
+ * What VS Code drags: URIs, a line each. No page can have a link dragged as this, as it can as `text/uri-list`;
+ * the host looks at each all the same.
+ */
+const draggedURIs = "application/vnd.code.uri-list";
+
 const nothing: TaskSettings = {};
 const emptyQueue: readonly QueuedMessage[] = [];
 
@@ -88,7 +94,7 @@ export function Composer(props: ComposerProps) {
     if (field.current?.value === message) write("");
     else view.setDraft(draftKey, undefined);
   });
-  const empty = text.trim() === "" && attached.length === 0;
+  const empty = text.trim() === "" && attached.every(({ kind }) => kind === "lost");
   const blocked = empty || busy || reading;
   const send = (event?: FormEvent) => {
     event?.preventDefault();
@@ -103,12 +109,17 @@ export function Composer(props: ComposerProps) {
       aria-label={l10n.t("Message to the model")}
       onSubmit={send}
       onDragOver={(event) => {
-        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+        const { types } = event.dataTransfer;
+        const taken = types.includes("Files") || (picksFiles && types.includes(draggedURIs));
+        if (taken) event.preventDefault();
       }}
       onDrop={(event) => {
-        if (event.dataTransfer.files.length === 0) return;
+        const { dataTransfer } = event;
+        const uris = picksFiles ? urisOf(dataTransfer.getData(draggedURIs)) : [];
+        if (uris.length === 0 && dataTransfer.files.length === 0) return;
         event.preventDefault();
-        attach.addFiles(event.dataTransfer.files);
+        if (uris.length > 0) attach.addURIs(uris);
+        else attach.addFiles(dataTransfer.files);
       }}
     >
       {queue.length > 0 && task !== undefined && (
@@ -161,7 +172,7 @@ export function Composer(props: ComposerProps) {
       <div className="composer-bar">
         <ContextChoice
           servers={task === undefined ? none : enabledIn(settings, servers)}
-          {...{ offers, actions }}
+          {...{ offers, actions, picksFiles }}
           onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
           onResource={(serverName, resource) =>
             attach.addResource(serverName, resource.uri, titleOf(resource))
@@ -196,7 +207,9 @@ function enabledIn({ servers: enabled }: TaskSettings, servers: readonly Server[
 }
 
 function paramsOf(attached: readonly Attached[]): Pick<SendChatParams, "files" | "attachments"> {
-  const files = attached.flatMap((one) => (one.kind === "file" ? [one.file] : []));
+  const files = attached.flatMap((one) =>
+    one.kind === "file" && one.file !== undefined ? [one.file] : [],
+  );
   const attachments = attached.flatMap((one) =>
     one.kind === "resource" && one.messageId !== undefined ? [one.messageId] : [],
   );
@@ -204,6 +217,10 @@ function paramsOf(attached: readonly Attached[]): Pick<SendChatParams, "files" |
     ...(files.length > 0 && { files }),
     ...(attachments.length > 0 && { attachments }),
   };
+}
+
+function urisOf(list: string): readonly string[] {
+  return list.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"));
 }
 
 function textOf(input: unknown): string {

@@ -12,6 +12,8 @@ export interface ContextChoiceProps {
   readonly servers: readonly Server[];
   readonly offers: ReadonlyMap<string, Offers>;
   readonly actions: Pick<Actions, "listOffers">;
+  /** The host is VS Code, from which files can be dragged. */
+  readonly picksFiles: boolean;
   readonly onFiles: () => void;
   readonly onResource: (serverName: string, resource: Resource) => void;
 }
@@ -49,7 +51,7 @@ interface ChoicesProps extends ContextChoiceProps {
 }
 
 function Choices(props: ChoicesProps) {
-  const { servers, offers, actions, onFiles, onResource, panelId, onClose } = props;
+  const { servers, offers, actions, picksFiles, onFiles, onResource, panelId, onClose } = props;
   const [filter, setFilter] = useState("");
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus(), []);
@@ -91,6 +93,11 @@ function Choices(props: ChoicesProps) {
       >
         {l10n.t("Files…")}
       </button>
+      {picksFiles && (
+        <p className="muted">
+          {l10n.t("Files of the Explorer can be dragged onto the message, with Shift held.")}
+        </p>
+      )}
       {servers.length > 0 && (
         <>
           <input

@@ -1,19 +1,23 @@
+import type { AttachedFile } from "@assent/protocol";
 import type { PickedFile } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
-import { useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type Actions, messageOf } from "../../session.ts";
 import type { Attached } from "../../viewState.ts";
 import { useView } from "../ViewContext.ts";
+import { isRead } from "./AttachedList.tsx";
 import { checkSize, FileRefusal, fromBase64, readFile } from "./readFile.ts";
 
 export interface AttachedState {
   readonly attached: readonly Attached[];
   /** Why something was not attached the last time, a sentence each. */
   readonly refusals: readonly string[];
-  /** A resource is being read. */
+  /** Something is being read. */
   readonly reading: boolean;
   /** Attaches what was dropped, pasted, or chosen in the browser. */
   readonly addFiles: (files: Iterable<File>) => void;
+  /** Attaches files that were dragged from VS Code, which the host reads. */
+  readonly addURIs: (uris: readonly string[]) => void;
   /** Has the person choose files in the host's own dialog. */
   readonly pickFiles: () => void;
   /** Reads a resource in the open task, and attaches what comes of it. */
@@ -23,48 +27,106 @@ export interface AttachedState {
   readonly sent: (attached: readonly Attached[]) => void;
 }
 
+type FileAttached = Extract<Attached, { kind: "file" }>;
+
 /** As many as the sidecar takes with one message. */
 const maxAttached = 20;
 
-/** What goes along with the message of a draft. It is there again when the composer is, until a reload. */
+/** What goes along with the message of a draft. It is there again when the composer is, also after a reload. */
 export function useAttached(draftKey: string, actions: Actions): AttachedState {
   const view = useView();
   const [attached, setAttached] = useState(() => view.attached(draftKey));
   const [refusals, setRefusals] = useState<readonly string[]>([]);
-  const lastKey = useRef(0);
 
   // What is read may come after the composer has gone: the view has the truth.
-  const change = (edit: (attached: readonly Attached[]) => readonly Attached[]) => {
-    const next = edit(view.attached(draftKey));
-    view.setAttached(draftKey, next);
-    setAttached(next);
+  const change = useCallback(
+    (edit: (attached: readonly Attached[]) => readonly Attached[]) => {
+      const next = edit(view.attached(draftKey));
+      view.setAttached(draftKey, next);
+      setAttached(next);
+    },
+    [view, draftKey],
+  );
+  const refuse = useCallback(
+    (refusal: string) => setRefusals((before) => [...before, refusal]),
+    [],
+  );
+
+  useEffect(() => {
+    const bringBack = async (file: FileAttached, id: string) => {
+      const { key, name } = file;
+      let back: Attached = { kind: "lost", key, name };
+      try {
+        const content = await actions.keptFile(id);
+        if (content !== undefined) back = { ...file, file: content };
+      } catch (error) {
+        refuse(l10n.t("{0} could not be read again: {1}", name, messageOf(error)));
+      }
+      change((before) => before.map((one) => (one.key === key ? back : one)));
+    };
+    for (const one of view.attached(draftKey)) {
+      if (one.kind !== "file" || one.file !== undefined || one.keptAs === undefined) continue;
+      void bringBack(one, one.keptAs);
+    }
+  }, [view, draftKey, actions, change, refuse]);
+
+  const checkRoom = (name: string) => {
+    if (view.attached(draftKey).length < maxAttached) return;
+    throw new FileRefusal(l10n.t("{0} is one too many: {1} is the most.", name, maxAttached));
   };
-  const add = (entry: Omit<Extract<Attached, { kind: "file" }>, "key" | "kind">) => {
-    if (view.attached(draftKey).length >= maxAttached) {
-      throw new FileRefusal(
-        l10n.t("{0} is one too many: {1} is the most.", entry.file.name, maxAttached),
+
+  const add = (file: AttachedFile, size: number) => {
+    const { name } = file;
+    checkRoom(name);
+    const key = view.nextKey();
+    change((before) => [...before, { kind: "file", key, name, size, file, keptAs: undefined }]);
+    void keep(key, file);
+  };
+
+  const keep = async (key: number, file: AttachedFile) => {
+    try {
+      const keptAs = await actions.keepFile(file);
+      const isThere = view.attached(draftKey).some((one) => one.key === key);
+      if (!isThere) actions.forgetFiles([keptAs]);
+      else change((before) => before.map((one) => (one.key === key ? { ...one, keptAs } : one)));
+    } catch (error) {
+      const { name } = file;
+      refuse(
+        l10n.t(
+          "{0} is attached, but not kept if this window is closed or reloaded: {1}",
+          name,
+          messageOf(error),
+        ),
       );
     }
-    const key = nextKey();
-    change((before) => [...before, { kind: "file", key, ...entry }]);
   };
-  const nextKey = () => {
-    const taken = view.attached(draftKey).map(({ key }) => key);
-    lastKey.current = Math.max(lastKey.current, ...taken) + 1;
-    return lastKey.current;
+
+  /** Takes out what is not to go along any more, or has gone. */
+  const drop = (keys: readonly number[]) => {
+    setRefusals([]);
+    const dropped = view.attached(draftKey).filter(({ key }) => keys.includes(key));
+    change((before) => before.filter(({ key }) => !keys.includes(key)));
+    const ids = dropped.flatMap((one) =>
+      one.kind === "file" && one.keptAs !== undefined ? [one.keptAs] : [],
+    );
+    if (ids.length > 0) actions.forgetFiles(ids);
   };
 
   /** Does one after the other; what is refused keeps nothing else from being attached. */
   const each = async <T>(items: Iterable<T>, work: (item: T) => Promise<void>) => {
-    const refused: string[] = [];
+    setRefusals([]);
     for (const item of items) {
       try {
         await work(item);
       } catch (error) {
-        refused.push(messageOf(error));
+        refuse(messageOf(error));
       }
     }
-    setRefusals(refused);
+  };
+
+  const addPicked = ({ name, size, data }: PickedFile) => {
+    checkSize(name, size);
+    add(readFile(name, fromBase64(data ?? "")), size);
   };
 
   const pickFiles = async () => {
@@ -72,27 +134,29 @@ export function useAttached(draftKey: string, actions: Actions): AttachedState {
     await each([undefined], async () => {
       picked = await actions.pickFiles();
     });
-    if (picked.length === 0) return;
-    await each(picked, async ({ name, size, data }) => {
-      checkSize(name, size);
-      add({ file: readFile(name, fromBase64(data ?? "")), size });
-    });
+    if (picked.length > 0) await each(picked, async (file) => addPicked(file));
   };
 
   return {
     attached,
     refusals,
-    reading: attached.some((one) => one.kind === "resource" && one.messageId === undefined),
+    reading: attached.some(isRead),
     addFiles: (files) =>
       void each([...files], async (file) => {
+        checkRoom(file.name);
         checkSize(file.name, file.size);
         const bytes = new Uint8Array(await file.arrayBuffer());
-        add({ file: readFile(file.name, bytes), size: file.size });
+        add(readFile(file.name, bytes), file.size);
+      }),
+    addURIs: (uris) =>
+      void each(uris, async (uri) => {
+        checkRoom(uri);
+        addPicked(await actions.readFile(uri));
       }),
     pickFiles: () => void pickFiles(),
     addResource: (serverName, uri, title) =>
       void each([uri], async () => {
-        const key = nextKey();
+        const key = view.nextKey();
         change((before) => [
           ...before,
           { kind: "resource", key, serverName, title, messageId: undefined },
@@ -101,17 +165,11 @@ export function useAttached(draftKey: string, actions: Actions): AttachedState {
           const messageId = await actions.readResource(serverName, uri);
           change((before) => before.map((one) => (one.key === key ? { ...one, messageId } : one)));
         } catch (error) {
-          change((before) => before.filter((one) => one.key !== key));
+          drop([key]);
           throw error;
         }
       }),
-    remove: (key) => {
-      setRefusals([]);
-      change((before) => before.filter((one) => one.key !== key));
-    },
-    sent: (gone) => {
-      setRefusals([]);
-      change((before) => before.filter((one) => !gone.includes(one)));
-    },
+    remove: (key) => drop([key]),
+    sent: (gone) => drop(gone.map(({ key }) => key)),
   };
 }
