@@ -63,6 +63,14 @@ export class Panel {
     return this.#view.getByRole("textbox", { name: "Your message in other words" });
   }
 
+  /** Something that goes along with the message, by its name. */
+  attached(name: string): Locator {
+    return this.#view
+      .getByRole("list", { name: "Attached" })
+      .getByRole("listitem")
+      .filter({ hasText: name });
+  }
+
   /** Waits until the model has no more to say. */
   async turnEnds(): Promise<void> {
     await this.button("Stop").waitFor({ state: "detached" });

@@ -15,6 +15,7 @@ import {
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { tellAttachments } from "./attachStory.ts";
 import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
@@ -198,6 +199,14 @@ async function tell(page: Page): Promise<void> {
   await cleanUp(panel, database, () => photograph(page, "clean-up"));
   await stopAndResend(panel);
   await photograph(page, "chat");
+  await tellAttachments({
+    page,
+    panel,
+    workspace: workbench.workspace,
+    newTask,
+    show: () => showIn(page),
+    photograph: () => photograph(page, "attached"),
+  });
   await newTask();
 
   await step("the badge counts open asks, and a draft outlives the hidden panel", async () => {
@@ -382,14 +391,19 @@ async function openWindow(page: Page) {
   const other = await page.context().newPage();
   await other.setViewportSize(page.viewportSize() ?? assert.fail("the window has no size"));
   await other.goto(workbench.url);
-  await container(other).waitFor();
   const panel = panelIn(other);
-  await other.locator(".monaco-workbench .part.sidebar .composite.title").waitFor();
-  // The side bar may show again what it showed in the window that was open last.
-  const tab = container(other);
-  if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
+  await showIn(other);
   await panel.text(/^Use a Server$/).waitFor();
   return { page: other, panel };
+}
+
+/** Shows the panel in a window that has just been loaded. */
+async function showIn(page: Page): Promise<void> {
+  const tab = container(page);
+  await tab.waitFor();
+  await page.locator(".monaco-workbench .part.sidebar .composite.title").waitFor();
+  // The side bar may show again what it showed in the window that was open last.
+  if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
 }
 
 /** The sidecars that run, and where each of them has its store. */

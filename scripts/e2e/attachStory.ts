@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import type { Panel } from "./panel.ts";
+import { runCommand } from "./quickInput.ts";
+import { step } from "./step.ts";
+
+const fileName = "shopping.txt";
+const title = "What was open";
+const typed = "Is that all?";
+
+export interface AttachStage {
+  readonly page: Page;
+  readonly panel: Panel;
+  /** The workspace folder. */
+  readonly workspace: string;
+  readonly newTask: () => Promise<void>;
+  /** Shows the panel in a window that has just been loaded. */
+  readonly show: () => Promise<void>;
+  readonly photograph: () => Promise<void>;
+}
+
+/** A message that is not sent yet: a file is dragged onto it, and it is as it was after a reload. */
+export async function tellAttachments(stage: AttachStage): Promise<void> {
+  const { page, panel, workspace, newTask, show, photograph } = stage;
+  await writeFile(join(workspace, fileName), "Buy milk.\n");
+  await newTask();
+  await step("a file is dragged from VS Code onto the message", async () => {
+    await runCommand(page, "Go to File...");
+    await page.keyboard.type(fileName);
+    await page
+      .getByRole("option", { name: new RegExp(`^${fileName}`) })
+      .first()
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await dragWithShift(page, page.getByRole("tab", { name: fileName }), panel);
+    await panel.attached(fileName).waitFor();
+  });
+  await photograph();
+  await step("what was open, typed and attached is there after a reload", async () => {
+    await runCommand(page, "View: Close All Editors");
+    await panel.rename(title);
+    await panel.message().fill(typed);
+    // VS Code itself would have it written down within seconds.
+    await keptByExtension(page, typed);
+    await page.reload();
+    await show();
+    await panel.button(title).waitFor();
+    assert.equal(await panel.message().inputValue(), typed);
+    await panel.attached(fileName).getByText("10 B").waitFor();
+    await panel.button("Send").click();
+    await panel.text(`You attached ${fileName}`).waitFor();
+    await panel.turnEnds();
+  });
+}
+
+/** With Shift, VS Code lets what is dragged through to a webview. */
+async function dragWithShift(page: Page, from: ReturnType<Page["getByRole"]>, panel: Panel) {
+  const start = (await from.boundingBox()) ?? assert.fail("there is nothing to drag");
+  const end = (await panel.message().boundingBox()) ?? assert.fail("there is no message");
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+  await page.mouse.down();
+  await page.keyboard.down("Shift");
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 20 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+}
+
+/** Waits until VS Code has written down that the extension keeps a text. */
+async function keptByExtension(page: Page, text: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if ((await page.evaluate(readMementos)).some((memento) => memento.includes(text))) return;
+    await sleep(100);
+  }
+  assert.fail(`${text} is not written down`);
+}
+
+/** What the extension keeps in each database of the page's. */
+async function readMementos(): Promise<readonly string[]> {
+  const done = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const found: string[] = [];
+  for (const { name = "" } of await indexedDB.databases()) {
+    const database = await done(indexedDB.open(name));
+    if (database.objectStoreNames.contains("ItemTable")) {
+      const items = database.transaction("ItemTable").objectStore("ItemTable");
+      found.push(String(await done(items.get("assent.assent"))));
+    }
+    database.close();
+  }
+  return found;
+}
