@@ -6,6 +6,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,26 +19,51 @@ func ConnectSSE(ctx context.Context, e Endpoint, stray func(data []byte), maxFra
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
 	}
+	stream := &sse{endpoint: e, stray: stray, maxFrame: maxFrame}
 	transport := &mcp.SSEClientTransport{
-		Endpoint: e.URL.String(), MaxEventSize: maxFrame,
-		HTTPClient: &http.Client{Transport: sse{e, stray, maxFrame}},
+		Endpoint: e.URL.String(), MaxEventSize: maxFrame, HTTPClient: &http.Client{Transport: stream},
 	}
 	conn, err := transport.Connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("no events at %s: %w", e.Place(), withoutURL(err))
 	}
-	return conn, nil
+	return sseConn{conn, stream}, nil
 }
 
-// sse is the way of the requests of one connection.
+// sse is the way of the requests of one connection. What it reads of the server's it keeps for its [sseConn], and
+// gives go-sdk's stream a notification for each message: bytes do not say that something could not be read.
 type sse struct {
 	endpoint Endpoint
 	stray    func(data []byte)
 	maxFrame int
+
+	// found is set once it is known where to post; the stream alone looks at it.
+	found bool
+
+	mu       sync.Mutex // guards the fields below
+	messages []jsonrpc.Message
+}
+
+// sseConn is go-sdk's connection with the messages that are meant by what it reads.
+type sseConn struct {
+	mcp.Connection
+	stream *sse
+}
+
+// Read implements [mcp.Connection].
+func (c sseConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	if _, err := c.Connection.Read(ctx); err != nil {
+		return nil, err
+	}
+	c.stream.mu.Lock()
+	defer c.stream.mu.Unlock()
+	m := c.stream.messages[0]
+	c.stream.messages = c.stream.messages[1:]
+	return m, nil
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (s sse) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := s.endpoint.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -55,38 +82,32 @@ func (s sse) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = response.Body.Close()
 		return nil, unexpected(response.StatusCode, kind)
 	case r.Method == http.MethodGet:
-		response.Body = newEvents(response.Body, s.maxFrame, s.keep, keepLong)
+		response.Body = newEvents(response.Body, s.maxFrame, s.keep, func(m jsonrpc.Message) [][]byte { return s.put(m) })
 	}
 	return response, nil
 }
 
-// keep passes messages on one by one, and whatever else the protocol has.
-func (s sse) keep(name string, data []byte) [][]byte {
-	if name != "message" {
+// keep takes messages, and passes on where to post ours, which is said once; the protocol has no other events.
+func (s *sse) keep(name string, data []byte) [][]byte {
+	switch {
+	case name == "endpoint" && !s.found:
+		s.found = true
 		return [][]byte{data}
-	}
-	var kept [][]byte
-	for _, m := range decodeAll(data) {
-		if raw, err := encode(m); err == nil {
-			kept = append(kept, raw)
+	case name == "message":
+		messages := decodeAll(data)
+		if len(messages) == 0 {
+			s.stray(data)
 		}
+		return s.put(messages...)
+	default:
+		return nil
 	}
-	if len(kept) == 0 {
-		s.stray(data)
-	}
-	return kept
 }
 
-// keepLong passes on that the answer to a call was too long to be read, as an error in the server's name: go-sdk's
-// stream takes nothing else. A request that was too long cannot be refused from here.
-func keepLong(m jsonrpc.Message) [][]byte {
-	response, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return nil
-	}
-	raw, err := encode(&jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: codeTooLong, Message: response.Error.Error()}})
-	if err != nil {
-		return nil
-	}
-	return [][]byte{raw}
+// put keeps messages, and returns what is read in their places.
+func (s *sse) put(messages ...jsonrpc.Message) [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = append(s.messages, messages...)
+	return slices.Repeat([][]byte{[]byte(`{"jsonrpc":"2.0","method":"message"}`)}, len(messages))
 }
