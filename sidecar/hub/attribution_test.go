@@ -240,6 +240,9 @@ type frame struct {
 		InputResponses map[string]elicited `json:"inputResponses"`
 	} `json:"params"`
 	Result elicited `json:"result"`
+	Error  struct {
+		Code int64 `json:"code"`
+	} `json:"error"`
 }
 
 type elicited struct {
@@ -258,9 +261,35 @@ func said(n int64) string {
 	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%d"}]}`, n)
 }
 
-// saidAtLength is the result of a call for so many bytes, which are not asked for first.
-func saidAtLength(n int64) string {
-	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%s"}]}`, strings.Repeat("x", int(n)))
+// What is asked of an elicitor that is no number to ask for: anything else that is negative is the length of the answer.
+const (
+	// deepest is for an answer that is nested deeper than anything reads.
+	deepest = -1 - iota
+	// longQuestion is for a question that is too long, and deepQuestion for one that is nested too deep.
+	longQuestion
+	deepQuestion
+)
+
+// questionOf is what is asked for a number.
+func questionOf(n int64) string {
+	switch n {
+	case longQuestion:
+		return fmt.Sprintf(`{"message":"%s"}`, strings.Repeat("x", 17<<20))
+	case deepQuestion:
+		return fmt.Sprintf(`{"message":%s}`, nested)
+	default:
+		return fmt.Sprintf(elicitation, n)
+	}
+}
+
+var nested = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+
+// saidAtOnce is the result of a call for an answer that nobody is asked for.
+func saidAtOnce(n int64) string {
+	if n == deepest {
+		return fmt.Sprintf(`{"resultType":"complete","structuredContent":%s}`, nested)
+	}
+	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%s"}]}`, strings.Repeat("x", int(-n)))
 }
 
 // modernElicitor answers a request of the modern era.
@@ -274,7 +303,7 @@ func modernElicitor(f frame) string {
 	case answered:
 		return response(f.ID, said(given.Content.N))
 	case f.Params.Arguments.N < 0:
-		return response(f.ID, saidAtLength(-f.Params.Arguments.N))
+		return response(f.ID, saidAtOnce(f.Params.Arguments.N))
 	default:
 		asked := fmt.Sprintf(elicitation, f.Params.Arguments.N)
 		return response(f.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":`+asked+`}}}`)
@@ -297,13 +326,13 @@ func (e *legacyElicitor) take(f frame, send func(string)) {
 		delete(e.waiting, string(f.ID))
 		e.mu.Unlock()
 		if answer != nil {
-			answer <- f.Result.Content.N
+			answer <- cmp.Or(f.Error.Code, f.Result.Content.N)
 		}
 	case "initialize":
 		send(response(f.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"elicitor","version":"1"}}`))
 	case "tools/call":
-		if f.Params.Arguments.N < 0 {
-			send(response(f.ID, saidAtLength(-f.Params.Arguments.N)))
+		if n := f.Params.Arguments.N; n < 0 && n != longQuestion && n != deepQuestion {
+			send(response(f.ID, saidAtOnce(f.Params.Arguments.N)))
 			return
 		}
 		e.mu.Lock()
@@ -315,7 +344,7 @@ func (e *legacyElicitor) take(f frame, send func(string)) {
 		answer := make(chan int64, 1)
 		e.waiting[id] = answer
 		e.mu.Unlock()
-		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","params":`+elicitation+`}`, id, f.Params.Arguments.N))
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","params":%s}`, id, questionOf(f.Params.Arguments.N)))
 		send(response(f.ID, said(<-answer)))
 	default:
 		if f.ID != nil {
@@ -434,6 +463,7 @@ func (o *overEvents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	stream := http.NewResponseController(w)
 	fmt.Fprint(w, "event: endpoint\ndata: /\n\n")
+	fmt.Fprint(w, "event: endpoint\ndata: /elsewhere\n\nevent: other\ndata: x\n\n") // which nobody waits for
 	for stream.Flush() == nil {
 		select {
 		case line := <-o.answers:

@@ -138,8 +138,10 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return protocol.CallLost{Reason: fmt.Sprintf(
 			"The answer of the MCP server %q has %.1f MB, and no more than %.0f MB are read. Ask for less at a time.",
 			serverName, megabytes(long.Size), megabytes(long.Max))}
+	case errors.Is(err, wire.ErrTooDeep):
+		return noAnswer(serverName, wire.ErrTooDeep.Error())
 	case errors.As(err, &none):
-		return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", serverName, none.reason)}
+		return noAnswer(serverName, none.reason)
 	case errors.As(err, &stopped):
 		return lost(serverName, stopped.reason)
 	case errors.As(err, &own):
@@ -156,6 +158,11 @@ func megabytes(size int) float64 { return float64(size) / (1 << 20) }
 // lost is what a call ends with when its server is gone.
 func lost(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to start it anew.", name, reason)}
+}
+
+// noAnswer is what a call ends with whose server is there all the same.
+func noAnswer(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", name, reason)}
 }
 
 // parseToolResult reads a result from the wire and keeps what it does not know.

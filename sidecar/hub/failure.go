@@ -21,15 +21,20 @@ func (e noAnswerError) Error() string { return e.reason }
 // errUnsent says that the server never took the request, because the connection was lost before.
 var errUnsent = errors.New("the request was not sent")
 
-// failure says why a request of the session failed: by the server's own [jsonrpc.Error], by a
-// [wire.TooLongError], by ctx, by errUnsent once the connection is over, or by a noAnswerError or a lostError.
+// isUnread reports whether an answer came that cannot be read: asked again, the server would say the same.
+func isUnread(err error) bool {
+	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep)
+}
+
+// failure says why a request of the session failed: by the server's own [jsonrpc.Error], by an error that
+// isUnread, by ctx, by errUnsent once the connection is over, or by a noAnswerError or a lostError.
 func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case got.Error != nil:
 		return got.Error
-	case errors.As(got.Failure, new(*wire.TooLongError)):
+	case isUnread(got.Failure):
 		return got.Failure
 	case got.Unsent:
 		c.link.lose(got.Failure)

@@ -142,6 +142,10 @@ func TestWhatAnHTTPServerMayAnswer(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32003,"message":"no","data":{"why":1}}}`)
 		}, protocol.CallError{Code: -32003, Message: "no", Data: json.RawMessage(`{"why":1}`)}},
+		{"an error with a status that is nested too deep", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32003,"message":"no","data":%s}}`, m.ID, strings.Repeat("[", 2000)+strings.Repeat("]", 2000))
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer is nested more than 1000 deep, and no deeper is read.`}},
 		{"an error that go-sdk takes for the session's end", func(w http.ResponseWriter, _ *http.Request, m rpc) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"no"}}`, m.ID)

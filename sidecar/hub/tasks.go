@@ -162,7 +162,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	switch {
 	case closing(ctx):
 		return nil, errGoesOn
-	case errors.As(err, new(*wire.TooLongError)): // the server is there all the same
+	case isUnread(err): // the server is there all the same
 	case errors.As(err, &lost):
 		err = lostError{lost.Reason}
 	case errors.As(err, new(abandonedError)), errors.Is(err, context.Canceled):
@@ -207,7 +207,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	if err == nil || ctx.Err() != nil {
 		return raw, err
 	}
-	if errors.As(err, new(*wire.TooLongError)) { // asked again, the server would say the same
+	if isUnread(err) {
 		return nil, &mcptask.LostError{Reason: err.Error(), Err: err}
 	}
 	broken := c.link.broken()

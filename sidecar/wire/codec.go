@@ -37,9 +37,18 @@ func decodeAll(data []byte) []jsonrpc.Message {
 	return messages
 }
 
-// decode reads a message, or returns nil where the line is none. What is raw in it is the line's own memory.
+// decode reads a message, or returns nil where the line is none. What is raw in it is the line's own memory. One that
+// is nested too deep is as [envelope.message] has it.
 func decode(line []byte) jsonrpc.Message {
-	if len(line) == 0 || line[0] != '{' || !json.Valid(line) {
+	if len(line) == 0 || line[0] != '{' {
+		return nil
+	}
+	if isTooDeep(line) {
+		var e envelope
+		e.add(line)
+		return e.message(unreadDeep(), ErrTooDeep)
+	}
+	if !json.Valid(line) {
 		return nil
 	}
 	var f struct{ version, id, method, params, result, err json.RawMessage }

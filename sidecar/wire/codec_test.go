@@ -86,22 +86,22 @@ func TestWhatIsOddIsReadAsItIs(t *testing.T) {
 	asked := func(params string) []jsonrpc.Message {
 		return []jsonrpc.Message{&jsonrpc.Request{ID: id(t, 1.0), Method: "ask", Params: json.RawMessage(params)}}
 	}
-	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	for name, tt := range map[string]struct {
 		line string
 		want []jsonrpc.Message
 	}{
-		"no UTF-8":                    {ask("{\"a\":\"\xff\"}"), asked("{\"a\":\"\xff\"}")},
-		"a key twice in the params":   {ask(`{"a":1,"a":2}`), asked(`{"a":1,"a":2}`)},
-		"members twice":               {`{"id":9,"method":"no",` + ask("[]")[1:], asked("[]")},
-		"numbers of more digits":      {ask(`[9007199254740993,0.10000000000000000001]`), asked(`[9007199254740993,0.10000000000000000001]`)},
-		"9,000 arrays in one another": {ask(nested(9000)), asked(nested(9000))},
-		"more than are read":          {ask(nested(10_000)), nil},
-		"arrays without end":          {strings.Repeat("[", 100_000), nil},
-		"names in capitals":           {`{"jsonrpc":"2.0","ID":1,"Method":"ask"}`, nil},
-		"nothing":                     {"", nil},
-		"a text":                      {`"ask"`, nil},
-		"neither asked nor answered":  {`{"jsonrpc":"2.0","id":1}`, nil},
+		"no UTF-8":                   {ask("{\"a\":\"\xff\"}"), asked("{\"a\":\"\xff\"}")},
+		"a key twice in the params":  {ask(`{"a":1,"a":2}`), asked(`{"a":1,"a":2}`)},
+		"members twice":              {`{"id":9,"method":"no",` + ask("[]")[1:], asked("[]")},
+		"numbers of more digits":     {ask(`[9007199254740993,0.10000000000000000001]`), asked(`[9007199254740993,0.10000000000000000001]`)},
+		"999 arrays in one another":  {ask(nested(999)), asked(nested(999))},
+		"many beside one another":    {ask("[" + strings.Repeat("[[]],", 2000) + "[]]"), asked("[" + strings.Repeat("[[]],", 2000) + "[]]")},
+		"many in a text":             {ask(`["\"` + strings.Repeat("[", 2000) + `\\"]`), asked(`["\"` + strings.Repeat("[", 2000) + `\\"]`)},
+		"arrays without end":         {strings.Repeat("[", 100_000), nil},
+		"names in capitals":          {`{"jsonrpc":"2.0","ID":1,"Method":"ask"}`, nil},
+		"nothing":                    {"", nil},
+		"a text":                     {`"ask"`, nil},
+		"neither asked nor answered": {`{"jsonrpc":"2.0","id":1}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const last = `{"jsonrpc":"2.0","method":"last"}`
@@ -113,6 +113,9 @@ func TestWhatIsOddIsReadAsItIs(t *testing.T) {
 		})
 	}
 }
+
+// nested are arrays in one another.
+func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 func FuzzWhatWasReadIsWritten(f *testing.F) {
 	f.Add("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\xff\"}}")

@@ -30,7 +30,7 @@ func (e *TooLongError) Error() string {
 func (e *TooLongError) Unwrap() error { return ErrTooLong }
 
 // skim reads the rest of a message that is too long to be kept. It returns the message as
-// [envelope.message] does.
+// [envelope.tooLong] does.
 func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 	var e envelope
 	e.add(head)
@@ -40,16 +40,16 @@ func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 		e.add(buffer[:n])
 		switch {
 		case err == io.EOF || e.hopeless(maxFrame):
-			return e.message(maxFrame), nil
+			return e.tooLong(maxFrame), nil
 		case err != nil:
 			return nil, err
 		}
 	}
 }
 
-// envelope finds out whether a message that is too long to be kept is a request, a notification or a response, and
-// which: it is given all bytes and keeps the few members of JSON-RPC's own, in whatever order they come. Whether the
-// rest is JSON it does not know.
+// envelope finds out whether a message that is too long to be kept, or nested too deep to be read, is a request, a
+// notification or a response, and which: it is given all bytes and keeps the few members of JSON-RPC's own, in whatever
+// order they come. Whether the rest is JSON it does not know.
 type envelope struct {
 	size     int // of all that was added
 	depth    int
@@ -156,10 +156,18 @@ func (e *envelope) endMember() {
 // hopeless reports whether nothing that may come makes a message of it.
 func (e *envelope) hopeless(maxFrame int) bool { return e.bad || e.size > maxSkipped*maxFrame }
 
-// message returns the request or notification that the message is, without its params and to be refused or left
-// out, or the response, with a [TooLongError]; nil where it is neither.
-func (e *envelope) message(maxFrame int) jsonrpc.Message {
-	if e.hopeless(maxFrame) || !e.ended || e.members == nil {
+// tooLong returns what a message is that is too long to be kept; nil where that is nothing that can be known.
+func (e *envelope) tooLong(maxFrame int) jsonrpc.Message {
+	if e.hopeless(maxFrame) {
+		return nil
+	}
+	return e.message(unreadLong(e.size, maxFrame), &TooLongError{e.size, maxFrame})
+}
+
+// message returns the request or notification that the message is, without its params and marked as unread, or the
+// response, with the error; nil where it is neither.
+func (e *envelope) message(request unread, answer error) jsonrpc.Message {
+	if e.bad || !e.ended || e.members == nil {
 		return nil
 	}
 	if e.answers {
@@ -172,11 +180,11 @@ func (e *envelope) message(maxFrame int) jsonrpc.Message {
 	switch m := decode(raw).(type) {
 	case *jsonrpc.Request:
 		if !e.answers {
-			m.Extra = oversized{e.size, maxFrame}
+			m.Extra = request
 			return m
 		}
 	case *jsonrpc.Response:
-		return &jsonrpc.Response{ID: m.ID, Error: &TooLongError{e.size, maxFrame}}
+		return &jsonrpc.Response{ID: m.ID, Error: answer}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type events struct {
 	body io.ReadCloser
 	in   *bufio.Reader
 	keep func(name string, data []byte) [][]byte
-	// long is keep for the messages that are too long to be kept, as [envelope.message] has them.
+	// long is keep for the messages that are too long to be kept, as [envelope.tooLong] has them.
 	long     func(m jsonrpc.Message) [][]byte
 	maxEvent int
 
@@ -125,7 +125,7 @@ func (e *events) skip(name string, fields, data, part []byte) error {
 			return err
 		}
 	}
-	m := message.message(e.maxEvent)
+	m := message.tooLong(e.maxEvent)
 	if m == nil || name != "message" {
 		return fmt.Errorf("%w: an event of more than %d bytes", ErrTooLong, e.maxEvent)
 	}

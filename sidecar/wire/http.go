@@ -318,6 +318,8 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 	}
 	status := newStatusError(response.StatusCode, body)
 	switch {
+	case isCall && isTooDeep(body):
+		return nil, ErrTooDeep
 	case !isCall:
 		// A notification has no answer, and one that is not wanted ends nothing.
 		h.opts.Log.Warn().Err(status).Msg("the server refused a message")

@@ -53,9 +53,9 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	if r.IsCall() {
 		in.keepUp()
 	}
-	over, isOver := r.Extra.(oversized)
-	if isOver && r.IsCall() {
-		in.serve(ctx, r, over.refuse, answer)
+	why, isUnread := r.Extra.(unread)
+	if isUnread && r.IsCall() {
+		in.serve(ctx, r, why.refuse, answer)
 		return true
 	}
 	if h := in.opts.Serve[r.Method]; h != nil && r.IsCall() {
@@ -66,8 +66,8 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		notify(r.Params)
 		return true
 	}
-	if isOver {
-		in.opts.Log.Warn().Str("method", r.Method).Int("bytes", over.size).Int("max", over.maxFrame).Msg("left out a notification that is too long")
+	if isUnread {
+		in.opts.Log.Warn().Str("method", r.Method).Str("why", why.refusal.Message).Msg("left out a notification that cannot be read")
 		return true
 	}
 	return r.Method == "notifications/cancelled" && in.cancelled(r.Params)
@@ -88,28 +88,6 @@ func (in *inbound) keepUp() {
 	in.mu.Unlock()
 	if wait {
 		in.undelivered.wait(in.ctx)
-	}
-}
-
-// codeTooLong is the error of a request that is too long to be read. It is of JSON-RPC's range for
-// implementations, of which MCP takes none for itself.
-const codeTooLong = -32000
-
-// oversized is the extra of a request or notification that came without its params: they were too long.
-type oversized struct{ size, maxFrame int }
-
-// refuse is the [Handler] of such a request.
-func (o oversized) refuse(context.Context, json.RawMessage) func() (any, error) {
-	return func() (any, error) {
-		data, err := json.Marshal(struct {
-			Bytes int `json:"bytes"`
-			Max   int `json:"max"`
-		}{o.size, o.maxFrame})
-		if err != nil {
-			return nil, err
-		}
-		message := fmt.Sprintf("the request has %d bytes, and no more than %d are read", o.size, o.maxFrame)
-		return nil, &jsonrpc.Error{Code: codeTooLong, Message: message, Data: data}
 	}
 }
 

@@ -41,7 +41,8 @@ var _ mcp.Connection = (*lines)(nil)
 // JSON-RPC; such a line costs nothing else. Of a line of more than maxFrame bytes, where 0 means
 // [DefaultMaxFrame], no more is kept than it takes to see what it is. A request or notification is read without its
 // params, for its [Conn] to refuse or to leave out, and a response with a [TooLongError]; anything else ends the
-// connection: the answer that it may have been would be waited for in vain.
+// connection: the answer that it may have been would be waited for in vain. A line that is nested too deep is
+// read in the same way, with [ErrTooDeep].
 func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
@@ -128,7 +129,7 @@ func (l *lines) skip(line, part []byte, err error) error {
 		case e.hopeless(l.maxFrame):
 			return tooLong{nil, l.maxFrame}
 		case err == nil:
-			return tooLong{e.message(l.maxFrame), l.maxFrame}
+			return tooLong{e.tooLong(l.maxFrame), l.maxFrame}
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return tooLong{nil, l.maxFrame}
 		}
