@@ -3,11 +3,18 @@ package wire_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/sidecar/wire"
 )
@@ -63,4 +70,63 @@ func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 			<-all
 		})
 	}
+}
+
+// Over HTTP each answer is a request of ours, which a server may take as late as it likes; go-sdk's own as well.
+func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
+	const most, many = 4096, 7000
+	synctest.Test(t, func(t *testing.T) {
+		questions, asking := io.Pipe()
+		taken := make(chan struct{})
+		server := roundTripper(func(r *http.Request) (*http.Response, error) {
+			response := &http.Response{StatusCode: http.StatusAccepted, Header: http.Header{}, Body: http.NoBody}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if r.Method == http.MethodPost {
+				if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+					return nil, err
+				}
+			}
+			switch {
+			case r.Method == http.MethodGet:
+				response.StatusCode, response.Body = http.StatusOK, questions
+				response.Header.Set("Content-Type", "text/event-stream")
+			case m.Method == "initialize":
+				response.StatusCode = http.StatusOK
+				response.Header.Set("Content-Type", "application/json")
+				response.Body = io.NopCloser(strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`, m.ID)))
+			case m.Method == "" && r.Method == http.MethodPost:
+				<-taken
+			}
+			return response, nil
+		})
+		h := wire.NewHTTP(wire.HTTPOptions{Endpoint: wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "slow"}, Base: server}})
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(), h.Transport(), &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent atomic.Int64
+		go func() {
+			for i := range many {
+				if _, err := fmt.Fprintf(asking, "data: {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}\n\n", i); err != nil {
+					t.Error(err)
+					return
+				}
+				sent.Add(1)
+			}
+		}()
+		synctest.Wait()
+		// What is in buffers was read as well.
+		if got := sent.Load(); got < most || got > most+2000 {
+			t.Errorf("%d were read of a server that takes no answer", got)
+		}
+		for range many {
+			taken <- struct{}{}
+		}
+		if err := errors.Join(h.Close(), asking.Close(), session.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }

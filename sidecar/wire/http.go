@@ -132,6 +132,10 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := m.(*jsonrpc.Response); ok { // which may be go-sdk's, too
+		h.inbound.undelivered.add()
+		defer h.inbound.undelivered.done()
+	}
 	// Messages beside the call have its context, too, and a stream that is resumed.
 	capture, _ := r.Context().Value(captureKey{}).(*Capture)
 	call, _ := m.(*jsonrpc.Request)
