@@ -46,37 +46,43 @@ func converseOverEach(t *testing.T, transcript string, ways []protocol.Transport
 			} else {
 				s = config.Server{Name: "s", Source: "test", Transport: way, URL: wiretest.Serve(t, string(way), transcript, "s")}
 			}
-			tasks, events := tasktest.Registry(t, nil)
-			info, err := tasks.Create("t")
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := &conversation{id: info.ID, events: events, said: make(chan string, 10)}
-			if c.task, err = tasks.Get(info.ID); err != nil {
-				t.Fatal(err)
-			}
-			log := zerolog.New(zerolog.NewTestWriter(t))
-			c.Hub = hub.New(hub.Options{
-				Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
-				Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
-				Changed:      func(protocol.Server) {},
-				ListChanged:  func(string, protocol.ListKind) {},
-				Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
-				Client:       protocol.Implementation{Name: "assent", Version: "test"},
-				Environment:  config.Environment{Environ: environ()},
-				PollFloor:    time.Millisecond,
-				Log:          log,
-			})
-			t.Cleanup(func() {
-				c.Close()
-				if err := tasks.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			c.Configure([]config.Server{s})
-			test(t, c)
+			test(t, converse(t, s))
 		})
 	}
+}
+
+// converse returns a hub with real tasks on a server, and one of the tasks.
+func converse(t *testing.T, s config.Server) *conversation {
+	t.Helper()
+	tasks, events := tasktest.Registry(t, nil)
+	info, err := tasks.Create("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &conversation{id: info.ID, events: events, said: make(chan string, 10)}
+	if c.task, err = tasks.Get(info.ID); err != nil {
+		t.Fatal(err)
+	}
+	log := zerolog.New(zerolog.NewTestWriter(t))
+	c.Hub = hub.New(hub.Options{
+		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
+		Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
+		Changed:      func(protocol.Server) {},
+		ListChanged:  func(string, protocol.ListKind) {},
+		Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
+		Client:       protocol.Implementation{Name: "assent", Version: "test"},
+		Environment:  config.Environment{Environ: environ()},
+		PollFloor:    time.Millisecond,
+		Log:          log,
+	})
+	t.Cleanup(func() {
+		c.Close()
+		if err := tasks.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c.Configure([]config.Server{s})
+	return c
 }
 
 // call runs the tool "tool" and returns where its end will be.
