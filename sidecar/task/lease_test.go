@@ -449,7 +449,7 @@ func TestAWindowThatIsGone(t *testing.T) {
 		return p.Elsewhere != nil && p.Elsewhere.Gone && p.LastNumber >= back.LastNumber
 	})
 	// An answer takes up what nobody has.
-	own, err := two.Own(t.Context(), id)
+	own, err := two.OwnToAnswer(t.Context(), id, modern.AskID)
 	if err != nil {
 		t.Fatal(err)
 	}

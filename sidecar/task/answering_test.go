@@ -1,0 +1,91 @@
+package task_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/task"
+	"assent/sidecar/task/tasktest"
+)
+
+// slow is a front end that takes a new title only once somebody has got the task: it is locked until then.
+type slow struct {
+	*tasktest.Events
+	t           *testing.T
+	locked, got chan struct{}
+}
+
+func (s slow) TaskEvent(ctx context.Context, p *protocol.TaskEventParams) error {
+	if e, ok := p.Event.(protocol.TaskChanged); ok && e.Task.Title == "another title" {
+		close(s.locked)
+		select {
+		case <-s.got:
+		case <-time.After(10 * time.Second):
+			s.t.Error("nobody gets the task while it is locked")
+		}
+	}
+	return s.Events.TaskEvent(ctx, p)
+}
+
+// Who answers an open ask does not wait for what is being saved, only to be told that the task is there.
+func TestATaskIsGotToAnswerWhileItIsLocked(t *testing.T) {
+	front := slow{t: t, locked: make(chan struct{}), got: make(chan struct{})}
+	f := newFixture(t, nil, func(o *task.Options) {
+		front.Events = o.Events.(*tasktest.Events)
+		o.Events = front
+	})
+	defer f.close(t)
+	id := f.task.Info().ID
+	answered := f.ask(t.Context(), question(form))
+	ask, _ := tasktest.AwaitAsk(t, f.events)
+	renamed := make(chan error, 1)
+	go func() {
+		_, err := f.task.Rename("another title")
+		renamed <- err
+	}()
+	<-front.locked
+	tk, err := f.registry.OwnToAnswer(t.Context(), id, ask.AskID)
+	if err != nil || tk != f.task {
+		t.Errorf("OwnToAnswer = %p, %v, want %p", tk, err, f.task)
+	}
+	close(front.got)
+	if err := <-renamed; err != nil {
+		t.Error(err)
+	}
+	if _, err := tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, "a test"); err != nil {
+		t.Error(err)
+	}
+	if got := <-answered; got.err != nil || got.answer.Response != protocol.YesButtonClicked {
+		t.Errorf("Ask = %+v", got)
+	}
+	// It is open no more: that is the task's to say.
+	if again, err := f.registry.OwnToAnswer(t.Context(), id, ask.AskID); err != nil || again != f.task {
+		t.Errorf("OwnToAnswer = %p, %v, want %p", again, err, f.task)
+	}
+}
+
+// Of an ask that is open in another window, that window has the task.
+func TestATaskOfAnotherWindowIsNotGotToAnswer(t *testing.T) {
+	dir := t.TempDir()
+	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/a")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	tk, _, modern, ended := one.withAsks(t, ctx)
+	id := tk.Info().ID
+	one.follows(t)
+	_, err := two.OwnToAnswer(t.Context(), id, modern.AskID)
+	wantElsewhere(t, err, "one")
+	if _, err := two.TakeOver(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	<-one.lost
+	// What one has of the task by now follows, and has no ask to answer.
+	_, err = one.OwnToAnswer(t.Context(), id, modern.AskID)
+	wantElsewhere(t, err, "two")
+	cancel()
+	for _, end := range ended {
+		<-end
+	}
+}
