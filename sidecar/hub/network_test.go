@@ -34,8 +34,8 @@ func result(w http.ResponseWriter, id json.RawMessage, result string) {
 
 const initialized = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
 
-// legacy serves what comes before a call: the probe is refused, hands are shaken, and the session
-// has the id that session returns. Everything else goes to serve.
+// legacy serves what comes before a call and after the last: the probe is refused, hands are shaken, and the
+// session has the id that session returns, and ends. Everything else goes to serve.
 func legacy(session func() string, serve func(w http.ResponseWriter, r *http.Request, m rpc)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var m rpc
@@ -48,6 +48,7 @@ func legacy(session func() string, serve func(w http.ResponseWriter, r *http.Req
 		switch {
 		case r.Method == http.MethodGet:
 			http.Error(w, "no stream", http.StatusNotFound)
+		case r.Method == http.MethodDelete:
 		case m.Method == "server/discover":
 			http.Error(w, "Bad Request: no session", http.StatusBadRequest)
 		case m.Method == "initialize":
