@@ -277,8 +277,10 @@ func (t *Task) grant(a *ask, g *Granted) {
 	a.question.Outcome = &outcome
 	if a.question.InputKey != "" {
 		t.keys[a.question.InputKey] = a
+	} else {
+		a.question = askWithoutSecrets(a.question)
 	}
-	a.message = t.add(a.question, true, a.question.AskID)
+	a.message = t.add(a.question, a.livesOn(g.Answer), a.question.AskID)
 	t.afterwards(func(kept bool) {
 		if !kept {
 			t.end(a)
@@ -287,6 +289,16 @@ func (t *Task) grant(a *ask, g *Granted) {
 		a.settlement = settlement{answer: g.Answer, outcome: outcome}
 		close(a.settled)
 	})
+}
+
+// livesOn reports whether the message of an ask may still change once this settles it: its answer is kept until its
+// key is released, or a model is at work for it.
+func (a *ask) livesOn(answer *Answer) bool {
+	if answer == nil {
+		return false
+	}
+	_, isSampling := a.question.Question.(protocol.McpSampling)
+	return a.question.InputKey != "" || isSampling && answer.Response == protocol.YesButtonClicked
 }
 
 // result returns how an ask was settled.
@@ -409,7 +421,7 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	t.info.OpenAsks--
 	a.question.Outcome = &outcome
 	event := protocol.AskSettled{MessageID: a.message.ID, Outcome: outcome}
-	a.message.live = a.question.InputKey != "" && answer != nil
+	a.message.live = a.livesOn(answer)
 	if answer == nil {
 		delete(t.keys, a.question.InputKey)
 	}
@@ -430,7 +442,6 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 		}
 	case protocol.McpSampling:
 		if answer != nil && answer.Response == protocol.YesButtonClicked {
-			a.message.live = true // until the model is done
 			q.Model, q.SentRequest = answer.Model, answer.SentRequest
 			event.Model, event.SentRequest = answer.Model, answer.SentRequest
 		}

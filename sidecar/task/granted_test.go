@@ -46,6 +46,30 @@ func TestAGrantedAskIsSettledAsItIsMade(t *testing.T) {
 	}
 }
 
+// What is answered without asking is over at once: nothing goes on in its task for its sake.
+func TestAGrantedAskKeepsNoTaskBusy(t *testing.T) {
+	origin := protocol.Origin{ServerName: "s"}
+	for name, q := range map[string]task.Question{
+		"a tool": {Body: protocol.UseMcpTool{Origin: origin}, Granted: &task.Granted{
+			Answer: &task.Answer{Response: protocol.YesButtonClicked}, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted},
+		}},
+		"a form that is declined": {Body: form, Granted: &task.Granted{
+			Answer: &task.Answer{Response: protocol.NoButtonClicked}, Outcome: protocol.Outcome{Reason: protocol.OutcomeDeclined},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			defer f.close(t)
+			if _, err := f.task.Ask(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.task.Delete("a person"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestAnAnswerThatCannotBeTakenLeavesTheAskOpen(t *testing.T) {
 	f := newFixture(t, nil)
 	failing := true
