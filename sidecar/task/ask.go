@@ -477,10 +477,23 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 
 // askWithoutSecrets is an ask as it is kept for good.
 func askWithoutSecrets(ask protocol.Ask) protocol.Ask {
-	if q, ok := ask.Question.(protocol.McpElicitation); ok {
+	if q, ok := ask.Question.(protocol.McpElicitation); ok && q.ElicitationResponse != nil {
 		ask.Question = withoutSecrets(q)
 	}
 	return ask
+}
+
+// shown is a message as front ends see it: the answer to an ask with a key is kept as it was typed until its server
+// has it, which is nobody else's affair.
+func shown(m protocol.Message) protocol.Message {
+	ask, ok := m.Body.(protocol.Ask)
+	if !ok {
+		return m
+	}
+	if q, ok := ask.Question.(protocol.McpElicitation); ok && q.ElicitationResponse != nil {
+		m.Body = askWithoutSecrets(ask)
+	}
+	return m
 }
 
 // withoutSecrets masks what was typed into fields that ask for a secret.

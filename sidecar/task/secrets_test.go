@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 )
@@ -17,40 +18,59 @@ func TestASecretGoesToTheServerAlone(t *testing.T) {
 		protocol.NumberField{FieldHead: protocol.FieldHead{Name: "pin", Secret: true}},
 	}}}
 	const typed, shown = `{"user":"ada","password":"s3cret"}`, `{"user":"ada","password":"•••"}`
-	for _, key := range []string{"", task.KeyPrefix("s", "t1") + "q"} {
-		t.Run("key "+key, func(t *testing.T) {
-			f := newFixture(t, nil)
-			defer f.close(t)
-			ask := question(q)
-			ask.Key = key
+	set := q // by the person, who is not asked
+	set.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: json.RawMessage(typed)}
+	granted := &task.Granted{
+		Answer:  &task.Answer{Response: protocol.YesButtonClicked, Content: json.RawMessage(typed)},
+		Outcome: protocol.Outcome{Reason: protocol.OutcomeAnswered},
+	}
+	const key = "s\x00t1\x00q"
+	for name, ask := range map[string]task.Question{
+		"typed":             question(q),
+		"typed, with a key": {Body: q, Check: question(q).Check, Key: key},
+		"set":               {Body: set, Granted: granted},
+		"set, with a key":   {Body: set, Granted: granted, Key: key},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 			done := f.ask(t.Context(), ask)
-			open, _ := tasktest.AwaitAsk(t, f.events)
-			_, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{
-				AskID: open.AskID, AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(typed),
-			}, "a test")
-			if err != nil {
-				t.Fatal(err)
+			if ask.Granted == nil {
+				open, _ := tasktest.AwaitAsk(t, f.events)
+				_, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{
+					AskID: open.AskID, AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(typed),
+				}, "a test")
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 			got := <-done
 			if got.err != nil || string(got.answer.Content) != typed {
 				t.Fatalf("the server gets %s, %v, want %s", got.answer.Content, got.err, typed)
 			}
+			wantShown := func() {
+				t.Helper()
+				kept, ok := f.messages(t)[0].Body.(protocol.Ask).Question.(protocol.McpElicitation)
+				if !ok || string(kept.ElicitationResponse.Content) != shown {
+					t.Errorf("kept %s, want %s", kept.ElicitationResponse.Content, shown)
+				}
+			}
+			wantShown()
 			f.task.Release(key, &task.Ended{Reason: protocol.OutcomeCompleted})
+			wantShown()
 			for _, event := range f.events.All() {
 				if text := jsonOf(t, event); strings.Contains(text, "s3cret") {
 					t.Errorf("front ends are told the secret: %s", text)
 				}
 			}
-			for _, m := range f.messages(t) {
-				a, ok := m.Body.(protocol.Ask)
-				if !ok {
-					continue
+			id := f.task.Info().ID
+			f.close(t)
+			onDisk(t, dir, func(s *store.Store) {
+				left, err := s.Messages(t.Context(), id, store.Range{Limit: 10})
+				if text := jsonOf(t, left); err != nil || len(left) != 1 || strings.Contains(text, "s3cret") {
+					t.Errorf("on disk: %s, %v", text, err)
 				}
-				kept, ok := a.Question.(protocol.McpElicitation)
-				if !ok || string(kept.ElicitationResponse.Content) != shown {
-					t.Errorf("kept %s, want %s", kept.ElicitationResponse.Content, shown)
-				}
-			}
+			})
 		})
 	}
 }

@@ -218,7 +218,7 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	}
 	messages := make([]protocol.Message, len(ids))
 	for i, id := range ids {
-		messages[i] = found[id]
+		messages[i] = shown(found[id])
 	}
 	return messages, more, nil
 }
@@ -257,7 +257,7 @@ func (t *Task) add(body protocol.Body, live bool, askID string) *message {
 		askID:   askID,
 	}
 	t.memory[m.ID] = m
-	t.commit(m, protocol.MessageAdded{Message: m.Message})
+	t.commit(m, protocol.MessageAdded{Message: shown(m.Message)})
 	return m
 }
 
