@@ -645,3 +645,40 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// Nobody is told that something was taken which another window's taking over kept from the disk.
+func TestWhatIsChangedAsATaskIsTakenOverIsRefused(t *testing.T) {
+	for name, change := range map[string]func(*task.Task) error{
+		"Say":       func(tk *task.Task) error { _, err := tk.Say(protocol.UserMessage{Text: "x"}); return err },
+		"Enqueue":   func(tk *task.Task) error { _, err := tk.Enqueue(protocol.UserMessage{Text: "x"}); return err },
+		"BeginTurn": (*task.Task).BeginTurn,
+		"Configure": func(tk *task.Task) error { _, err := tk.Configure(protocol.TaskSettings{}); return err },
+		"BeginModelMessage": func(tk *task.Task) error {
+			_, err := tk.BeginModelMessage(protocol.ModelMessage{})
+			return err
+		},
+		"StartToolUse": func(tk *task.Task) error {
+			_, err := tk.StartToolUse("s", tool("t"), protocol.ToolUseRef{})
+			return err
+		},
+		"StartCall": func(tk *task.Task) error { _, err := tk.StartCall("s", tool("t")); return err },
+		"Rename":    func(tk *task.Task) error { _, err := tk.Rename("x"); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			one, two := openWindow(t, dir, "one", "/web"), openWindow(t, dir, "two", "/web")
+			info, err := one.Create("a task")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tk, err := one.Own(t.Context(), info.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := two.TakeOver(t.Context(), info.ID); err != nil {
+				t.Fatal(err)
+			}
+			wantCode(t, name, change(tk), protocol.CodeTaskElsewhere)
+		})
+	}
+}

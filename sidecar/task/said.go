@@ -29,7 +29,7 @@ func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int
 	if err := checkSaid(said, files); err != nil {
 		return 0, err
 	}
-	return t.say(t.attach(said, files)), nil
+	return t.say(t.attach(said, files)), t.checkOwned()
 }
 
 // attach adds files, and returns what was said with them attached. The lock must be held.
@@ -101,7 +101,7 @@ func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) 
 	queued := protocol.QueuedMessage{ID: t.registry.opts.NewID(), Text: said.Text, Attachments: said.Attachments}
 	t.info.Queue = append(slices.Clip(t.info.Queue), queued) // whoever has the old one keeps it
 	t.changed()
-	return queued.ID, nil
+	return queued.ID, t.checkOwned()
 }
 
 // Unqueue takes a message out of the queue and reports whether it was there.
@@ -109,12 +109,12 @@ func (t *Task) Unqueue(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.info.Queue, func(q protocol.QueuedMessage) bool { return q.ID == id })
-	if i < 0 {
+	if i < 0 || !t.owned {
 		return false
 	}
 	t.info.Queue = slices.Delete(slices.Clone(t.info.Queue), i, i+1)
 	t.changed()
-	return true
+	return t.owned
 }
 
 // SayQueued adds the first message of the queue, which begins a turn, and reports whether there was one.
@@ -138,7 +138,7 @@ func (t *Task) BeginTurn() error {
 	}
 	t.info.Running = true
 	t.changed()
-	return nil
+	return t.checkOwned()
 }
 
 // EndTurn ends it.
@@ -168,7 +168,7 @@ func (t *Task) Configure(settings protocol.TaskSettings) (protocol.Task, error) 
 	}
 	t.info.Settings = &settings
 	t.changed()
-	return t.info, nil
+	return t.info, t.checkOwned()
 }
 
 // BeginModelMessage adds a message that a model begins to write; its text comes by [Task.Progress].
@@ -181,7 +181,7 @@ func (t *Task) BeginModelMessage(body protocol.ModelMessage) (int64, error) {
 	body.Progress = &protocol.SamplingProgress{}
 	m := t.add(body, true, "")
 	m.stream = &stream{}
-	return m.ID, nil
+	return m.ID, t.checkOwned()
 }
 
 // EndModelMessage brings what a model said, whole. Only the first end counts. Where it asked for calls, they
@@ -256,7 +256,7 @@ func (t *Task) StartToolUse(serverName string, request protocol.CallRequest, ref
 		return 0, err
 	}
 	m := t.add(protocol.Call{ServerName: serverName, Request: request, ToolUse: &ref}, true, "")
-	return m.ID, nil
+	return m.ID, t.checkOwned()
 }
 
 // Notify adds a notice; a closed task takes none.
