@@ -333,6 +333,6 @@ func (r *Registry) borrow(ctx context.Context, id string, change func(*Task) err
 	if !t.owned || len(t.memory) > 0 {
 		return err
 	}
-	t.owned = false
+	t.owned, t.owner = false, ""
 	return errors.Join(err, r.store.Release(ctx, id))
 }
