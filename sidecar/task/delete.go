@@ -91,10 +91,11 @@ func (t *Task) goingOn() (what []string) {
 	return what
 }
 
-// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question.
+// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question; or when it is not live
+// here, where nobody would hear of that.
 func (t *Task) AwaitQuiet(ctx context.Context) error {
 	t.mu.Lock()
-	if len(t.goingOn()) == 0 {
+	if !t.owned || len(t.goingOn()) == 0 {
 		t.mu.Unlock()
 		return nil
 	}
@@ -111,9 +112,10 @@ func (t *Task) AwaitQuiet(ctx context.Context) error {
 	}
 }
 
-// noteQuiet tells who waits for it that nothing goes on any more, where that is so. The lock must be held.
+// noteQuiet tells who waits for it that nothing goes on any more, where that is so; see AwaitQuiet. The lock must be
+// held.
 func (t *Task) noteQuiet() {
-	if t.quiet != nil && len(t.goingOn()) == 0 {
+	if t.quiet != nil && (!t.owned || len(t.goingOn()) == 0) {
 		close(t.quiet)
 		t.quiet = nil
 	}

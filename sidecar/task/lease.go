@@ -181,10 +181,7 @@ func (t *Task) take(ctx context.Context, st *store.Standing, taken bool) error {
 	}
 	err := t.recover(ctx, left)
 	if err != nil && t.owned {
-		t.owned = false
-		clear(t.memory)
-		t.asks.dropAll()
-		clear(t.keys)
+		t.forget()
 		return errors.Join(err, t.registry.store.Release(ctx, t.info.ID))
 	}
 	return t.checkOwned() // it may be taken away already
@@ -237,21 +234,28 @@ func (t *Task) letGo(st *store.Standing) {
 		return
 	}
 	r := t.registry
-	t.owned = false
 	t.successor = r.newTask(st)
-	for _, a := range t.asks.dropAll() {
-		t.end(a)
-	}
 	for _, m := range t.memory {
 		m.endStream()
 		m.live = false
 	}
-	t.memory, t.keys = map[int64]*message{}, map[string]*ask{}
-	t.unjournaled, t.owed = nil, owed{}
+	for _, a := range t.forget() {
+		t.end(a)
+	}
 	t.successor.mu.Lock()
 	defer t.successor.mu.Unlock()
 	r.leave(t.info.ID, t.successor)
 	t.successor.announce(protocol.TaskFollowed{Task: t.successor.info})
+}
+
+// forget drops what is kept of a task that is not live here any more, and returns the asks that were open. The lock
+// must be held.
+func (t *Task) forget() []*ask {
+	t.owned = false
+	t.memory, t.keys = map[int64]*message{}, map[string]*ask{}
+	t.unjournaled, t.owed = nil, owed{}
+	t.noteQuiet()
+	return t.asks.dropAll()
 }
 
 // end ends an ask of a task that this window has lost; see letGo. The lock must be held.

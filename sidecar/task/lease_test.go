@@ -682,3 +682,19 @@ func TestWhatIsChangedAsATaskIsTakenOverIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// Who waits for the end of what goes on in a task does not wait for what another window goes on with.
+func TestNobodyWaitsForQuietInATaskThatWasTakenOver(t *testing.T) {
+	dir := t.TempDir()
+	one, two := openWindow(t, dir, "one", "/web"), openWindow(t, dir, "two", "/web")
+	tk, _, _, _ := one.withAsks(t, t.Context())
+	quiet := make(chan error)
+	go func() { quiet <- tk.AwaitQuiet(t.Context()) }()
+	if _, err := two.TakeOver(t.Context(), tk.Info().ID); err != nil {
+		t.Fatal(err)
+	}
+	one.follows(t)
+	if err := <-quiet; err != nil {
+		t.Error(err)
+	}
+}
