@@ -31,5 +31,6 @@ func (t *Task) Completed(messageID int64) {
 	outcome.CompletedAt = t.registry.now()
 	body.Outcome = &outcome
 	m.Body = body
+	t.memory[m.ID] = m // until it is on disk
 	t.commit(m, protocol.AskCompleted{MessageID: messageID, CompletedAt: outcome.CompletedAt})
 }

@@ -382,6 +382,25 @@ func TestAStoreThatIsDeletedAndCannotBeWrittenAnewWaits(t *testing.T) {
 	})
 }
 
+// What the store refuses of a message that was over is in memory, as all else is.
+func TestAPageThatIsDoneWhileTheDiskIsFull(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	defer f.close(t)
+	done := f.ask(t.Context(), question(protocol.McpURLElicitation{Origin: protocol.Origin{ServerName: "s"}, URL: "https://example.com"}))
+	ask, m := tasktest.AwaitAsk(t, f.events)
+	if _, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, "me"); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	refuseWrites(t, dir)
+	defer allowWrites(t, dir)
+	f.task.Completed(m.ID)
+	if o := f.messages(t)[0].Body.(protocol.Ask).Outcome; o.CompletedAt == 0 {
+		t.Errorf("the page is not done: %+v", o)
+	}
+}
+
 func TestTheEndWritesADeletedStoreAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
