@@ -520,22 +520,29 @@ func elicitationResponse(answer *Answer) *protocol.McpElicitationResponse {
 	}
 }
 
+// askOf returns an ask as it was asked or settled, or nil where the task never had it. The lock must be held.
+func (t *Task) askOf(ctx context.Context, askID string) (*protocol.Ask, error) {
+	for _, m := range t.memory { // also what the store refused
+		if q, ok := m.Body.(protocol.Ask); ok && q.AskID == askID {
+			return &q, nil
+		}
+	}
+	entry, err := t.registry.store.Ask(ctx, t.info.ID, askID)
+	if err != nil || entry == nil {
+		return nil, err
+	}
+	q, ok := entry.Message.Body.(protocol.Ask)
+	if !ok {
+		return nil, nil // it is damaged
+	}
+	return &q, nil
+}
+
 // notOpen explains why an ask cannot be answered. The lock must be held.
 func (t *Task) notOpen(ctx context.Context, askID string) error {
-	entry, err := t.registry.store.Ask(ctx, t.info.ID, askID)
+	settled, err := t.askOf(ctx, askID)
 	if err != nil {
 		return err
-	}
-	var settled *protocol.Ask
-	if entry != nil {
-		if q, ok := entry.Message.Body.(protocol.Ask); ok {
-			settled = &q
-		}
-	}
-	for _, m := range t.memory { // what the store refused
-		if q, ok := m.Body.(protocol.Ask); ok && q.AskID == askID {
-			settled = &q
-		}
 	}
 	if settled == nil || settled.Outcome == nil {
 		return protocol.Errorf(protocol.CodeUnknownAsk, "the task %q has no ask %q", t.info.Title, askID)
