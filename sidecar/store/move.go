@@ -22,8 +22,8 @@ var moves = []string{
 	`UPDATE home.messages SET late = 1 WHERE late = 0 AND task_id IN (SELECT id FROM moving WHERE met)`,
 	`DELETE FROM home.heads WHERE message_id > 0`, // no trigger says what a message replaced
 	`INSERT INTO home.heads (task_id, message_id) SELECT task_id, id FROM home.messages WHERE live = 1`,
+	`INSERT INTO home.rounds SELECT * FROM main.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
 	`DROP TABLE moving`,
-	`INSERT OR IGNORE INTO home.rounds SELECT * FROM main.rounds`,
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
 	`INSERT OR IGNORE INTO home.tool_rules SELECT * FROM main.tool_rules`,

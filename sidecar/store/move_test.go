@@ -159,6 +159,9 @@ func TestMovingUndoesNothing(t *testing.T) {
 	newer := notice(1, 2, "newer")
 	newer.Number = 2
 	save(t, first, protocol.Task{ID: "t", Title: "newer"}, newer)
+	if err := first.SaveRound(t.Context(), "t", 1, nil); err != nil { // the answers are on their way
+		t.Fatal(err)
+	}
 	to, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +176,9 @@ func TestMovingUndoesNothing(t *testing.T) {
 	tasks, err := late.Tasks(t.Context())
 	if err != nil || len(tasks) != 1 || tasks[0].Task.Title != "newer" || tasks[0].Task.LastNumber != 2 {
 		t.Errorf("Tasks = %+v, %v", tasks, err)
+	}
+	if rounds, err := late.Rounds(t.Context(), "t"); err != nil || len(rounds) != 0 {
+		t.Errorf("Rounds = %v, %v; want none, for its answers would be sent again", rounds, err)
 	}
 	wantChain(t, late, "t", "t") // two histories, one chain
 }
