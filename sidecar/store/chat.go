@@ -40,15 +40,11 @@ func chatOf(task *protocol.Task) (any, error) {
 	return string(encoded), nil
 }
 
-// readChat puts into a task what the column has.
-func readChat(task *protocol.Task, column []byte) error {
-	if len(column) == 0 {
-		return nil
-	}
+// readChat puts into a task what the column has. What is damaged must not hide the task, nor the others: it has
+// nothing then.
+func readChat(task *protocol.Task, column []byte) {
 	var c chat
-	if err := json.Unmarshal(column, &c); err != nil {
-		return fmt.Errorf("the conversation's state of the task %q is damaged: %w", task.ID, err)
+	if len(column) > 0 && json.Unmarshal(column, &c) == nil {
+		task.Running, task.Queue, task.Settings = c.Running, c.Queue, c.Settings
 	}
-	task.Running, task.Queue, task.Settings = c.Running, c.Queue, c.Settings
-	return nil
 }

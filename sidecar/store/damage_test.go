@@ -257,7 +257,8 @@ func TestADamagedRowHidesNothingElse(t *testing.T) {
 		UPDATE messages SET body = json_set(body, '$.body.type', 'never heard of') WHERE id = 3;
 		UPDATE drafts SET body = '{' WHERE ask_id = 'a2';
 		UPDATE rounds SET required = '{' WHERE message_id = 2;
-		UPDATE grants SET body = '{' WHERE id = 'g2'`)
+		UPDATE grants SET body = '{' WHERE id = 'g2';
+		UPDATE tasks SET chat = '{' WHERE id = 't1'`)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +281,13 @@ func TestADamagedRowHidesNothingElse(t *testing.T) {
 				t.Errorf("%s: what can be read of message 3 was not: its time is %d", name, e.Message.Time)
 			}
 		}
+	}
+	tasks, err := s.Tasks(t.Context())
+	if err != nil || len(tasks) != 1 {
+		t.Errorf("Tasks = %v, %v", tasks, err)
+	}
+	if _, err := s.ClaimLeft(t.Context(), 0); err != nil {
+		t.Errorf("ClaimLeft = %v", err)
 	}
 	drafts, err := s.Drafts(t.Context(), "t1")
 	if err != nil || len(drafts) != 1 || drafts["a1"] == nil {

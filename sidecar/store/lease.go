@@ -24,8 +24,8 @@ CREATE INDEX tasks_by_owner ON tasks (owner) WHERE owner IS NOT NULL;
 CREATE INDEX tasks_by_claim ON tasks (claimed);
 `
 
-// running is the condition of a task whose model is at work, or was when its sidecar died.
-const running = `(chat IS NOT NULL AND COALESCE(json_extract(chat, '$.running'), 0))`
+// running is the condition of a task whose model is at work, or was when its sidecar died; see [readChat].
+const running = `CASE WHEN json_valid(chat) THEN COALESCE(json_extract(chat, '$.running'), 0) ELSE 0 END`
 
 // nextClaim is what claimed is after a claim or a release. It takes the end of an index.
 const nextClaim = `(SELECT COALESCE(MAX(claimed), 0) + 1 FROM tasks)`
@@ -127,9 +127,7 @@ func (s *Store) standings(ctx context.Context, q querier, condition string, args
 		if err := rows.Scan(&t.ID, &t.CreatedAt, &t.Title, &t.Closed, &t.LastNumber, &t.OpenAsks, &st.Owner, &window, &since, &st.Claimed, &chat, &t.DeletedAt, &live); err != nil {
 			return nil, fmt.Errorf("read tasks: %w", err)
 		}
-		if err := readChat(t, chat); err != nil {
-			return nil, err
-		}
+		readChat(t, chat)
 		lives, known := alive[st.Owner]
 		if !known {
 			lives = s.Alive(st.Owner)
