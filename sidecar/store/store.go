@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -133,6 +134,8 @@ type Entry struct {
 	ResultGot *int64
 	// SamplingServer is whose sampling request the message is; empty where it is none.
 	SamplingServer string
+	// Size is how many bytes are kept of the message, where it was read within [Range.Bytes]. It is not written.
+	Size int
 	// Damaged reports that what is kept of the message cannot be read. Message says so in its place, and is
 	// not to be saved. It is read and not written.
 	Damaged bool
@@ -146,6 +149,9 @@ type Range struct {
 	Before int64
 	// Limit bounds the selection to the messages with the greatest ids.
 	Limit int
+	// Bytes, where it is not 0, ends the selection with the first message but one with which all have more bytes
+	// than that, as [Entry.Size] counts them: more are not read into memory.
+	Bytes int
 }
 
 // Open opens the store in dir, creating both where they are missing. A damaged one it moves aside, unless
@@ -366,7 +372,7 @@ func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, 
 	if r.After > 0 {
 		query, args = changedAfterQuery, []any{taskID, r.After, before, r.Limit, lately}
 	}
-	return s.entries(ctx, query, args...)
+	return s.entriesWithin(ctx, r.Bytes, query, args...)
 }
 
 // Live returns the messages of a task that may still change.
@@ -459,13 +465,19 @@ func (s *Store) LastMessage(ctx context.Context, taskID string) (int64, error) {
 // entries runs a query that selects in descending order of id, and returns its rows ascending; with an
 // error, those that could be read.
 func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
+	return s.entriesWithin(ctx, 0, query, args...)
+}
+
+// entriesWithin is entries, bounded as [Range.Bytes] says.
+func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args ...any) ([]Entry, error) {
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
 	defer rows.Close()
 	var entries []Entry
-	for rows.Next() {
+	size := 0
+	for (size <= bytes || len(entries) == 1) && rows.Next() {
 		var e Entry
 		var id int64
 		var askID sql.NullString
@@ -477,11 +489,13 @@ func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry
 			e.Message, e.Damaged = damagedMessage(id, body), true
 		}
 		e.AskID = askID.String
+		if bytes > 0 {
+			e.Size = len(body)
+			size += e.Size
+		}
 		entries = append(entries, e)
 	}
-	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
-		entries[i], entries[j] = entries[j], entries[i]
-	}
+	slices.Reverse(entries)
 	if err := rows.Err(); err != nil {
 		return entries, fmt.Errorf("read messages: %w", err)
 	}

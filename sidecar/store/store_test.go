@@ -129,6 +129,9 @@ func TestMessagesSelects(t *testing.T) {
 		{"changed after", store.Range{After: 5, Limit: 10}, []int64{2, 6}},
 		{"changed after, limited to the newest", store.Range{After: 4, Limit: 2}, []int64{5, 6}},
 		{"changed after the last", store.Range{After: 7, Limit: 10}, nil},
+		{"two and one more of some 75 bytes", store.Range{Limit: 100, Bytes: 160}, []int64{4, 5, 6}},
+		{"one and one more", store.Range{Limit: 100, Bytes: 1}, []int64{5, 6}},
+		{"changed after, bounded", store.Range{After: 1, Limit: 100, Bytes: 1}, []int64{5, 6}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

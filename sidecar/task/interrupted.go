@@ -18,15 +18,22 @@ func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.M
 		body.End = &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: left.detail, At: t.registry.now()}
 		return body, nil
 	}
-	entries, err := t.registry.store.Messages(ctx, t.info.ID, store.Range{Limit: maxAfter})
-	if err != nil {
-		return body, err
-	}
 	made := map[string]bool{}
-	for _, e := range entries {
-		if call, ok := e.Message.Body.(protocol.Call); ok && call.ToolUse != nil && call.ToolUse.MessageID == id {
-			made[call.ToolUse.ToolUseID] = true
+	page := store.Range{Limit: conversationPage, Bytes: t.registry.opts.MaxRead}
+	for {
+		entries, err := t.registry.store.Messages(ctx, t.info.ID, page)
+		if err != nil {
+			return body, err
 		}
+		for _, e := range entries {
+			if call, ok := e.Message.Body.(protocol.Call); ok && call.ToolUse != nil && call.ToolUse.MessageID == id {
+				made[call.ToolUse.ToolUseID] = true
+			}
+		}
+		if len(entries) == 0 || entries[0].Message.ID <= id {
+			break // calls come after the message that asks for them
+		}
+		page.Before = entries[0].Message.ID
 	}
 	uses := make([]protocol.ModelToolUse, len(body.ToolUses))
 	for i, use := range body.ToolUses {
@@ -38,10 +45,6 @@ func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.M
 	body.ToolUses = uses
 	return body, nil
 }
-
-// maxAfter bounds how many messages can have come after one whose calls have not all ended: the calls, their
-// questions, and what a person did meanwhile.
-const maxAfter = 500
 
 // recoverTurn ends the turn that was under way when an earlier sidecar ended; interrupted, where a message
 // says so already. What is queued waits for the person.

@@ -182,9 +182,10 @@ func (t *Task) LastCalls(ctx context.Context) ([]protocol.Call, error) {
 // something out. The lock must be held.
 func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, bool, error) {
 	limit := r.Limit
-	r.Limit++ // one more tells whether there is more
+	r.Limit++ // one more tells whether there is more, and so it does of bytes
+	r.Bytes = t.registry.opts.MaxRead
 	entries, err := t.registry.store.Messages(ctx, t.info.ID, r)
-	found := make(map[int64]protocol.Message, len(entries))
+	all := make(map[int64]found, len(entries))
 	if store.Damaged(err) {
 		t.registry.reportStorage(err)
 		last := t.lastMessage
@@ -195,39 +196,45 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 			last = entries[0].Message.ID - 1
 		}
 		if last > 0 {
-			found[last] = unreadable(last)
+			all[last] = found{message: unreadable(last)}
 		}
 	} else if err != nil {
 		return nil, false, err
 	}
 	for _, e := range entries {
-		found[e.Message.ID] = e.Message
+		all[e.Message.ID] = found{e.Message, e.Size}
 	}
 	for id, m := range t.memory {
 		if (m.number > r.After || m.stream != nil) && (r.Before == 0 || id < r.Before) {
-			found[id] = m.snapshot()
+			all[id] = found{m.snapshot(), weight(m.Body)}
 		}
 	}
-	ids := slices.Sorted(maps.Keys(found))
+	ids := slices.Sorted(maps.Keys(all))
 	more := len(ids) > limit
 	if more {
 		ids = ids[len(ids)-limit:]
 	}
-	if fit := newestWithin(t.registry.opts.MaxRead, ids, found); fit < len(ids) {
+	if fit := newestWithin(r.Bytes, ids, all); fit < len(ids) {
 		ids, more = ids[len(ids)-fit:], true
 	}
 	messages := make([]protocol.Message, len(ids))
 	for i, id := range ids {
-		messages[i] = shown(found[id])
+		messages[i] = shown(all[id].message)
 	}
 	return messages, more, nil
 }
 
+// found is a message that was read, and about how many bytes it has.
+type found struct {
+	message protocol.Message
+	bytes   int
+}
+
 // newestWithin returns how many messages can be read at once, of those with these ids, the newest last: one at
-// least. They have no more than left bytes of what is bounded.
-func newestWithin(left int, ids []int64, messages map[int64]protocol.Message) (count int) {
+// least. They have no more than left bytes.
+func newestWithin(left int, ids []int64, messages map[int64]found) (count int) {
 	for _, id := range slices.Backward(ids) {
-		if left -= weight(messages[id].Body); left < 0 && count > 0 {
+		if left -= messages[id].bytes; left < 0 && count > 0 {
 			break
 		}
 		count++
@@ -235,7 +242,7 @@ func newestWithin(left int, ids []int64, messages map[int64]protocol.Message) (c
 	return count
 }
 
-// weight is about how many bytes a message has that may be very many.
+// weight is about how many bytes a message in memory has, of those that may be very many.
 func weight(body protocol.Body) (bytes int) {
 	switch b := body.(type) {
 	case protocol.Attachment:
