@@ -254,7 +254,12 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		c.giveUp(method, id)
 		return nil, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return nil, c.Err()
+		select {
+		case response := <-answer: // what had arrived before the end
+			return response.Result, response.Error
+		default:
+			return nil, c.Err()
+		}
 	}
 }
 

@@ -215,6 +215,43 @@ func TestTheEndOfTheServerEndsItsRequests(t *testing.T) {
 	}
 }
 
+// lastAnswer is a connection to a server that answers a request and is gone before the request is out.
+type lastAnswer struct {
+	mcp.Connection
+	answer chan jsonrpc.Message
+	gone   func() <-chan struct{}
+}
+
+func (l *lastAnswer) Write(_ context.Context, m jsonrpc.Message) error {
+	l.answer <- &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID, Result: json.RawMessage(`{}`)}
+	close(l.answer)
+	<-l.gone()
+	return nil
+}
+
+func (l *lastAnswer) Read(context.Context) (jsonrpc.Message, error) {
+	if m, ok := <-l.answer; ok {
+		return m, nil
+	}
+	return nil, io.EOF
+}
+
+func (l *lastAnswer) Close() error { return nil }
+
+func TestTheLastAnswerBeforeTheEndCounts(t *testing.T) {
+	for range 50 { // either would do, were one taken by chance
+		var c *wire.Conn
+		l := &lastAnswer{answer: make(chan jsonrpc.Message), gone: func() <-chan struct{} { return c.Done() }}
+		c = wire.NewConn(l, wire.Options{})
+		if _, err := c.Call(t.Context(), "tools/list", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCloseWaitsForTheHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left := false

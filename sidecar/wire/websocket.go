@@ -88,7 +88,10 @@ func (w *webSocket) frame(ctx context.Context) ([]jsonrpc.Message, error) {
 		if err == nil && m == nil {
 			err = fmt.Errorf("%w: a frame of more than %d bytes", ErrTooLong, w.maxFrame)
 		}
-		return []jsonrpc.Message{m}, err
+		if err != nil {
+			return nil, err
+		}
+		return []jsonrpc.Message{m}, nil
 	}
 	var messages []jsonrpc.Message
 	if kind == websocket.MessageText {
