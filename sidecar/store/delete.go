@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -23,41 +23,41 @@ var removals = []string{
 }
 
 // Purge removes for good the deleted tasks that no living sidecar has, and those of this one that were deleted
-// before a time, in milliseconds since the Unix epoch. Nobody must save these any more.
+// before a time, in milliseconds since the Unix epoch. Nobody must save these any more. Each has a transaction of its
+// own: whoever has to write waits for one task at the most, and one that cannot be removed keeps none of the others.
 func (s *Store) Purge(ctx context.Context, before int64) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("remove deleted tasks: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	found, err := s.standings(ctx, tx, `WHERE deleted > 0`)
+	found, err := s.standings(ctx, s.db, `WHERE deleted > 0`)
 	if err != nil {
 		return err
 	}
-	removed := false
+	var errs []error
 	for _, st := range found {
-		if st.Mine && st.Task.DeletedAt >= before || !st.Mine && st.Owner != "" && s.Alive(st.Owner) {
-			continue
+		if err := s.purge(ctx, st.Task.ID, before); err != nil {
+			errs = append(errs, fmt.Errorf("remove the deleted task %q: %w", st.Task.ID, err))
 		}
-		if err := remove(ctx, tx, st.Task.ID); err != nil {
-			return err
-		}
-		removed = true
 	}
-	if !removed {
-		return nil // nobody has to look for what has not changed
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("remove deleted tasks: %w", err)
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
-func remove(ctx context.Context, tx *sql.Tx, taskID string) error {
+// purge is Purge for one task, as it stands by now.
+func (s *Store) purge(ctx context.Context, taskID string, before int64) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	found, err := s.standings(ctx, tx, `WHERE id = ? AND deleted > 0`, taskID)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	st := found[0]
+	if st.Mine && st.Task.DeletedAt >= before || !st.Mine && st.Owner != "" && s.Alive(st.Owner) {
+		return nil // nobody has to look for what has not changed
+	}
 	for _, removal := range removals {
 		if _, err := tx.ExecContext(ctx, removal, taskID); err != nil {
-			return fmt.Errorf("remove the task %q: %w", taskID, err)
+			return err
 		}
 	}
-	return nil
+	return tx.Commit()
 }
