@@ -130,7 +130,7 @@ func (u *turn) note(f offered) {
 	u.noted[key] = why
 	u.mu.Unlock()
 	if why != "" && !said {
-		u.task.Notify(protocol.NoticeWarning, "%s", why)
+		u.task.Notice(protocol.NoticeWarning, why)
 	}
 }
 

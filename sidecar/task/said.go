@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -257,15 +256,6 @@ func (t *Task) StartToolUse(serverName string, request protocol.CallRequest, ref
 	}
 	m := t.add(protocol.Call{ServerName: serverName, Request: request, ToolUse: &ref}, true, "")
 	return m.ID, t.checkOwned()
-}
-
-// Notify adds a notice; a closed task takes none.
-func (t *Task) Notify(level protocol.NoticeLevel, format string, args ...any) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.checkOpen() == nil {
-		t.add(protocol.Notice{Level: level, Text: fmt.Sprintf(format, args...)}, false, "")
-	}
 }
 
 // Message returns a message as it stands now; the error is a [protocol.CodeInvalidParams] where there is none.
