@@ -2,47 +2,26 @@ package task
 
 import (
 	"context"
-	"time"
 
 	"assent/protocol"
+	"assent/sidecar/retention"
 	"assent/sidecar/store"
 )
 
-// sweepEvery is how often results are looked for that have outlived their time.
-const sweepEvery = 24 * time.Hour
-
-// maxDays is more than anybody means, and a date can still be reckoned from it.
-const maxDays = 1000 * 365
-
-// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting has:
-// whenever the setting comes over the channel, and once a day from then on. 0 keeps them for ever. What
-// no front end has got is kept. It returns when ctx ends.
+// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting has, as
+// [retention.Keep] has them. What no front end has got is kept.
 func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	days := 0
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case days = <-setting:
-		case <-ticker.C:
-		}
-		if days <= 0 {
-			continue
-		}
-		if err := r.removeResults(ctx, days); err != nil && ctx.Err() == nil {
-			r.opts.Log.Error().Err(err).Msg("old results of MCP tasks were not removed")
-		}
-	}
+	retention.Keep(ctx, setting, r.opts.Now, r.removeResults, func(err error) {
+		r.opts.Log.Error().Err(err).Msg("old results of MCP tasks were not removed")
+	})
 }
 
-// removeResults removes the results that a front end got longer ago than that.
-func (r *Registry) removeResults(ctx context.Context, days int) error {
+// removeResults removes the results that a front end got before a time, which was so many days ago.
+func (r *Registry) removeResults(ctx context.Context, days int, before int64) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	places, err := r.store.ResultsGotBefore(ctx, r.opts.Now().AddDate(0, 0, -min(days, maxDays)).UnixMilli())
+	places, err := r.store.ResultsGotBefore(ctx, before)
 	if err != nil {
 		return err
 	}
