@@ -1,6 +1,5 @@
 import type { Field, McpElicitation, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { type Draft, own } from "../../viewState.ts";
 import { labelOf } from "../form/ChoiceControls.tsx";
@@ -10,8 +9,8 @@ import { Disclosure } from "../ui/Disclosure.tsx";
 import { json } from "../ui/words.ts";
 import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
-import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
+import { SettledAsk } from "./SettledAsk.tsx";
 
 export interface ElicitationSummaryProps {
   readonly askId: string;
@@ -27,18 +26,16 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
   const { askId, question, outcome, draft, keep } = props;
   const { serverName, elicitationRequest, elicitationResponse } = question;
   const { message, fields = [] } = elicitationRequest;
-  const headingId = useId();
   return (
-    <section
-      id={askElementId(askId)}
-      className="settled"
-      aria-labelledby={headingId}
-      {...parkedFocus}
+    <SettledAsk
+      askId={askId}
+      head={
+        <>
+          {filled(l10n.t("{0} asked"), <span className="name">{serverName}</span>)}{" "}
+          <span className="muted">{during(question)}</span>
+        </>
+      }
     >
-      <h2 id={headingId} className="settled-head">
-        {filled(l10n.t("{0} asked"), <span className="name">{serverName}</span>)}{" "}
-        <span className="muted">{during(question)}</span>
-      </h2>
       <OutcomeLine outcome={outcome} yes={l10n.t("Answered")} no={l10n.t("Declined")} />
       <Disclosure
         keep={`${keep}:sent`}
@@ -60,7 +57,7 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
       {draft !== undefined && (
         <Typed intro={l10n.t("What you had typed was not sent:")} {...{ fields, draft }} />
       )}
-    </section>
+    </SettledAsk>
   );
 }
 

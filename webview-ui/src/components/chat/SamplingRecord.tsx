@@ -6,7 +6,6 @@ import type {
   SamplingResult,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { useAway } from "../elsewhere/ElsewhereContext.ts";
@@ -18,12 +17,13 @@ import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
-import { askElementId, focusAsk, parkedFocus } from "./focus.ts";
+import { focusAsk } from "./focus.ts";
 import { Markdown } from "./Markdown.tsx";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { SamplingChanges } from "./SamplingChanges.tsx";
 import { SamplingDetails } from "./SamplingDetails.tsx";
 import { SamplingUsageLine } from "./SamplingUsageLine.tsx";
+import { SettledAsk } from "./SettledAsk.tsx";
 import { StopModel } from "./StopModel.tsx";
 import { summarize } from "./samplingMeasure.ts";
 
@@ -51,18 +51,16 @@ export function SamplingRecord(props: SamplingRecordProps) {
   };
   const { serverName, samplingRequest, sentRequest, usage } = question;
   const sent = sentRequest ?? samplingRequest;
-  const headingId = useId();
   return (
-    <section
-      id={askElementId(askId)}
-      className="settled"
-      aria-labelledby={headingId}
-      {...parkedFocus}
+    <SettledAsk
+      askId={askId}
+      head={
+        <>
+          {filled(l10n.t("{0} wanted a completion"), <span className="name">{serverName}</span>)}{" "}
+          <span className="muted">{during(question)}</span>
+        </>
+      }
     >
-      <h2 id={headingId} className="settled-head">
-        {filled(l10n.t("{0} wanted a completion"), <span className="name">{serverName}</span>)}{" "}
-        <span className="muted">{during(question)}</span>
-      </h2>
       <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Denied")} />
       {onRevoke !== undefined && grant !== undefined && isAlive(grant, Date.now()) && (
         <RevokeGrant of={l10n.t("the grant that approved this")} onRevoke={revoke} />
@@ -80,7 +78,7 @@ export function SamplingRecord(props: SamplingRecordProps) {
       )}
       {isApproved(outcome) && <Answer {...{ question, onStop, keep }} />}
       {usage !== undefined && <SamplingUsageLine usage={usage} />}
-    </section>
+    </SettledAsk>
   );
 }
 

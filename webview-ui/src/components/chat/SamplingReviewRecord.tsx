@@ -1,13 +1,12 @@
 import type { McpSamplingReview, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { AnswerChanges } from "./AnswerChanges.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
-import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
+import { SettledAsk } from "./SettledAsk.tsx";
 
 export interface SamplingReviewRecordProps {
   readonly askId: string;
@@ -20,23 +19,21 @@ export interface SamplingReviewRecordProps {
 export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
   const { askId, question, outcome, keep } = props;
   const { serverName, model, samplingResponse, sentResponse } = question;
-  const headingId = useId();
   return (
-    <section
-      id={askElementId(askId)}
-      className="settled"
-      aria-labelledby={headingId}
-      {...parkedFocus}
+    <SettledAsk
+      askId={askId}
+      head={
+        <>
+          {filled(
+            outcome.reason === "answered"
+              ? l10n.t("{0} got this answer")
+              : l10n.t("{0} did not get this answer"),
+            <span className="name">{serverName}</span>,
+          )}{" "}
+          <span className="muted">{during(question)}</span>
+        </>
+      }
     >
-      <h2 id={headingId} className="settled-head">
-        {filled(
-          outcome.reason === "answered"
-            ? l10n.t("{0} got this answer")
-            : l10n.t("{0} did not get this answer"),
-          <span className="name">{serverName}</span>,
-        )}{" "}
-        <span className="muted">{during(question)}</span>
-      </h2>
       <OutcomeLine
         outcome={outcome}
         yes={sentResponse === undefined ? l10n.t("Returned") : l10n.t("Returned with changes")}
@@ -64,6 +61,6 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
           />
         </Disclosure>
       )}
-    </section>
+    </SettledAsk>
   );
 }

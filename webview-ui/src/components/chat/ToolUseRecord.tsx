@@ -1,9 +1,8 @@
 import type { AccessMcpResource, Outcome, UseMcpTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
 import { filled } from "../../l10n.ts";
-import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
+import { SettledAsk } from "./SettledAsk.tsx";
 
 export interface ToolUseRecordProps {
   readonly askId: string;
@@ -13,24 +12,18 @@ export interface ToolUseRecordProps {
 
 /** What a model wanted of a server, once that is settled. */
 export function ToolUseRecord({ askId, question, outcome }: ToolUseRecordProps) {
-  const headingId = useId();
   return (
-    <section
-      id={askElementId(askId)}
-      className="settled"
-      aria-labelledby={headingId}
-      {...parkedFocus}
+    <SettledAsk
+      askId={askId}
+      head={filled(
+        l10n.t("A model wanted to use {0} of {1}"),
+        <span className="name">
+          {question.type === "use_mcp_tool" ? question.tool.name : question.uri}
+        </span>,
+        <span className="muted">{question.serverName}</span>,
+      )}
     >
-      <h2 id={headingId} className="settled-head">
-        {filled(
-          l10n.t("A model wanted to use {0} of {1}"),
-          <span className="name">
-            {question.type === "use_mcp_tool" ? question.tool.name : question.uri}
-          </span>,
-          <span className="muted">{question.serverName}</span>,
-        )}
-      </h2>
       <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Declined")} />
-    </section>
+    </SettledAsk>
   );
 }

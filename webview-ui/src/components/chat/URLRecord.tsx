@@ -1,6 +1,5 @@
 import type { McpURLElicitation, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -9,9 +8,9 @@ import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";
 import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
-import { askElementId, parkedFocus } from "./focus.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { PageURL } from "./PageURL.tsx";
+import { SettledAsk } from "./SettledAsk.tsx";
 import { webPage } from "./webPage.ts";
 
 export interface URLRecordProps {
@@ -25,18 +24,16 @@ export interface URLRecordProps {
 export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
   const { serverName, message, url, awaitsCompletion = false } = question;
   const page = webPage(url);
-  const headingId = useId();
   return (
-    <section
-      id={askElementId(askId)}
-      className="settled"
-      aria-labelledby={headingId}
-      {...parkedFocus}
+    <SettledAsk
+      askId={askId}
+      head={
+        <>
+          {filled(l10n.t("{0} wanted a page opened"), <span className="name">{serverName}</span>)}{" "}
+          <span className="muted">{during(question)}</span>
+        </>
+      }
     >
-      <h2 id={headingId} className="settled-head">
-        {filled(l10n.t("{0} wanted a page opened"), <span className="name">{serverName}</span>)}{" "}
-        <span className="muted">{during(question)}</span>
-      </h2>
       <OutcomeLine
         outcome={outcome}
         yes={awaitsCompletion ? l10n.t("Opened, and marked as done") : l10n.t("Opened")}
@@ -66,6 +63,6 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
           </>
         )}
       </Disclosure>
-    </section>
+    </SettledAsk>
   );
 }

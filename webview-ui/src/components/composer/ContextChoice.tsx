@@ -6,6 +6,7 @@ import { itemsOf, type Offers } from "../../state/offers.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
+import { ChoicePanel } from "./ChoicePanel.tsx";
 
 export interface ContextChoiceProps {
   /** Those of the task; empty where no task is open, in which a resource could be read. */
@@ -71,17 +72,12 @@ function Choices(props: ChoicesProps) {
   );
   const loading = lists.some(({ list }) => list === undefined || list.state === "loading");
   return (
-    <fieldset
+    <ChoicePanel
       id={panelId}
-      className="servers-choice"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        onClose();
-      }}
+      legend={l10n.t("What goes along with the message")}
+      closeLabel={l10n.t("Close the Choice of Context")}
+      onClose={onClose}
     >
-      <legend>{l10n.t("What goes along with the message")}</legend>
-      <IconButton icon="close" label={l10n.t("Close the Choice of Context")} onClick={onClose} />
       <button
         ref={first}
         type="button"
@@ -134,7 +130,7 @@ function Choices(props: ChoicesProps) {
           )}
         </>
       )}
-    </fieldset>
+    </ChoicePanel>
   );
 }
 

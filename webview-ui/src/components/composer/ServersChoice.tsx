@@ -4,9 +4,9 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { Actions } from "../../session.ts";
 import { itemsOf, type Offers } from "../../state/offers.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
+import { ChoicePanel } from "./ChoicePanel.tsx";
 import { enabledOf, serversWords, withServer, withTool } from "./taskServers.ts";
 
 export interface ServersChoiceProps {
@@ -59,18 +59,13 @@ function Choices(props: ChoicesProps) {
   const panel = useRef<HTMLFieldSetElement>(null);
   useEffect(() => panel.current?.querySelector("input")?.focus(), []);
   return (
-    <fieldset
+    <ChoicePanel
       ref={panel}
       id={panelId}
-      className="servers-choice"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        onClose();
-      }}
+      legend={l10n.t("What the model may use")}
+      closeLabel={l10n.t("Close the Choice of Servers")}
+      onClose={onClose}
     >
-      <legend>{l10n.t("What the model may use")}</legend>
-      <IconButton icon="close" label={l10n.t("Close the Choice of Servers")} onClick={onClose} />
       <ul>
         {servers.map((server) => (
           <ServerLine
@@ -83,7 +78,7 @@ function Choices(props: ChoicesProps) {
       <p className="muted">
         {l10n.t("A model asks you before it calls a tool, unless you said otherwise.")}
       </p>
-    </fieldset>
+    </ChoicePanel>
   );
 }
 
