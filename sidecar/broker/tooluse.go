@@ -42,8 +42,9 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	}
 	question := b.question(protocol.Origin{}, q)
 	question.Check = b.checkToolUse(use)
-	question.Granted = b.decided(ctx, use)
-	if question.Granted == nil && b.opts.Tools().AutoApprove == protocol.AutoApproveReadOnly && readOnly(q.Tool.Annotations) {
+	var known bool
+	question.Granted, known = b.decided(ctx, use)
+	if known && question.Granted == nil && b.opts.Tools().AutoApprove == protocol.AutoApproveReadOnly && readOnly(q.Tool.Annotations) {
 		question.Granted = approved("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.")
 	}
 	answer, err := b.askToolUse(ctx, t, question)
@@ -61,7 +62,7 @@ func (b *Broker) AccessResource(ctx context.Context, t Asker, taskID string, q p
 	use := grant.ToolUse{TaskID: taskID, ServerName: q.ServerName, URI: q.URI}
 	question := b.question(protocol.Origin{}, q)
 	question.Check = b.checkToolUse(use)
-	question.Granted = b.decided(ctx, use)
+	question.Granted, _ = b.decided(ctx, use)
 	_, err := b.askToolUse(ctx, t, question)
 	return err
 }
@@ -77,27 +78,28 @@ func destructive(a *protocol.ToolAnnotations) bool {
 	return !readOnly(a) && (a == nil || a.DestructiveHint == nil || *a.DestructiveHint)
 }
 
-// decided is what the person said before about a use, or nil.
-func (b *Broker) decided(ctx context.Context, use grant.ToolUse) *task.Granted {
+// decided is what the person said before about a use, or nil; known is false where that cannot be found out.
+func (b *Broker) decided(ctx context.Context, use grant.ToolUse) (granted *task.Granted, known bool) {
 	if b.opts.ToolRules == nil {
-		return nil
+		return nil, true
 	}
 	rule, err := b.opts.ToolRules.Find(ctx, use)
 	if err != nil {
 		b.log.Error().Err(err).Str("server", use.ServerName).Msg("the rules about tools cannot be read, so the person is asked")
+		return nil, false
 	}
 	switch {
 	case rule == nil:
-		return nil
+		return nil, true
 	case rule.Remember == protocol.RememberNever:
 		return &task.Granted{
 			Answer:  &task.Answer{Response: protocol.NoButtonClicked},
 			Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done."},
-		}
+		}, true
 	case rule.Remember == protocol.RememberTask:
-		return approved("You allowed it for this task in " + rule.By + ".")
+		return approved("You allowed it for this task in " + rule.By + "."), true
 	default:
-		return approved("You allowed it always in " + rule.By + ".")
+		return approved("You allowed it always in " + rule.By + "."), true
 	}
 }
 

@@ -7,8 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/grant"
+	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 )
@@ -90,5 +94,30 @@ func TestALongSchemaIsLeftOut(t *testing.T) {
 	}
 	if got := <-done; got.err != nil || string(got.arguments) != `{"a":"b"}` {
 		t.Errorf("UseTool = %s, %v", got.arguments, got.err)
+	}
+}
+
+// What the person may have forbidden is not approved by a setting while that cannot be read.
+func TestAToolIsAskedAboutWhereItsRulesCannotBeRead(t *testing.T) {
+	f := newFixture(t, nil)
+	book := grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return nil, errors.New("no store") }})
+	f.Broker = broker.New(broker.Options{
+		FrontEnd:  frontEnd,
+		Tools:     func() protocol.ToolSettings { return protocol.ToolSettings{AutoApprove: protocol.AutoApproveReadOnly} },
+		ToolRules: grant.NewToolRules(book),
+		Log:       zerolog.New(zerolog.NewTestWriter(t)),
+	})
+	done := f.useTool(t.Context(), protocol.UseMcpTool{
+		Origin: protocol.Origin{ServerName: "s"}, Arguments: json.RawMessage(`{}`),
+		Tool: protocol.Tool{Name: "t", Annotations: &protocol.ToolAnnotations{ReadOnlyHint: new(true)}},
+	})
+	if ask, _ := tasktest.AwaitAsk(t, f.events); ask.Outcome != nil {
+		t.Fatalf("nobody was asked: %+v", ask.Outcome)
+	}
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got.err != nil {
+		t.Error(got.err)
 	}
 }
