@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,11 +99,6 @@ func (s *Store) changeGrants(ctx context.Context, choose func([]protocol.Grant) 
 	return nil
 }
 
-// querier is a database or a transaction of it.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 func grants(ctx context.Context, q querier, query string, args ...any) (_ []protocol.Grant, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -127,10 +121,4 @@ func grants(ctx context.Context, q querier, query string, args ...any) (_ []prot
 		return nil, fmt.Errorf("read grants: %w", err)
 	}
 	return found, nil
-}
-
-// Samplings returns the places of a server's sampling requests, the newest first.
-func (s *Store) Samplings(ctx context.Context, serverName string, limit int) ([]Place, error) {
-	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_sampling
-		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC LIMIT ?`, serverName, limit)
 }

@@ -14,6 +14,11 @@ const (
 	rollback = "ROLLBACK"
 )
 
+// querier is a database or a transaction of it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // writer is a transaction, or the connection that is in one.
 type writer interface {
 	querier

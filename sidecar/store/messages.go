@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"assent/protocol"
+)
+
+// Entry is a message with what the store needs to find it again.
+type Entry struct {
+	Message protocol.Message
+	// Number is that of the event that changed the message last.
+	Number int64
+	// Live messages may still change: an open ask, a call or a completion under way.
+	Live bool
+	// AskID is set where the message is an ask.
+	AskID string
+	// McpTask is when the message, a call, became an MCP task; 0 where it did not.
+	McpTask int64
+	// McpTaskID is the server's id of that MCP task, and empty where the message is none.
+	McpTaskID string
+	// ResultGot is nil where the message has no result of an MCP task. Until a front end has got the
+	// result it is 0, then when that was. It is written and not read; see [Store.ResultsGotBefore].
+	ResultGot *int64
+	// SamplingServer is whose sampling request the message is; empty where it is none.
+	SamplingServer string
+	// Size is how many bytes are kept of the message, where it was read within [Range.Bytes]. It is not written.
+	Size int
+	// Damaged reports that what is kept of the message cannot be read. Message says so in its place, and is
+	// not to be saved. It is read and not written.
+	Damaged bool
+}
+
+// Range selects messages of a task.
+type Range struct {
+	// After selects messages that changed after this event number.
+	After int64
+	// Before selects messages with a smaller id; 0 selects all.
+	Before int64
+	// Limit bounds the selection to the messages with the greatest ids.
+	Limit int
+	// Bytes, where it is not 0, bounds what is read into memory: the selection ends with the message, not counting
+	// the first one that is read, by which it has more bytes than that, as [Entry.Size] counts them.
+	Bytes int
+}
+
+var saveMessageQuery = fmt.Sprintf(`
+INSERT INTO messages (task_id, id, number, live, ask_id, mcp_task, mcp_task_id, result_got, sampling_server, sampling_at, body, late)
+VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?,
+	COALESCE((SELECT MAX(id) FROM messages WHERE task_id = ?), 0) - ? > %d)
+ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
+	mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body, late = late OR excluded.late`, lately)
+
+// saveMessage writes a message, of which body is the JSON, within a transaction.
+func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body []byte) error {
+	_, err := w.ExecContext(ctx, saveMessageQuery,
+		taskID, e.Message.ID, e.Number, e.Live, e.AskID, e.McpTask, e.McpTaskID, e.ResultGot,
+		e.SamplingServer, e.Message.Time, string(body), taskID, e.Message.ID)
+	if err != nil {
+		return fmt.Errorf("save message: %w", err)
+	}
+	return nil
+}
+
+// changedAfterQuery selects what changed after an event; see [lately].
+const changedAfterQuery = `
+WITH tail (first) AS (
+	SELECT (SELECT MAX(id) FROM messages WHERE task_id = ?1) - (number - ?2) - ?5 FROM heads WHERE task_id = ?1 AND message_id = 0)
+SELECT id, number, live, ask_id, body FROM messages
+	WHERE task_id = ?1 AND number > ?2 AND id < ?3 AND id >= (SELECT first FROM tail)
+UNION ALL
+SELECT id, number, live, ask_id, body FROM messages INDEXED BY late_messages
+	WHERE task_id = ?1 AND number > ?2 AND id < ?3 AND id < (SELECT first FROM tail) AND late = 1
+ORDER BY id DESC LIMIT ?4`
+
+// Messages returns the selected messages of a task in ascending order of id. With an error that is [Damaged],
+// those with the greatest ids that could be read.
+func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, error) {
+	before := r.Before
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	// The newest tail of a task is a scan backwards; what changed after a number is in it, or found by an
+	// index, so that neither costs more as the history grows.
+	query := `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id < ? ORDER BY id DESC LIMIT ?`
+	args := []any{taskID, before, r.Limit}
+	if r.After > 0 {
+		query, args = changedAfterQuery, []any{taskID, r.After, before, r.Limit, lately}
+	}
+	return s.entriesWithin(ctx, r.Bytes, query, args...)
+}
+
+// Live returns the messages of a task that may still change.
+func (s *Store) Live(ctx context.Context, taskID string) ([]Entry, error) {
+	return s.entries(ctx, `SELECT id, messages.number, live, ask_id, body FROM heads CROSS JOIN messages USING (task_id)
+		WHERE task_id = ? AND message_id > 0 AND id = message_id ORDER BY message_id DESC`, taskID)
+}
+
+// Ask returns the message of a task's ask, or nil where there is none: then all that the task has was looked at.
+func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
+	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND ask_id = ? ORDER BY id DESC LIMIT 1`, taskID, askID)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// McpTasks returns the ids of the tasks and messages of the calls that became MCP tasks, the newest
+// first.
+func (s *Store) McpTasks(ctx context.Context, limit int) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task
+		WHERE mcp_task > 0 ORDER BY mcp_task DESC LIMIT ?`, limit)
+}
+
+// McpTask returns the calls of all tasks that became an MCP task of this id, of whichever server.
+func (s *Store) McpTask(ctx context.Context, mcpTaskID string) ([]Entry, error) {
+	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE mcp_task_id = ?`, mcpTaskID)
+}
+
+// Samplings returns the places of a server's sampling requests, the newest first.
+func (s *Store) Samplings(ctx context.Context, serverName string, limit int) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_sampling
+		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC LIMIT ?`, serverName, limit)
+}
+
+// GotResults notes that a front end has got the results of MCP tasks among the messages first to last of
+// a task. Those that one got before are left as they are. Whoever has the task: it was seen here.
+func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now int64) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE messages SET result_got = ?
+		WHERE result_got = 0 AND task_id = ? AND id BETWEEN ? AND ?`, now, taskID, first, last)
+	if err != nil {
+		return fmt.Errorf("note that results were got: %w", err)
+	}
+	return nil
+}
+
+// ResultsGotBefore returns where the results of MCP tasks are that a front end got before a time.
+func (s *Store) ResultsGotBefore(ctx context.Context, before int64) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_result
+		WHERE result_got > 0 AND result_got < ? ORDER BY result_got`, before)
+}
+
+// places runs a query that selects the ids of tasks and messages.
+func (s *Store) places(ctx context.Context, query string, args ...any) ([]Place, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("find messages: %w", err)
+	}
+	defer rows.Close()
+	var places []Place
+	for rows.Next() {
+		var p Place
+		if err := rows.Scan(&p.TaskID, &p.MessageID); err != nil {
+			return nil, fmt.Errorf("find messages: %w", err)
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
+}
+
+// Place is where a message is.
+type Place struct {
+	TaskID    string
+	MessageID int64
+}
+
+// Message returns one message of a task, or nil.
+func (s *Store) Message(ctx context.Context, taskID string, id int64) (*Entry, error) {
+	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id = ?`, taskID, id)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// LastMessage returns the greatest message id of a task, or 0.
+func (s *Store) LastMessage(ctx context.Context, taskID string) (int64, error) {
+	var id int64
+	err := s.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM messages WHERE task_id = ?`, taskID).Scan(&id)
+	if err != nil {
+		return 0, fmt.Errorf("read messages: %w", err)
+	}
+	return id, nil
+}
+
+// entries runs a query that selects in descending order of id, and returns its rows ascending; with an
+// error, those that could be read.
+func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
+	return s.entriesWithin(ctx, 0, query, args...)
+}
+
+// entriesWithin is entries, bounded as [Range.Bytes] says.
+func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args ...any) ([]Entry, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	defer rows.Close()
+	var entries []Entry
+	size := 0
+	for (size <= bytes || len(entries) == 1) && rows.Next() {
+		var e Entry
+		var id int64
+		var askID sql.NullString
+		var body []byte
+		if err := rows.Scan(&id, &e.Number, &e.Live, &askID, &body); err != nil {
+			return nil, fmt.Errorf("read messages: %w", err)
+		}
+		if err := json.Unmarshal(body, &e.Message); err != nil || e.Message.ID != id {
+			e.Message, e.Damaged = damagedMessage(id, body), true
+		}
+		e.AskID = askID.String
+		if bytes > 0 {
+			e.Size = len(body)
+			size += e.Size
+		}
+		entries = append(entries, e)
+	}
+	slices.Reverse(entries)
+	if err := rows.Err(); err != nil {
+		return entries, fmt.Errorf("read messages: %w", err)
+	}
+	return entries, nil
+}
