@@ -40,7 +40,6 @@ export async function tellAttachments(stage: AttachStage): Promise<void> {
   });
   await photograph();
   await step("what was open, typed and attached is there after a reload", async () => {
-    await runCommand(page, "View: Close All Editors");
     await panel.rename(title);
     await panel.message().fill(typed);
     // VS Code itself would have it written down within seconds.
@@ -53,6 +52,8 @@ export async function tellAttachments(stage: AttachStage): Promise<void> {
     await panel.button("Send").click();
     await panel.text(`You attached ${fileName}`).waitFor();
     await panel.turnEnds();
+    await runCommand(page, "View: Close All Editors"); // so are those of VS Code
+    await page.getByRole("tab", { name: fileName }).waitFor({ state: "detached" });
   });
 }
 
