@@ -95,6 +95,11 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Servers of others in the playground",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
   },
+  workbenchAsks: {
+    title: "Completions, MCP tasks and forms in VS Code",
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/e2e/workbenchAsks.ts"], into(log)),
+  },
   home: {
     title: "Trust, links and the walkthrough in VS Code",
     run: () => run(process.execPath, ["scripts/e2e/home.ts"]),

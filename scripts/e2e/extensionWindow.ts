@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import {
+  buildExampleServers,
+  samplingServer,
+  tasksServer,
+  writeExampleWorkspace,
+} from "../playground/exampleServers.ts";
+import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { withPage } from "./chromium.ts";
+import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { legacy } from "./mcpTaskStory.ts";
+import { Panel } from "./panel.ts";
+import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
+import { runCommand } from "./quickInput.ts";
+import { sampler } from "./samplingStory.ts";
+import { step } from "./step.ts";
+import { withTestModels } from "./testModels.ts";
+
+/** A person's settings, by name. */
+type Settings = Readonly<Record<string, unknown>>;
+
+export interface InstallOptions {
+  /** Of the pictures that are taken where something fails. */
+  readonly name: string;
+  /** Servers of the settings, besides those of the stories. */
+  readonly servers?: Settings;
+  /** Other settings of the machine. */
+  readonly settings?: Settings;
+  /** What there is to be before VS Code starts. */
+  readonly prepare?: (workbench: Workbench) => Promise<void>;
+}
+
+/** Tells a story in the packaged extension, in a workbench of its own with the example servers and the tests' models. */
+export async function withExtension(
+  options: InstallOptions,
+  tell: (window: ExtensionWindow) => Promise<void>,
+): Promise<void> {
+  const workbench = await step("the packaged extension is installed", () => install(options));
+  try {
+    await withPage(options.name, { width: 1280, height: 1000 }, async (page) => {
+      const window = new ExtensionWindow(workbench, page);
+      const complaints = window.collectComplaints();
+      await step("the panel opens from the activity bar", async () => {
+        await page.goto(workbench.url);
+        await window.container.click();
+        await window.panel.text("Assent lets MCP servers ask").waitFor();
+      });
+      await tell(window);
+      assert.deepEqual(complaints, [], "the panel's console has no errors");
+    });
+  } finally {
+    await workbench.stop();
+    await assertNoneLeft(workbench.folder);
+  }
+}
+
+async function install({ servers, settings, prepare }: InstallOptions): Promise<Workbench> {
+  await buildExampleServers();
+  const started = await withTestModels((models) =>
+    startWorkbench({
+      extensions: [vsixOf(hostTarget()), models],
+      machineSettings: {
+        "assent.model.provider": "demo",
+        "assent.servers": {
+          ...servers,
+          [legacy]: tasksServer("legacy"),
+          [sampler]: samplingServer("2025-11-25"),
+        },
+        // VS Code does not say of its models whether they call tools.
+        "assent.model.table": [{ match: "test caller", tools: true, images: true }],
+        ...settings,
+      },
+    }),
+  );
+  await writeExampleWorkspace(started.workspace);
+  await prepare?.(started);
+  return started;
+}
+
+/** A window of VS Code with the extension, and what runs for it. */
+export class ExtensionWindow {
+  readonly workbench: Workbench;
+  readonly page: Page;
+  readonly panel: Panel;
+
+  constructor(workbench: Workbench, page: Page) {
+    this.workbench = workbench;
+    this.page = page;
+    const view = page
+      .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
+      .frameLocator("iframe#active-frame");
+    this.panel = new Panel(view, page.keyboard);
+  }
+
+  /** The container's icon in the activity bar. */
+  get container() {
+    return this.page.getByRole("tab", { name: /^Assent/ });
+  }
+
+  /** The container's icon, when it says so many open asks. */
+  badge(words: string) {
+    return this.page.getByRole("tab", { name: new RegExp(`^Assent.* ${words}`) });
+  }
+
+  readonly newTask = (): Promise<void> =>
+    this.panel.newTask(() => runCommand(this.page, "Assent: New Task"));
+
+  readonly hide = async (): Promise<void> => {
+    await this.page.getByRole("tab", { name: /^Explorer/ }).click();
+    await this.page.locator("iframe.webview.ready").waitFor({ state: "detached" });
+  };
+
+  /** Shows the panel in a window that has just been loaded. */
+  readonly show = async (): Promise<void> => {
+    await this.container.waitFor();
+    await this.page.locator(".monaco-workbench .part.sidebar .composite.title").waitFor();
+    // The side bar may show again what it showed in the window that was open last.
+    if ((await this.container.getAttribute("aria-expanded")) !== "true") {
+      await this.container.click();
+    }
+  };
+
+  /** Reloads the window, in which the panel is hidden. VS Code takes seconds to save what its side bar shows. */
+  async reloadHidden(): Promise<void> {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      await this.hide();
+      await this.page.reload();
+      const title = this.page
+        .locator(".part.sidebar .composite.title h2")
+        .filter({ hasText: /\w/ });
+      if (!/^Assent/i.test((await title.textContent()) ?? "")) return;
+    }
+    assert.fail("the side bar shows the panel after each reload");
+  }
+
+  /** Opens another window on the workspace folder, which shows the panel. */
+  readonly openWindow = async (): Promise<ExtensionWindow> => {
+    const page = await this.page.context().newPage();
+    await page.setViewportSize(this.page.viewportSize() ?? assert.fail("the window has no size"));
+    await page.goto(this.workbench.url);
+    const other = new ExtensionWindow(this.workbench, page);
+    await other.show();
+    await other.panel.text(/^Use a Server$/).waitFor();
+    return other;
+  };
+
+  /** The sidecars that run, and where each of them has its store. */
+  readonly sidecars = async () => {
+    const pids = await this.#processesNamed(sidecar);
+    const lines = await Promise.all(pids.map(commandLine));
+    return { count: pids.length, folders: lines.map((line) => line.replace(/^\S+ /, "")) };
+  };
+
+  /** Kills the only sidecar, and waits until the extension has started another one. */
+  readonly killSidecar = async (): Promise<void> => {
+    const running = () => this.#processesNamed(sidecar);
+    const [killed, ...others] = await running();
+    assert(killed !== undefined && others.length === 0, "there is one sidecar");
+    process.kill(killed, "SIGKILL");
+    for (let attempt = 0; attempt < 600; attempt++) {
+      const [started] = await running();
+      if (started !== undefined && started !== killed) return;
+      await sleep(100);
+    }
+    assert.fail("no sidecar was started again");
+  };
+
+  /** Does something while the processes of a name stand still. */
+  async whileStopped(name: string, work: () => Promise<void>): Promise<void> {
+    const stopped = await this.#processesNamed(name);
+    for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    try {
+      await work();
+    } finally {
+      for (const pid of stopped) process.kill(pid, "SIGCONT");
+    }
+  }
+
+  /** Collects what the browser has against the panel; the workbench's own troubles are not ours. */
+  collectComplaints(): readonly string[] {
+    const complaints: string[] = [];
+    this.page.on("console", (message) => {
+      const isPanels = message.location().url.includes("/dist/webview/");
+      const isPolicys = message.text().includes("Content Security Policy");
+      if (message.type() === "error" && (isPanels || isPolicys)) complaints.push(message.text());
+    });
+    return complaints;
+  }
+
+  /** The processes of this run whose command line has a text in it. */
+  async #processesNamed(text: string): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (const pid of await processesMarked(this.workbench.folder)) {
+      if ((await commandLine(pid)).includes(text)) found.push(pid);
+    }
+    return found;
+  }
+}
+
+/** What the command line of a sidecar has in it. */
+const sidecar = "/bin/assent serve";
