@@ -42,6 +42,8 @@ export async function withExtension(
     await withPage(options.name, { width: 1280, height: 1000 }, async (page) => {
       const window = new ExtensionWindow(workbench, page);
       const complaints = window.collectComplaints();
+      // What moves is drawn again and again, by the processor.
+      await page.emulateMedia({ reducedMotion: "reduce" });
       await step("the panel opens from the activity bar", async () => {
         await page.goto(workbench.url);
         await window.container.click();
