@@ -17,6 +17,7 @@ import (
 	"assent/sidecar/journal"
 	"assent/sidecar/store"
 	"assent/sidecar/terminal"
+	"assent/sidecar/visible"
 )
 
 // exitAltered is the exit code of a journal that is not as Assent wrote it.
@@ -106,7 +107,7 @@ func readJournal(ctx context.Context, command, dataDir string, filter store.Jour
 		fmt.Fprintln(out, verified(v))
 		return nil
 	}
-	encoder := json.NewEncoder(out)
+	encoder := json.NewEncoder(visible.JSONWriter(out))
 	return s.EachJournal(ctx, filter, func(store.Ends) error { return nil }, func(r *store.Record) error {
 		if command == "export" {
 			return encoder.Encode(journal.Wire(r))

@@ -20,6 +20,7 @@ import (
 	"assent/sidecar/server"
 	"assent/sidecar/tap"
 	"assent/sidecar/terminal"
+	"assent/sidecar/visible"
 )
 
 // version is set by the linker.
@@ -107,7 +108,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 
 // serve returns an error that says the exit code.
 func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
-	log := zerolog.New(stderr).Level(level).With().Timestamp().Logger()
+	log := zerolog.New(visible.JSONWriter(stderr)).Level(level).With().Timestamp().Logger()
 	folder, err := terminal.DataFolder(dataDir)
 	if err != nil {
 		return terminal.Exit(1, err)

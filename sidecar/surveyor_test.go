@@ -36,6 +36,7 @@ var surveyTools = []struct{ name, schema, method, params string }{
 	{"stuck", `{"type":"object"}`, "elicitation/create", `{"message":"Anything","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
 	{"count", `{"type":"object"}`, "elicitation/create", `{"message":"Go on","requestedSchema":{"type":"object","properties":{}}}`},
 	{"token", `{"type":"object"}`, "", ""},
+	{"given", `{"type":"object"}`, "", ""},
 	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
 }
 
@@ -107,6 +108,12 @@ func surveyor() {
 					text(string(m.ID), "the disk is full", true)
 				case t.name == "token": // what its environment has
 					text(string(m.ID), os.Getenv("TOKEN"), false)
+				case t.name == "given": // the members of a response that given.json has
+					data, err := os.ReadFile("given.json")
+					if err != nil {
+						fmt.Fprintln(os.Stderr, err)
+					}
+					say(`"id":%s,%s`, m.ID, data)
 				case t.name == "wrong":
 					say(`"id":%s,"error":{"code":-32000,"message":"not today"}`, m.ID)
 				case t.name == "slow": // it says that it has begun, and nothing more

@@ -25,6 +25,11 @@ test.for<readonly [line: string, want: string]>([
   ['{"level":"debug","count":1}', "debug: count=1"],
   ["panic: runtime error", "error: panic: runtime error"],
   ["12", "error: 12"],
+  [
+    '{"level":"info","stderr":"a\\u009b31m\\u202eb","message":"c\\u001b[2J\\u2028d"}',
+    'info: c\\u{001b}[2J\\u{2028}d stderr="a\\u{009b}31m\\u{202e}b"',
+  ],
+  ["fatal: \u001b[2J\u202ex", "error: fatal: \\u{001b}[2J\\u{202e}x"],
 ])("%s is logged as %s", ([line, want]) => {
   expect(written(line)).toEqual([want]);
 });

@@ -7,13 +7,21 @@ export type Log = Readonly<Record<Level, (text: string) => void>>;
 export function logLine(log: Log, line: string): void {
   const entry = parse(line);
   if (entry === undefined) {
-    log.error(line);
+    log.error(escaped(line));
     return;
   }
   const { level, message, time: _, ...fields } = entry;
   const words = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   if (typeof message === "string") words.unshift(message);
-  log[methodOf(level)](words.join(" "));
+  log[methodOf(level)](escaped(words.join(" ")));
+}
+
+/** A server may have written it: nothing in it controls a terminal, or changes the direction of writing. */
+function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0)?.toString(16).padStart(4, "0");
+    return `\\u{${code}}`;
+  });
 }
 
 function methodOf(level: unknown): Level {

@@ -170,19 +170,19 @@ func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command
 		return ExitInterrupted
 	case errors.As(err, &exit):
 		if exit.Err != nil {
-			fmt.Fprintf(o.Stderr, "%s: %v\n", ran.CommandPath(), exit.Err)
+			fmt.Fprintf(o.Stderr, "%s: %s\n", ran.CommandPath(), safe(exit.Err.Error()))
 		}
 		return exit.Code
 	case errors.As(err, &wrong):
-		fmt.Fprintf(o.Stderr, "assent: %s\n\nRun \"%s --help\" for what there is.\n", wrong.text, ran.CommandPath())
+		fmt.Fprintf(o.Stderr, "assent: %s\n\nRun \"%s --help\" for what there is.\n", safe(wrong.text), ran.CommandPath())
 		return ExitUsage
 	case errors.As(err, &drift):
-		fmt.Fprintf(o.Stderr, "assent: %s\n", drift.text)
+		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(drift.text))
 		return ExitDrifted
 	case errors.Is(err, errToolFailed):
 		return ExitToolFailed
 	case errors.As(err, &open):
-		fmt.Fprintf(o.Stderr, "assent: %s\n", open.text)
+		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(open.text))
 		return ExitUnanswered
 	default:
 		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(err.Error()))

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"assent/sidecar/config"
+	"assent/sidecar/visible"
 )
 
 // complete says what a shell may propose for a command's words and flags. Nothing is started for it.
@@ -52,8 +54,8 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 	}
 }
 
-// configuredNames are the servers of an mcp.json, or of the folder's. A shell that waits for them gets none where it
-// cannot be read: the command itself says why.
+// configuredNames are the servers of an mcp.json, or of the folder's, but for names with hidden characters: the shell
+// prints them. A shell that waits for them gets none where the file cannot be read: the command itself says why.
 func configuredNames(file, folder string) []string {
 	switch {
 	case file == "":
@@ -77,5 +79,6 @@ func configuredNames(file, folder string) []string {
 	if json.Unmarshal(root.Pack(), &content) != nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(content.Servers))
+	names := slices.Sorted(maps.Keys(content.Servers))
+	return slices.DeleteFunc(names, func(name string) bool { return strings.ContainsFunc(name, visible.Hidden) })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/visible"
 )
 
 // missingCapability is the error of a server that would ask, and was told that nobody can be asked (2026-07-28, "Client
@@ -50,13 +51,13 @@ func (s *session) finish(result protocol.CallResult) error {
 	return fmt.Errorf("the call ended in a way that a terminal does not know: %T", result)
 }
 
-// printJSON prints a value of the protocol, indented.
+// printJSON prints a value of the protocol, indented. Hidden characters are escaped, which does not change the value.
 func (s *session) printJSON(v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return s.print("%s\n", text)
+	return s.write(string(visible.JSON(text)) + "\n")
 }
 
 // resultText is a tool's result as text: what is none is named. Where a tool gives structured content alone, it is

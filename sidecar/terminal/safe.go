@@ -1,29 +1,15 @@
 package terminal
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 
 	"charm.land/lipgloss/v2"
+
+	"assent/sidecar/visible"
 )
 
-// safe returns a stranger's text as a terminal may show it: what would move the cursor, change colours, turn
-// the direction of writing or hide is drawn as its code point. Line ends and tabs stay.
-func safe(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029', r == unicode.ReplacementChar:
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// safe returns a text for a person to read, with its hidden characters made visible.
+func safe(text string) string { return visible.Text(text) }
 
 // oneLine is safe without line ends, and no longer than limit characters.
 func oneLine(text string, limit int) string {

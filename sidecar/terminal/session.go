@@ -14,6 +14,7 @@ import (
 	"assent/sidecar/server"
 	"assent/sidecar/terminal/answers"
 	"assent/sidecar/terminal/attach"
+	"assent/sidecar/visible"
 )
 
 // askName is what answers are signed with: in the journal, and to whoever comes second.
@@ -89,7 +90,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 		dataDir = s.folder
 	}
-	log := zerolog.New(s.o.Stderr).Level(line.logLevel).With().Timestamp().Logger()
+	log := zerolog.New(visible.JSONWriter(s.o.Stderr)).Level(line.logLevel).With().Timestamp().Logger()
 	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, Log: log}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop

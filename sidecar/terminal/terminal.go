@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"assent/sidecar/visible"
 )
 
 // The exit codes, as docs/terminal.md lists them.
@@ -124,12 +126,17 @@ func (s *session) untilInterrupted(ctx context.Context, work func(context.Contex
 	}
 }
 
-// print writes a result.
+// print writes a result. On a terminal its hidden characters are made visible; elsewhere only those that could control
+// one later.
 func (s *session) print(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if s.shown {
-		text = safe(text)
+		return s.write(safe(text))
 	}
+	return s.write(visible.Data(text))
+}
+
+func (s *session) write(text string) error {
 	if _, err := io.WriteString(s.o.Stdout, text); err != nil {
 		return fmt.Errorf("the result cannot be written to stdout: %w", err)
 	}

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"assent/sidecar/visible"
 )
 
 // nodeOf returns a value as YAML has it, in the order in which encoding/json writes it. Each text of it is what
@@ -58,15 +59,10 @@ func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node
 
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-	if strings.ContainsFunc(text, hidden) {
+	if strings.ContainsFunc(text, visible.Hidden) {
 		node.Style = yaml.DoubleQuotedStyle // in which it can be written as what it is
 	}
 	return node
-}
-
-// hidden reports whether nobody sees a character, or it changes how others are seen.
-func hidden(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
 }
 
 // reveal writes what is hidden in quoted texts as its code points.
@@ -74,9 +70,9 @@ func reveal(text string) string {
 	var out strings.Builder
 	for _, r := range text {
 		switch {
-		case hidden(r) && r > 0xffff:
+		case visible.Hidden(r) && r > 0xffff:
 			fmt.Fprintf(&out, `\U%08X`, r)
-		case hidden(r):
+		case visible.Hidden(r):
 			fmt.Fprintf(&out, `\u%04X`, r)
 		default:
 			out.WriteRune(r)
