@@ -18,7 +18,7 @@ export function logLine(log: Log, line: string): void {
 
 /** A server may have written it: nothing in it controls a terminal, or changes the direction of writing. */
 function escaped(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+  return text.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0)?.toString(16).padStart(4, "0");
     return `\\u{${code}}`;
   });
