@@ -61,7 +61,7 @@ const (
 	VerdictPortInUse VerdictKind = "portInUse"
 	// VerdictUnreachable: nobody answers at the server's URL.
 	VerdictUnreachable VerdictKind = "unreachable"
-	// VerdictLogin: the server wants to know who comes.
+	// VerdictLogin: the server requires sign-in.
 	VerdictLogin VerdictKind = "login"
 	// VerdictInput: a value that the configuration asks the person for was not given.
 	VerdictInput VerdictKind = "input"

@@ -1665,7 +1665,7 @@ export type VerdictKind =
   | "portInUse"
   /** VerdictUnreachable: nobody answers at the server's URL. */
   | "unreachable"
-  /** VerdictLogin: the server wants to know who comes. */
+  /** VerdictLogin: the server requires sign-in. */
   | "login"
   /** VerdictInput: a value that the configuration asks the person for was not given. */
   | "input"

@@ -90,6 +90,17 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("you did not log in to %q: %s. Use the server again to be asked again", e.ServerName, e.Reason)
 }
 
+// LoginError says that a server requires a login, and that it failed for a reason other than the person's no.
+type LoginError struct {
+	ServerName string
+	Reason     string
+}
+
+// Error implements error.
+func (e *LoginError) Error() string {
+	return fmt.Sprintf("logging in to %q: %s", e.ServerName, e.Reason)
+}
+
 // Authorizer holds the logins of one front end.
 type Authorizer struct {
 	opts  Options

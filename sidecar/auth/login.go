@@ -99,7 +99,7 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		var refused *RefusedError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
 			// Opaque: a failure on the way to somebody else is not one on the way to the server.
-			err = fmt.Errorf("logging in to %q: %s", l.server.Name, clip(err.Error(), maxMessage))
+			err = &LoginError{l.server.Name, clip(err.Error(), maxMessage)}
 		}
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,6 +101,7 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	t := s.trouble
 	var input *config.InputError
 	var refused *auth.RefusedError
+	var login *auth.LoginError
 	var status *wire.StatusError
 	var slow slowError
 	switch err := t.err; {
@@ -112,13 +114,17 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, fs.ErrNotExist) && s.launch.Shown.Path != "":
 		return verdict(protocol.VerdictNotExecutable, "see the first line of the file, or install what it was linked with",
 			"%s is there, and the interpreter that it needs is not", s.launch.Shown.Path)
-	case t.complains():
+	case t.complaint() != "":
 		return s.portVerdict()
 	case errors.As(err, &refused):
-		return verdict(protocol.VerdictLogin, "start it again and log in in the browser", "it wants to know who comes: %v", err)
-	case errors.As(err, &status) && (status.Code == 401 || status.Code == 403):
-		return verdict(protocol.VerdictLogin, `log in, or give the server a token in its "headers"`, "%v", err)
-	case errors.As(err, &status) && (status.Code == 404 || status.Code == 405):
+		return signIn("start it again, and sign in in the browser", refused.Reason)
+	case errors.As(err, &login):
+		return signIn(`start it again to sign in, or give it a token in its "headers"`, login.Reason)
+	case errors.As(err, &status) && status.Code == http.StatusUnauthorized:
+		return signIn(`sign in, or give the server a token in its "headers"`, err.Error())
+	case errors.As(err, &status) && status.Code == http.StatusForbidden:
+		return verdict(protocol.VerdictLogin, `sign in with an account that may use it, or give the server another token in its "headers"`, "%v", err)
+	case errors.As(err, &status) && (status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed):
 		return verdict(protocol.VerdictUnreachable, `see that "url" has the path of the MCP endpoint, which often is /mcp or /sse`, "%v%s", err, s.listener())
 	case errors.As(err, &status):
 		return verdict(protocol.VerdictUnreachable, "see what the server itself logs", "%v%s", err, s.listener())
@@ -131,11 +137,11 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case errors.As(err, &slow):
 		return verdict(protocol.VerdictSilent, "see that it is an MCP server and is started in its stdio mode; a first start that downloads something may do better the second time", "%v", err)
 	case t.exitCode != nil && t.established:
-		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *t.exitCode, lastLine(t.stderr))
+		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *t.exitCode, quoted(t.stderr))
 	case t.exitCode != nil && len(t.stderr) == 0 && len(t.stray) > 0:
 		return noMcp(t, fmt.Sprintf("and ended with the exit code %d", *t.exitCode))
 	case t.exitCode != nil:
-		return verdict(protocol.VerdictExited, exitHint(t), "it ended at once, with the exit code %d%s", *t.exitCode, lastLine(t.stderr))
+		return verdict(protocol.VerdictExited, exitHint(t), "it ended at once, with the exit code %d%s", *t.exitCode, quoted(t.stderr))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return s.refusedVerdict()
 	case t.established:
@@ -143,8 +149,13 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case s.config.Transport != protocol.TransportStdio:
 		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
 	default:
-		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, lastLine(t.stderr))
+		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, quoted(t.stderr))
 	}
+}
+
+// signIn is of a server that serves nobody who has not signed in. It is not broken.
+func signIn(wayOut, why string) *protocol.ServerVerdict {
+	return verdict(protocol.VerdictLogin, wayOut, "the server requires sign-in: %s", why)
 }
 
 // isLaunch reports whether a start failed by what is looked at without one.
@@ -158,9 +169,13 @@ func noMcp(t *trouble, then string) *protocol.ServerVerdict {
 		"it wrote what is not MCP to stdout, %s: %s", then, t.stray[0])
 }
 
-// complains reports whether a port was in the server's way, by its own words.
-func (t *trouble) complains() bool {
-	return slices.ContainsFunc(t.stderr, inUse.MatchString)
+// complaint returns the line in which the server says that a port was in its way, or nothing.
+func (t *trouble) complaint() string {
+	i := slices.IndexFunc(t.stderr, inUse.MatchString)
+	if i < 0 {
+		return ""
+	}
+	return clip(strings.TrimSpace(t.stderr[i]), maxQuoted)
 }
 
 // portVerdict names who has the port, where that is known.
@@ -176,7 +191,7 @@ func (s situation) portVerdict() *protocol.ServerVerdict {
 		}
 		return verdict(protocol.VerdictPortInUse, wayOut, "it wants the port %d, on which %s listens", use.Port, who)
 	}
-	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use%s", lastLine(s.trouble.stderr))
+	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use: %s", s.trouble.complaint())
 }
 
 // refusedVerdict is of an address at which nobody listens.
@@ -199,12 +214,10 @@ func (s situation) listener() string {
 	return ""
 }
 
-// lastLine quotes the last line that says something.
-func lastLine(stderr []string) string {
-	for i := len(stderr) - 1; i >= 0; i-- {
-		if line := strings.TrimSpace(stderr[i]); line != "" {
-			return ": " + clip(line, 300)
-		}
+// quoted is the line of stderr that says why the server failed, as the end of a sentence.
+func quoted(stderr []string) string {
+	if line := errorLine(stderr); line != "" {
+		return ": " + clip(line, maxQuoted)
 	}
 	return ", and wrote nothing to stderr"
 }

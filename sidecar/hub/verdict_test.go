@@ -54,6 +54,14 @@ func TestVerdict(t *testing.T) {
 			does: "See the last lines of its log below, and run the command in a terminal. Or it is the process 9 of the same command, which an earlier start left behind: end it, if it is in the way.",
 		},
 		{
+			name: "Node.js, whose last line is its version", of: situation{server: failed, launch: found, trouble: &trouble{
+				exitCode: &one, err: errors.New("it ended with exit status 1"),
+				stderr: []string{"  throw err;", "  ^", "", "Error: Cannot find module './nope'", "Require stack:", "    at x (y:1:1) {", "}", "", "Node.js v24.21.0"},
+			}},
+			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: Error: Cannot find module './nope'.",
+			does: "Build the server or install its packages (npm install), or correct the path of its file.",
+		},
+		{
 			name: "no such package", of: situation{server: failed, launch: found, trouble: exited("npm error 404 Not Found - GET x")},
 			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: npm error 404 Not Found - GET x.", does: "Correct the package's name: there is none of this name.",
 		},
@@ -62,12 +70,20 @@ func TestVerdict(t *testing.T) {
 			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: Error: GITHUB_TOKEN environment variable is not set.", does: `Give it what it wants in "env".`,
 		},
 		{
-			name: "a person who does not log in", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("x: %w", &auth.RefusedError{ServerName: "s", Reason: "you said no"})}},
-			kind: protocol.VerdictLogin, text: `It wants to know who comes: x: you did not log in to "s": you said no. Use the server again to be asked again.`, does: "Start it again and log in in the browser.",
+			name: "a person who does not log in", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("x: %w", &auth.RefusedError{ServerName: "s", Reason: "you said no on the page"})}},
+			kind: protocol.VerdictLogin, text: "The server requires sign-in: you said no on the page.", does: "Start it again, and sign in in the browser.",
+		},
+		{
+			name: "nobody to log in", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("x: %w", &auth.LoginError{ServerName: "s", Reason: "the front end cannot open a browser"})}},
+			kind: protocol.VerdictLogin, text: "The server requires sign-in: the front end cannot open a browser.", does: `Start it again to sign in, or give it a token in its "headers".`,
+		},
+		{
+			name: "a token that is not enough", of: situation{server: failed, config: remote, trouble: &trouble{err: &wire.StatusError{Code: 403}}},
+			kind: protocol.VerdictLogin, text: "It answered with HTTP 403 Forbidden.", does: `Sign in with an account that may use it, or give the server another token in its "headers".`,
 		},
 		{
 			name: "a token that is missing", of: situation{server: failed, config: remote, trouble: &trouble{err: &wire.StatusError{Code: 401}}},
-			kind: protocol.VerdictLogin, text: "It answered with HTTP 401 Unauthorized.", does: `Log in, or give the server a token in its "headers".`,
+			kind: protocol.VerdictLogin, text: "The server requires sign-in: it answered with HTTP 401 Unauthorized.", does: `Sign in, or give the server a token in its "headers".`,
 		},
 		{
 			name: "another program at the port", of: situation{server: failed, config: remote, ports: taken, trouble: &trouble{err: &wire.StatusError{Code: 404}}},
