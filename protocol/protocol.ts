@@ -2474,6 +2474,8 @@ export interface WorkspaceFolder {
    * and no server is started in the folder or told of it.
    */
   untrusted?: boolean;
+  /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */
+  configFile?: string;
 }
 
 /** CreateTaskParams names a new task. */

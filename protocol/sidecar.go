@@ -383,6 +383,8 @@ type WorkspaceFolder struct {
 	// Untrusted: the person has not said that they trust what is in the folder. Its mcp.json is not read,
 	// and no server is started in the folder or told of it.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path.
+	ConfigFile string `json:"configFile,omitempty"`
 }
 
 // CreateTaskParams names a new task.

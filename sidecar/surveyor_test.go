@@ -37,6 +37,7 @@ var surveyTools = []struct{ name, schema, method, params string }{
 	{"count", `{"type":"object"}`, "elicitation/create", `{"message":"Go on","requestedSchema":{"type":"object","properties":{}}}`},
 	{"token", `{"type":"object"}`, "", ""},
 	{"given", `{"type":"object"}`, "", ""},
+	{"roots", `{"type":"object"}`, "roots/list", `{}`},
 	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
 }
 

@@ -8,6 +8,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,7 +126,7 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
-		path := filepath.Join(folder.Path, FileName)
+		path := cmp.Or(folder.ConfigFile, filepath.Join(folder.Path, FileName))
 		if folder.Untrusted {
 			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 				l.problem(path, nil, 0, "is not read, because you have not trusted this workspace. To have its servers, trust it with the command Workspaces: Manage Workspace Trust")
@@ -134,7 +135,7 @@ func Load(c protocol.Configuration) Result {
 		}
 		data, err := ReadFile(path, maxFile)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist) && folder.ConfigFile == "":
 		case err != nil:
 			l.problem(path, nil, 0, "cannot be read: %v", err)
 		default:

@@ -17,9 +17,6 @@ import (
 	"assent/sidecar/config"
 )
 
-// maxConfig bounds an mcp.json, in bytes.
-const maxConfig = 4 << 20
-
 // commandLine is what the person wants.
 type commandLine struct {
 	// server is empty where a command is for all of them, or for none.
@@ -256,39 +253,28 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	return nil
 }
 
-// configured takes the servers from where they are configured.
+// configured takes the servers from where they are configured. Their folder is the person's, also where --config names
+// a file elsewhere, unless that is the .vscode/mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
-	configFile := l.configFile
-	if configFile == "" {
-		l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{{Name: filepath.Base(o.Folder), Path: o.Folder}}
+	l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configuredFolder(l.configFile, o.Folder)}
+	if l.configFile == "" {
 		return nil
 	}
-	if !filepath.IsAbs(configFile) {
-		configFile = filepath.Join(o.Folder, configFile)
+	loaded := config.Load(l.configuration)
+	if len(loaded.Servers) == 0 && len(loaded.Problems) > 0 {
+		p := loaded.Problems[0]
+		return usagef("--config: %s: %s", placeOf(p), p.Message)
 	}
-	// A folder's own file is read as such, which gives its variables and its faults their places.
-	if folder, ok := strings.CutSuffix(configFile, string(filepath.Separator)+config.FileName); ok {
-		l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{{Name: filepath.Base(folder), Path: folder}}
-	}
-	data, err := config.ReadFile(configFile, maxConfig)
-	if err != nil {
-		return usagef("--config: %v", err)
-	}
-	if l.configuration.WorkspaceFolders != nil {
-		return nil
-	}
-	root, err := config.Parse(data)
-	if err != nil {
-		return usagef("%s: %v", configFile, err)
-	}
-	root.Standardize()
-	var file struct{ Servers, Inputs json.RawMessage }
-	if err := json.Unmarshal(root.Pack(), &file); err != nil {
-		return usagef("%s: %v", configFile, err)
-	}
-	if len(file.Servers) == 0 {
-		return usagef(`%s has no member "servers"`, configFile)
-	}
-	l.configuration.Servers, l.configuration.Inputs = file.Servers, file.Inputs
 	return nil
+}
+
+// configuredFolder is a folder with its configuration file; an empty one is the folder's own.
+func configuredFolder(configFile, folder string) protocol.WorkspaceFolder {
+	if configFile != "" && !filepath.IsAbs(configFile) {
+		configFile = filepath.Join(folder, configFile)
+	}
+	if other, ok := strings.CutSuffix(configFile, string(filepath.Separator)+config.FileName); ok {
+		folder = other
+	}
+	return protocol.WorkspaceFolder{Name: filepath.Base(folder), Path: folder, ConfigFile: configFile}
 }

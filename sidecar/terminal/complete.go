@@ -1,8 +1,7 @@
 package terminal
 
 import (
-	"encoding/json"
-	"maps"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/visible"
 )
@@ -57,28 +57,17 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 // configuredNames are the servers of an mcp.json, or of the folder's, but for names with hidden characters: the shell
 // prints them. A shell that waits for them gets none where the file cannot be read: the command itself says why.
 func configuredNames(file, folder string) []string {
-	switch {
-	case file == "":
-		file = filepath.Join(folder, config.FileName)
-	case !filepath.IsAbs(file):
-		file = filepath.Join(folder, file)
-	}
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+	configured := configuredFolder(file, folder)
+	configured.ConfigFile = cmp.Or(configured.ConfigFile, filepath.Join(folder, config.FileName))
+	if info, err := os.Stat(configured.ConfigFile); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	data, err := config.ReadFile(file, maxConfig)
-	if err != nil {
-		return nil
+	var names []string
+	for _, server := range config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{configured}}).Servers {
+		if !strings.ContainsFunc(server.Name, visible.Hidden) {
+			names = append(names, server.Name)
+		}
 	}
-	root, err := config.Parse(data)
-	if err != nil {
-		return nil
-	}
-	root.Standardize()
-	var content struct{ Servers map[string]json.RawMessage }
-	if json.Unmarshal(root.Pack(), &content) != nil {
-		return nil
-	}
-	names := slices.Sorted(maps.Keys(content.Servers))
-	return slices.DeleteFunc(names, func(name string) bool { return strings.ContainsFunc(name, visible.Hidden) })
+	slices.Sort(names)
+	return names
 }

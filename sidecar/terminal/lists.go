@@ -108,10 +108,14 @@ func listed[T any](s *session, whole any, items []T, columns func(T) []string) e
 // problems tells what is wrong with the configuration.
 func (s *session) problems(problems []protocol.ConfigProblem) {
 	for _, p := range problems {
-		place := p.Source
-		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", p.Source, p.Line, p.Column)
-		}
-		s.note("%s: %s", place, p.Message)
+		s.note("%s: %s", placeOf(p), p.Message)
 	}
+}
+
+// placeOf is the file of a problem, and the line and column where they are known.
+func placeOf(p protocol.ConfigProblem) string {
+	if p.Line == 0 {
+		return p.Source
+	}
+	return fmt.Sprintf("%s:%d:%d", p.Source, p.Line, p.Column)
 }
