@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // surveyTools are the tools of [surveyor]: what each of them asks for, as a method and its params. One that asks
@@ -42,8 +44,19 @@ var surveyTools = []struct{ name, schema, method, params string }{
 }
 
 // surveyor is an MCP server of 2025-11-25 without an SDK: its tools ask for everything that a server can ask for, and
-// return what came back. The capabilities that it was told are in capabilities.json.
+// return what came back. The capabilities that it was told are in capabilities.json. Its environment can have it DIE at
+// once, be SHY of anything but initialize at first, and be STUBBORN: then it stays until something is written into the
+// pipe of that name.
 func surveyor() {
+	if os.Getenv("DIE") != "" {
+		fmt.Fprintln(os.Stderr, "starting up\nError: the key is wrong\nbye")
+		os.Exit(4)
+	}
+	if pipe := os.Getenv("STUBBORN"); pipe != "" {
+		signal.Ignore(syscall.SIGTERM)
+		defer os.ReadFile(pipe)
+	}
+	first := true
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	say := func(format string, v ...any) {
@@ -72,6 +85,10 @@ func surveyor() {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
+		if first && m.Method != "initialize" && os.Getenv("SHY") != "" {
+			return
+		}
+		first = false
 		switch m.Method {
 		case "notifications/cancelled":
 			if err := os.WriteFile("cancelled.json", in.Bytes(), 0o600); err != nil {
@@ -122,6 +139,7 @@ func surveyor() {
 						fmt.Fprintln(os.Stderr, err)
 					}
 				case t.name == "leave":
+					fmt.Fprintln(os.Stderr, "out of memory")
 					return
 				case t.name == "paint":
 					say(`"id":%s,"result":{"content":[{"type":"image","data":"QUJD","mimeType":"image/png"}],"structuredContent":{"a":1}}`, m.ID)

@@ -82,6 +82,9 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 			}
 		case protocol.Notice:
 			s.note("%s", body.Text)
+			if body.Level == protocol.NoticeWarning {
+				s.noteFailed(ctx)
+			}
 		}
 	case protocol.AskSettled:
 		key := askKey{params.TaskID, e.MessageID}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,14 +50,14 @@ func (s *session) call(ctx context.Context) error {
 // start starts the call, and returns its message.
 func (s *session) start(ctx context.Context, taskID string) (int64, error) {
 	object := s.line.object
-	if len(s.line.arguments) > 0 {
-		tool, err := s.findTool(ctx)
-		if err != nil {
-			return 0, err
-		}
+	tool, err := s.findTool(ctx)
+	switch {
+	case err == nil && len(s.line.arguments) > 0:
 		if object, err = typed(tool, s.line.arguments); err != nil {
 			return 0, err
 		}
+	case err != nil && (len(s.line.arguments) > 0 || errors.As(err, new(*usageError)) || !s.runs(ctx)):
+		return 0, s.explained(ctx, s.line.server, err)
 	}
 	if object == nil {
 		object = []byte("{}")
@@ -102,11 +103,7 @@ func (s *session) await(ctx context.Context, call askKey) error {
 			case err != nil:
 				return err
 			}
-			err = errors.Join(s.finish(result), s.refused(ctx, call.taskID))
-			if s.answerer != nil {
-				err = errors.Join(err, s.answerer.end())
-			}
-			return err
+			return s.ended(ctx, call.taskID, result)
 		case err := <-s.failed:
 			if why != nil {
 				continue
@@ -129,6 +126,19 @@ func (s *session) await(ctx context.Context, call askKey) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// ended prints how a call ended, and returns what that means for the exit code. A call whose server is gone asked
+// nothing more, which is no difference from what was recorded.
+func (s *session) ended(ctx context.Context, taskID string, result protocol.CallResult) error {
+	err := errors.Join(s.finish(result), s.refused(ctx, taskID))
+	if errors.As(err, new(*lostError)) {
+		return s.explained(ctx, s.line.server, err)
+	}
+	if s.answerer != nil {
+		err = errors.Join(err, s.answerer.end())
+	}
+	return err
 }
 
 // refused reports that something was asked while nobody was there. Nothing of it is an event of the task: the
@@ -165,6 +175,15 @@ func (s *session) known(ctx context.Context, name string) error {
 	}
 	s.problems(list.Problems)
 	return usagef("no MCP server %q is configured%s", name, hint(name, names))
+}
+
+// runs reports whether the server runs: then it gave no list of its tools that can be read, and may serve them all the
+// same.
+func (s *session) runs(ctx context.Context) bool {
+	list, err := s.sidecar.ListServers(ctx)
+	return err == nil && slices.ContainsFunc(list.Servers, func(server protocol.Server) bool {
+		return server.Name == s.line.server && server.State == protocol.ServerRunning
+	})
 }
 
 // findTool returns what the server says of the tool.

@@ -91,7 +91,7 @@ func (s *session) conversation(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if _, err := s.sidecar.StartServer(ctx, &protocol.ServerParams{ServerName: name}); err != nil {
-			return "", err
+			return "", s.explained(ctx, name, err)
 		}
 		settings.Servers = append(settings.Servers, protocol.TaskServer{ServerName: name})
 	}
@@ -193,7 +193,7 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 	}
 	for {
 		for _, event := range t.s.watched.take() {
-			end, err := t.event(event)
+			end, err := t.event(ctx, event)
 			switch {
 			case err != nil:
 				return err
@@ -230,7 +230,7 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 }
 
 // event shows what happens in the conversation, and returns how the turn ended where it did.
-func (t *talk) event(event any) (*protocol.ModelEnd, error) {
+func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error) {
 	switch e := event.(type) {
 	case protocol.ChatProgressParams:
 		if e.TaskID == t.taskID {
@@ -253,6 +253,11 @@ func (t *talk) event(event any) (*protocol.ModelEnd, error) {
 			}
 		case protocol.ModelMessageEnded:
 			return t.said(e.MessageID, e.ModelMessage)
+		case protocol.CallEnded:
+			if lost, ok := e.Result.(protocol.CallLost); ok {
+				t.s.note("… %s", lost.Reason)
+				t.s.noteFailed(ctx)
+			}
 		case protocol.ToolUseFailed:
 			t.s.note("… %s", e.Error)
 		}

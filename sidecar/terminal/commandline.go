@@ -22,8 +22,9 @@ type commandLine struct {
 	// server is empty where a command is for all of them, or for none.
 	server string
 	tool   string
-	// configuration has the server in it, where the command line says how to reach it.
+	// configuration has the server in it, where the command line says how to reach it. That server is then alone.
 	configuration protocol.Configuration
+	alone         bool
 
 	arguments []argument
 	object    json.RawMessage // nil where --json was not given
@@ -249,7 +250,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	l.configuration.Servers = raw
+	l.configuration.Servers, l.alone = raw, true
 	return nil
 }
 

@@ -20,6 +20,7 @@ func (s *session) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	i.Server.Source = s.sourceOf(i.Server.Source)
 	if s.line.json {
 		err = s.printJSON(i)
 	} else {
@@ -47,7 +48,11 @@ func inspection(i *protocol.ServerInspection) string {
 		}
 	}
 	line("server", "%s", i.Server.Name)
-	line("state", "%s", i.Server.State)
+	state := string(i.Server.State)
+	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictLogin {
+		state = "not signed in"
+	}
+	line("state", "%s", state)
 	source := i.Server.Source
 	if i.Line > 0 {
 		source = fmt.Sprintf("%s:%d", source, i.Line)

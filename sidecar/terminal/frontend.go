@@ -68,10 +68,17 @@ func (f frontEnd) StorageRecovered(_ context.Context, params *protocol.StorageRe
 	return nil
 }
 
-// PromptInput implements [protocol.Editor].
+// PromptInput implements [protocol.Editor]. A server may be started several times, and each of its inputs is asked for
+// once.
 func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	if f.s.answerer == nil {
 		return &protocol.PromptInputResult{}, nil
+	}
+	key := inputKey{params.Source, params.ServerName, params.ID}
+	f.s.inputting.Lock()
+	defer f.s.inputting.Unlock()
+	if value, given := f.s.inputs[key]; given {
+		return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: value}}, nil
 	}
 	value, err := f.s.answerer.input(ctx, params)
 	if err == nil && f.s.recorder != nil {
@@ -80,6 +87,7 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 	if err != nil || value == nil {
 		return &protocol.PromptInputResult{}, err
 	}
+	f.s.inputs[key] = *value
 	return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: *value}}, nil
 }
 

@@ -30,7 +30,7 @@ func (s *session) listServers(ctx context.Context) error {
 func (s *session) listTools(ctx context.Context) error {
 	list, err := s.sidecar.ListTools(ctx, s.server())
 	if err != nil {
-		return err
+		return s.explained(ctx, s.line.server, err)
 	}
 	return listed(s, list, list.Tools, func(v protocol.Tool) []string {
 		var fields []string
@@ -49,7 +49,7 @@ func (s *session) listTools(ctx context.Context) error {
 func (s *session) listPrompts(ctx context.Context) error {
 	list, err := s.sidecar.ListPrompts(ctx, s.server())
 	if err != nil {
-		return err
+		return s.explained(ctx, s.line.server, err)
 	}
 	return listed(s, list, list.Prompts, func(v protocol.Prompt) []string {
 		return []string{v.Name, v.Description}
@@ -59,7 +59,7 @@ func (s *session) listPrompts(ctx context.Context) error {
 func (s *session) listResources(ctx context.Context) error {
 	list, err := s.sidecar.ListResources(ctx, s.server())
 	if err != nil {
-		return err
+		return s.explained(ctx, s.line.server, err)
 	}
 	templates, err := s.sidecar.ListResourceTemplates(ctx, s.server())
 	if err != nil {
@@ -108,6 +108,7 @@ func listed[T any](s *session, whole any, items []T, columns func(T) []string) e
 // problems tells what is wrong with the configuration.
 func (s *session) problems(problems []protocol.ConfigProblem) {
 	for _, p := range problems {
+		p.Source = s.sourceOf(p.Source)
 		s.note("%s: %s", placeOf(p), p.Message)
 	}
 }

@@ -44,7 +44,7 @@ func (s *session) finish(result protocol.CallResult) error {
 	case protocol.CallAbandoned:
 		return &unanswered{safe(r.Reason)}
 	case protocol.CallLost:
-		return fmt.Errorf("%s", r.Reason)
+		return &lostError{r.Reason}
 	case protocol.CallCancelled:
 		return fmt.Errorf("the call was cancelled")
 	}

@@ -47,11 +47,20 @@ type session struct {
 	watched *mailbox[any]
 	asks    map[askKey]context.CancelCauseFunc // of the pump alone
 
+	inputting sync.Mutex // guards inputs, and is held while one is asked for
+	inputs    map[inputKey]string
+
+	explaining sync.Mutex // guards explains
+	explains   []string   // the servers whose failure was explained
+
 	talking sync.Mutex // held while something is written to stderr
 	// display is what stderr is written through; nil where it is nothing to draw on.
 	display  *display
 	progress progress
 }
+
+// inputKey names an input of a server. Another configuration file may have one of the same id.
+type inputKey struct{ source, server, id string }
 
 // askKey names an ask's message.
 type askKey struct {
@@ -63,7 +72,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	s := &session{
 		o: o, line: line, shown: isTerminal(o.Stdout),
 		events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
-		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(),
+		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(), inputs: map[inputKey]string{},
 	}
 	defer func() {
 		if err != nil {

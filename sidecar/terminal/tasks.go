@@ -174,11 +174,7 @@ func (s *session) resume(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(s.finish(result), s.refused(ctx, key.taskID))
-	if s.answerer != nil {
-		err = errors.Join(err, s.answerer.end())
-	}
-	return err
+	return s.ended(ctx, key.taskID, result)
 }
 
 // end waits for the end of a call.

@@ -1,0 +1,114 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+)
+
+// lookPatience bounds how long a failed server is looked at.
+const lookPatience = 5 * time.Second
+
+// lostError says that a call has no result because its server is gone.
+type lostError struct{ reason string }
+
+func (e *lostError) Error() string { return e.reason }
+
+// explained adds to the error of a server that failed what the server wrote last, and the way to find out more.
+func (s *session) explained(ctx context.Context, serverName string, err error) error {
+	var failed *protocol.Error
+	if !errors.As(err, new(*lostError)) && (!errors.As(err, &failed) || failed.Code != protocol.CodeServerFailed) {
+		return err
+	}
+	if why := s.whyFailed(ctx, serverName); why != "" {
+		return fmt.Errorf("%w\n%s", err, why)
+	}
+	return err
+}
+
+// whyFailed is what a server wrote before it failed, and the command that finds out more; empty for a server that did
+// not fail. Each server is explained once.
+func (s *session) whyFailed(ctx context.Context, serverName string) string {
+	s.explaining.Lock()
+	defer s.explaining.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	i, err := s.sidecar.InspectServer(ctx, &protocol.ServerParams{ServerName: serverName})
+	if err != nil || i.LastFailure == nil || slices.Contains(s.explains, serverName) {
+		return ""
+	}
+	s.explains = append(s.explains, serverName)
+	var b strings.Builder
+	for _, wrote := range []struct {
+		to    string
+		lines []string
+	}{{"stderr", i.LastFailure.Stderr}, {"stdout", i.LastFailure.Stdout}} {
+		if text := strings.TrimSpace(strings.Join(wrote.lines, "\n")); text != "" {
+			fmt.Fprintf(&b, "Its last lines on %s:\n  %s\n", wrote.to, strings.ReplaceAll(text, "\n", "\n  "))
+		}
+	}
+	fmt.Fprintf(&b, "To find out more, run: %s", s.doctorCommand(i.Server))
+	return b.String()
+}
+
+// doctorCommand is the command line that examines a server. The sidecar has taken secrets out of the server's command.
+func (s *session) doctorCommand(server protocol.Server) string {
+	switch {
+	case s.line.alone && server.Transport == protocol.TransportStdio:
+		return "assent doctor -- " + server.Command
+	case s.line.alone:
+		return "assent doctor " + server.Command
+	}
+	command := "assent doctor " + word(server.Name)
+	if s.line.configFile != "" {
+		command += " --config " + word(s.line.configFile)
+	}
+	return command
+}
+
+// word quotes a word for a shell where it needs that.
+func word(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) || strings.ContainsRune(" '\"\\$`!*?[](){}<>|&;#~", r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// noteFailed tells of the servers that have failed since it was called last.
+func (s *session) noteFailed(ctx context.Context) {
+	for _, name := range s.failedServers(ctx) {
+		if why := s.whyFailed(ctx, name); why != "" {
+			s.note("About the MCP server %q:\n%s", name, why)
+		}
+	}
+}
+
+// failedServers are those that were started and do not run.
+func (s *session) failedServers(ctx context.Context) []string {
+	list, err := s.sidecar.ListServers(ctx)
+	if err != nil {
+		return nil // it is said by what was asked of the sidecar itself
+	}
+	var names []string
+	for _, server := range list.Servers {
+		if server.State == protocol.ServerFailed {
+			names = append(names, server.Name)
+		}
+	}
+	return names
+}
+
+// sourceOf is where a server is configured. The sidecar takes what the command line says for settings.
+func (s *session) sourceOf(source string) string {
+	if s.line.alone && source == config.SettingsSource {
+		return "the command line"
+	}
+	return source
+}
