@@ -10,7 +10,7 @@ import (
 
 // examiner is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, that asks what rounds.json in its folder has: a list of
 // lists of {"method", "params"}. The asks of a list are asked at once, the next list when all are answered. The result
-// is what came back, in the order of the asks.
+// is what came back, in the order of the asks. The method "leave" ends the server.
 func examiner() {
 	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	if _, err := os.Stat("rounds.json"); err != nil {
@@ -38,6 +38,10 @@ func examiner() {
 	ask := func() {
 		for waits == 0 && len(rounds) > 0 {
 			for _, a := range rounds[0] {
+				if a.Method == "leave" {
+					fmt.Fprintln(os.Stderr, "out of memory")
+					os.Exit(1)
+				}
 				params, err := json.Marshal(a.Params)
 				if err != nil {
 					fmt.Fprintln(os.Stderr, err)

@@ -149,7 +149,8 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 		s.clean.learn(sampling.Secrets)
 	}
 	if s.recorder != nil {
-		s.recorder.opened(key, a)
+		question, secrets := s.line.question(a)
+		s.recorder.opened(key, question, secrets)
 	}
 	reply, err := s.answerer.take(a)
 	if err != nil {

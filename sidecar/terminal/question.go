@@ -15,11 +15,11 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// questionOf is an ask as recordings have it: all that a server can change of it, and nothing that changes from run
-// to run. Secrets are the members of its answer that are not to be written.
-func questionOf(a *openAsk) (question answers.Question, secrets []string) {
+// question is an ask as recordings have it: all that a server can change of it, and nothing that changes from run to
+// run. Secrets are the members of its answer that are not to be written.
+func (l *commandLine) question(a *openAsk) (question answers.Question, secrets []string) {
 	origin := a.Question.From()
-	question = answers.Question{Server: origin.ServerName, Tools: origin.ToolNames}
+	question = answers.Question{Server: l.recordedName(origin.ServerName), Tools: origin.ToolNames}
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
 		question.Kind, question.Message = answers.Form, q.ElicitationRequest.Message
@@ -56,6 +56,15 @@ func questionOf(a *openAsk) (question answers.Question, secrets []string) {
 		question.Kind, question.URL = answers.Resource, q.URI
 	}
 	return question, secrets
+}
+
+// recordedName is a server's name as recordings have it. One that the command line itself says how to reach has none:
+// it may be reached in another way the next time.
+func (l *commandLine) recordedName(serverName string) string {
+	if l.alone {
+		return ""
+	}
+	return serverName
 }
 
 // inputQuestion is an input of mcp.json as recordings have it.

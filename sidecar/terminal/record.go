@@ -49,8 +49,7 @@ func newRecorder(file string, clean *cleaner) (*recorder, error) {
 }
 
 // opened begins an ask. A review is none: what the server gets in the end is its completion's.
-func (r *recorder) opened(key askKey, a *openAsk) {
-	question, secrets := questionOf(a)
+func (r *recorder) opened(key askKey, question answers.Question, secrets []string) {
 	if question.Kind == answers.Review {
 		return
 	}

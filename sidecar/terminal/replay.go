@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,9 @@ func newReplay(s *session, name string, file *answers.File) (*replay, error) {
 	var other func(*answers.Entry, string) (json.RawMessage, bool)
 	if file != nil {
 		other = func(e *answers.Entry, name string) (json.RawMessage, bool) {
-			return file.Secret(e.Ask(), name)
+			ask := e.Ask()
+			ask.Server = cmp.Or(ask.Server, s.line.server)
+			return file.Secret(ask, name)
 		}
 	}
 	if err := recording.Reveal(os.LookupEnv, other); err != nil {
@@ -58,7 +61,7 @@ func newReplay(s *session, name string, file *answers.File) (*replay, error) {
 
 // take implements [answerer].
 func (r *replay) take(a *openAsk) (reply, error) {
-	question, _ := questionOf(a)
+	question, _ := r.session.line.question(a)
 	entry, err := r.recording.Take(question)
 	if err != nil {
 		return nil, asDrifted(err)

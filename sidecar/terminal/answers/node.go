@@ -156,6 +156,18 @@ func member(node *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
+// without returns a mapping without a member.
+func without(node *yaml.Node, name string) *yaml.Node {
+	out := *node
+	out.Content = nil
+	for i := 0; i < len(node.Content); i += 2 {
+		if node.Content[i].Value != name {
+			out.Content = append(out.Content, node.Content[i], node.Content[i+1])
+		}
+	}
+	return &out
+}
+
 // like reports whether a text is one of a pattern, in which each * stands for any text.
 func like(text, pattern string) bool {
 	parts := strings.Split(pattern, "*")

@@ -21,8 +21,9 @@ const secretTag = "!secret"
 
 // Question is what a server asks, whole, and without what changes from run to run: ids, times and secrets.
 type Question struct {
-	Kind   Kind     `json:"kind"`
-	Server string   `json:"server"`
+	Kind Kind `json:"kind"`
+	// Server is empty where there is only one, whose name says nothing of it. It is compared where both have one.
+	Server string   `json:"server,omitempty"`
 	Tools  []string `json:"tools,omitempty"`
 	// Message is the server's; of an input, its id.
 	Message string `json:"message,omitempty"`
@@ -287,7 +288,6 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := rendered(asked)
 	var next, likely *Entry // the first that was not taken, and what was probably changed
 	changes := ""           // the diff of likely
 	for _, e := range r.Entries {
@@ -297,7 +297,9 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 		if next == nil {
 			next = e
 		}
-		if recorded := rendered(asRecorded(e.asked, asked)); recorded != text {
+		before, now := sameServer(e.asked, asked)
+		text := rendered(now)
+		if recorded := rendered(asRecorded(before, now)); recorded != text {
 			if e == next || e.group == next.group && e.Kind == q.Kind {
 				changed := unified(e.String(), recorded, "asked now", text)
 				if likely == nil || likely.Kind != q.Kind || len(changed) < len(changes) {
@@ -316,9 +318,22 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 		return e, nil
 	}
 	if next == nil {
-		return nil, &Drift{fmt.Sprintf("%s is at its end, and this is asked besides:\n%s", r.Name, text)}
+		return nil, &Drift{fmt.Sprintf("%s is at its end, and this is asked besides:\n%s", r.Name, rendered(asked))}
 	}
 	return nil, &Drift{fmt.Sprintf("what is asked is not what was recorded at %s:\n%s", likely, changes)}
+}
+
+// sameServer returns two asks without the names of their servers where one of them has none.
+func sameServer(recorded, asked *yaml.Node) (before, now *yaml.Node) {
+	in, _ := member(recorded, "server")
+	there, _ := member(asked, "server")
+	switch {
+	case in == nil:
+		asked = without(asked, "server")
+	case there == nil:
+		recorded = without(recorded, "server")
+	}
+	return recorded, asked
 }
 
 // Unasked returns a [Drift] where something of the recording was not asked.
