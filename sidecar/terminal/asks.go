@@ -19,7 +19,7 @@ type answerer interface {
 	// completions are what it answers in place of a model.
 	completions() []completion
 	// end is called once all is over that could ask, and fails where something should have been asked.
-	end() error
+	end(ctx context.Context) error
 }
 
 // completion is one that a file has. Err stands for one that there is none.

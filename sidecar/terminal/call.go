@@ -136,7 +136,7 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 		return s.explained(ctx, s.line.server, err)
 	}
 	if s.answerer != nil {
-		err = errors.Join(err, s.answerer.end())
+		err = errors.Join(err, s.answerer.end(ctx))
 	}
 	return err
 }

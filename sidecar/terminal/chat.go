@@ -73,7 +73,7 @@ func (s *session) chat(ctx context.Context, words []string) error {
 	}
 	err = s.refused(ctx, taskID)
 	if s.answerer != nil {
-		err = errors.Join(err, s.answerer.end())
+		err = errors.Join(err, s.answerer.end(ctx))
 	}
 	return err
 }

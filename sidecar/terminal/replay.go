@@ -114,5 +114,16 @@ func (r *replay) completions() []completion {
 	return list
 }
 
-// end implements [answerer].
-func (r *replay) end() error { return asDrifted(r.recording.Unasked()) }
+// end implements [answerer]. What a server did not ask because it does not run is no difference.
+func (r *replay) end(ctx context.Context) error {
+	err := r.recording.Unasked()
+	if err == nil {
+		return nil
+	}
+	for _, name := range r.session.failedServers(ctx) {
+		if r.recording.Has(r.session.line.recordedName(name)) {
+			return &lostError{fmt.Sprintf("the MCP server %q does not run, so not all that was recorded was asked", name)}
+		}
+	}
+	return asDrifted(err)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
@@ -60,22 +61,58 @@ func (s *session) printJSON(v any) error {
 	return s.write(string(visible.JSON(text)) + "\n")
 }
 
-// resultText is a tool's result as text: what is none is named. Where a tool gives structured content alone, it is
-// that.
+// resultText is a tool's result as text: what is none is named. Structured content follows where no text repeats it.
 func resultText(r protocol.ToolResult) string {
 	var b strings.Builder
+	var texts []string
 	for _, block := range r.Content {
 		text := blockText(block)
+		texts = append(texts, text)
 		b.WriteString(text)
 		if !strings.HasSuffix(text, "\n") {
 			b.WriteByte('\n')
 		}
 	}
-	if len(r.Content) == 0 && len(r.StructuredContent) > 0 {
+	if len(r.StructuredContent) > 0 && !repeated(r.StructuredContent, texts) {
 		b.Write(r.StructuredContent)
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// repeated reports whether texts say what a JSON value says: one of them is the value, as JSON or in words; or the value
+// is a list of such, or the object with the one member "result" that some servers put around what is no object.
+func repeated(value json.RawMessage, texts []string) bool {
+	same := func(text string) bool { return canonical(json.RawMessage(text)) == canonical(value) }
+	if slices.ContainsFunc(texts, same) {
+		return true
+	}
+	var words string
+	if json.Unmarshal(value, &words) == nil {
+		return slices.Contains(texts, words)
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
+		return !slices.ContainsFunc(list, func(item json.RawMessage) bool { return !repeated(item, texts) })
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(value, &object) != nil || len(object) != 1 || object["result"] == nil {
+		return false
+	}
+	return repeated(object["result"], texts)
+}
+
+// canonical is a JSON value in one way of writing it; what is no JSON is itself.
+func canonical(text json.RawMessage) string {
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return string(text)
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		return string(text)
+	}
+	return string(out)
 }
 
 // blockText is a block of content for reading.

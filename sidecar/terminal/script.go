@@ -54,6 +54,9 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
 		r.ElicitationContent = rule.Answer
+		if !rule.Recorded {
+			r.ElicitationContent = withDefaults(q.ElicitationRequest.Fields, rule.Answer)
+		}
 	case protocol.UseMcpTool:
 		r.ToolArguments = rule.Answer
 	case protocol.McpURLElicitation:
@@ -69,6 +72,26 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 		}
 	}
 	return r, nil
+}
+
+// withDefaults is the answer of a rule, with the defaults of the fields that it leaves out: a person finds them filled
+// in, too.
+func withDefaults(fields []protocol.Field, answer json.RawMessage) json.RawMessage {
+	var content map[string]json.RawMessage
+	if json.Unmarshal(answer, &content) != nil || content == nil {
+		return answer // the sidecar says what is wrong with it
+	}
+	for _, f := range fields {
+		name := f.Head().Name
+		if _, given := content[name]; !given && defaultOf(f) != nil {
+			content[name] = defaultOf(f)
+		}
+	}
+	merged, err := json.Marshal(content)
+	if err != nil {
+		return answer
+	}
+	return merged
 }
 
 // input implements [answerer].
@@ -93,7 +116,7 @@ func (s *script) completions() []completion {
 }
 
 // end implements [answerer]. It tells which rules were not needed.
-func (s *script) end() error {
+func (s *script) end(context.Context) error {
 	for _, rule := range s.file.Unused() {
 		s.session.note("%s: this rule was never used", rule)
 	}

@@ -113,4 +113,4 @@ func (o *someone) page(ctx context.Context, params *protocol.OpenURLParams) (boo
 func (*someone) completions() []completion { return nil }
 
 // end implements [answerer].
-func (*someone) end() error { return nil }
+func (*someone) end(context.Context) error { return nil }

@@ -353,6 +353,14 @@ func (r *Recording) Unasked() error {
 	return &Drift{"this was recorded, and was not asked:" + b.String()}
 }
 
+// Has reports whether something of a server was recorded. What has no server's name may be of any.
+func (r *Recording) Has(server string) bool {
+	return slices.ContainsFunc(r.Entries, func(e *Entry) bool {
+		recorded := e.Ask().Server
+		return recorded == "" || server == "" || recorded == server
+	})
+}
+
 // brief is a message on one line.
 func brief(message string) string {
 	text := []rune(strings.Join(strings.Fields(message), " "))
