@@ -1,9 +1,12 @@
 package terminal
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -39,9 +42,7 @@ func addressWarnings(u *url.URL) []string {
 			break
 		}
 	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		list = append(list, "The site is given by a number, so nothing says whose it is.")
-	}
+	list = append(list, numberWarnings(host)...)
 	if u.Scheme == "http" {
 		list = append(list, "The connection is not encrypted: others on the way can read and change what is sent.")
 	}
@@ -49,4 +50,86 @@ func addressWarnings(u *url.URL) []string {
 		list = append(list, fmt.Sprintf("The site is at port %s, which is unusual.", port))
 	}
 	return list
+}
+
+// numberWarnings are those of a host that is an IP address, however that is written: a browser takes 2130706433 and
+// 0x7f.1 for 127.0.0.1.
+func numberWarnings(host string) []string {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		last := plainHost(host)
+		if _, ok := hostNumber(last[strings.LastIndex(last, ".")+1:]); !ok {
+			return nil
+		}
+		var ok bool
+		if ip, ok = ipv4(last); !ok { // browsers refuse it
+			return []string{"The site is given by a number that is no address."}
+		}
+	}
+	ip = ip.Unmap()
+	list := []string{fmt.Sprintf("The site is given by a number, the address %s, so nothing says whose it is.", ip)}
+	switch {
+	case ip.IsLoopback(), ip.IsUnspecified():
+		list = append(list, "The page is on this computer, not on the web.")
+	case ip.IsPrivate(), ip.IsLinkLocalUnicast():
+		list = append(list, "The page is in your own network, not on the web.")
+	}
+	return list
+}
+
+// plainHost is a host as browsers read it: digits, letters and dots of full width are those of ASCII, and a dot at the
+// end says nothing.
+func plainHost(host string) string {
+	host = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\u3002', r == '\uff61':
+			return '.'
+		case r >= '\uff01' && r <= '\uff5e':
+			return r - '\uff01' + '!'
+		}
+		return unicode.ToLower(r)
+	}, host)
+	return strings.TrimSuffix(host, ".")
+}
+
+// ipv4 reads a host of one to four numbers, of which the last one fills all bytes that are left (WHATWG URL, "IPv4
+// parser").
+func ipv4(host string) (netip.Addr, bool) {
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var bits uint64
+	for i, part := range parts {
+		n, ok := hostNumber(part)
+		most := uint64(1)<<8 - 1
+		if i == len(parts)-1 {
+			most = 1<<(8*(5-len(parts))) - 1
+		}
+		if !ok || n > most {
+			return netip.Addr{}, false
+		}
+		if i == len(parts)-1 {
+			bits |= n
+		} else {
+			bits |= n << (8 * (3 - i))
+		}
+	}
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, uint32(bits)))), true
+}
+
+// hostNumber reads a number of a host: decimal, with 0x hexadecimal, with 0 octal. One that is too large is the largest.
+func hostNumber(text string) (n uint64, ok bool) {
+	digits, base := text, 10
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		digits, base = text[2:], 16
+	case len(text) > 1 && text[0] == '0':
+		digits, base = text[1:], 8
+	}
+	if digits == "" {
+		return 0, base == 16
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }

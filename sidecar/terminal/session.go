@@ -175,10 +175,15 @@ func (s *session) close() error {
 	if s.display != nil {
 		s.display.show(nil)
 	}
-	if s.folder != "" {
-		errs = append(errs, os.RemoveAll(s.folder))
+	return errors.Join(append(errs, s.removeFolder())...)
+}
+
+// removeFolder removes the conversation where it is not to be kept.
+func (s *session) removeFolder() error {
+	if s.folder == "" {
+		return nil
 	}
-	return errors.Join(errs...)
+	return os.RemoveAll(s.folder)
 }
 
 // draw has stderr drawn on where that is a terminal that can be, and the person did not want plain lines.

@@ -86,6 +86,7 @@ func runSession(ctx context.Context, line *commandLine, o Options, work func(con
 			err = errors.Join(err, closeErr)
 		case <-o.Interrupts: // a server takes its time to end, and the person will not wait
 			err = errInterrupted
+			defer func() { _ = s.removeFolder() }() // last: the sidecar may write until the process ends
 		}
 		if s.person != nil {
 			s.person.restore() // a dialog may not have ended
