@@ -259,3 +259,56 @@ func (zeros) Read(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// guarded serves an MCP server that nobody has signed in to, with its authorization server, and returns its URL.
+func guarded(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	answer := func(path string, status int, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprint(w, strings.ReplaceAll(body, "BASE", server.URL))
+		})
+	}
+	answer("/.well-known/oauth-protected-resource/mcp", http.StatusOK, `{"resource":"BASE/mcp","authorization_servers":["BASE"]}`)
+	answer("/.well-known/oauth-authorization-server", http.StatusOK, `{"issuer":"BASE","authorization_endpoint":"BASE/authorize",
+		"token_endpoint":"BASE/token","registration_endpoint":"BASE/register","response_types_supported":["code"],"code_challenge_methods_supported":["S256"]}`)
+	answer("/register", http.StatusCreated, `{"client_id":"c1","redirect_uris":["http://127.0.0.1/callback"]}`)
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+server.URL+`/.well-known/oauth-protected-resource/mcp"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	return server.URL + "/mcp"
+}
+
+func TestTheDoctorSaysThatSignInIsRequired(t *testing.T) {
+	tests := []struct {
+		name  string
+		stdin io.Reader
+		flags []string
+		want  string
+	}{
+		{"nobody could sign in", nil, nil, "the front end cannot open a browser"},
+		{"the person does not", strings.NewReader("no\n"), []string{"--plain"}, "you did not open the page"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			seen := newScreen()
+			code, out := run(t, tt.stdin, seen, nil, append([]string{"doctor", guarded(t)}, tt.flags...)...)()
+			if code != terminal.ExitFailed {
+				t.Errorf("exit %d", code)
+			}
+			for _, want := range []string{"state         not signed in\n", "configured in the command line\n", "verdict       login: The server requires sign-in: " + tt.want} {
+				if !strings.Contains(out, want) {
+					t.Errorf("stdout has no %q:\n%s", want, out)
+				}
+			}
+			if !strings.Contains(seen.String(), "assent: The server requires sign-in: "+tt.want) || strings.Contains(seen.String(), "is right and the server is up") {
+				t.Errorf("stderr is:\n%s", seen)
+			}
+		})
+	}
+}
