@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"sidecar/form":             {"protocol", "sidecar/members"},
 	"sidecar/machine":          {},
 	"sidecar/retention":        {},
-	"sidecar/config":           {"protocol"},
+	"sidecar/config":           {"protocol", "sidecar/visible"},
 	"sidecar/auth":             {"protocol", "sidecar/patience"},
 	"sidecar/importer":         {"protocol", "sidecar/config"},
 	"sidecar/store":            {"protocol"},

@@ -17,10 +17,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
+	"assent/sidecar/visible"
 )
 
 // SettingsSource is the source of servers that come from user settings.
@@ -283,6 +285,10 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	}
 	if s.Name == "" {
 		l.problem(s.Source, data, offset, "a server has no name")
+		return
+	}
+	if shown := visible.Text(s.Name); shown != s.Name || strings.ContainsAny(s.Name, "\n\t") {
+		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL)

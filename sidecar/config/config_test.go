@@ -135,6 +135,8 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it is "task", `},
 		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
+		{name: "a name that hides something", text: `{"servers": {"git\u200bhub\u202e": {"command": "x"}}}`, line: 1, column: 14, want: `the name of the server "git<U+200B>hub<U+202E>" has hidden characters`},
+		{name: "a name of two lines", text: `{"servers": {"git\nhub": {"command": "x"}}}`, line: 1, column: 14, want: "has hidden characters"},
 		{name: "an input without id", text: `{"inputs": [{"type": "promptString"}], "servers": {"a": {"command": "x"}}}`, line: 1, column: 12, want: "an input has no id", servers: 1},
 		{name: "an input of another type", text: `{"inputs": [{"type": "command", "id": "c"}], "servers": {}}`, line: 1, column: 12, want: `the input "c" has the type "command"`},
 		{name: "a tower", text: strings.Repeat("[", 1_000_000), want: "more than 200 deep"},

@@ -5,14 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/visible"
 )
 
 // complete says what a shell may propose for a command's words and flags. Nothing is started for it.
@@ -54,8 +52,8 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 	}
 }
 
-// configuredNames are the servers of an mcp.json, or of the folder's, but for names with hidden characters: the shell
-// prints them. A shell that waits for them gets none where the file cannot be read: the command itself says why.
+// configuredNames are the servers of an mcp.json, or of the folder's. A shell that waits for them gets none where it
+// cannot be read: the command itself says why.
 func configuredNames(file, folder string) []string {
 	configured := configuredFolder(file, folder)
 	configured.ConfigFile = cmp.Or(configured.ConfigFile, filepath.Join(folder, config.FileName))
@@ -64,9 +62,7 @@ func configuredNames(file, folder string) []string {
 	}
 	var names []string
 	for _, server := range config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{configured}}).Servers {
-		if !strings.ContainsFunc(server.Name, visible.Hidden) {
-			names = append(names, server.Name)
-		}
+		names = append(names, server.Name)
 	}
 	slices.Sort(names)
 	return names
