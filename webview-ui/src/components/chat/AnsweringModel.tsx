@@ -1,6 +1,7 @@
 import type { Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { visible } from "../ui/visible.ts";
 
 export interface AnsweringModelProps {
   /** What the choice is called. */
@@ -28,7 +29,7 @@ export function AnsweringModel(props: AnsweringModelProps) {
     return model === undefined ? null : (
       <p>
         <span className="muted">{label} </span>
-        {model.name}
+        {visible(model.name)}
       </p>
     );
   }

@@ -14,6 +14,7 @@ import { shownArguments } from "../form/exactJSON.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
 import { duration, elapsed, json } from "../ui/words.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
@@ -68,7 +69,8 @@ export function CallRow(props: CallRowProps) {
         <Icon name={icon} spin={spin} />
         <div className="row-title">
           <h2 id={headingId}>
-            <span className="name">{name}</span> <span className="muted">{from}</span>
+            <span className="name">{visible(name)}</span>{" "}
+            <span className="muted">{visible(from)}</span>
           </h2>
           <span className="row-state muted">
             {words}{" "}
@@ -180,7 +182,13 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
     case "error":
       return (
         <div className="ending ending-error">
-          <p>{l10n.t("The server answered with error {0}: {1}", result.code, result.message)}</p>
+          <p>
+            {l10n.t(
+              "The server answered with error {0}: {1}",
+              result.code,
+              visible(result.message),
+            )}
+          </p>
           {result.data !== undefined && result.data !== null && (
             <Disclosure keep={`${keep}:data`} summary={l10n.t("Error data")}>
               <Verbatim text={json(result.data)} />
@@ -191,9 +199,9 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
     case "cancelled":
       return <p className="ending muted">{l10n.t("Cancelled before it ended.")}</p>;
     case "abandoned":
-      return <p className="ending muted">{result.reason}</p>;
+      return <p className="ending muted">{visible(result.reason)}</p>;
     case "lost":
-      return <p className="ending ending-lost">{result.reason}</p>;
+      return <p className="ending ending-lost">{visible(result.reason)}</p>;
     default:
       return unreachable(result);
   }
@@ -237,7 +245,7 @@ function FilledIn({ result, keep }: EndingProps<PromptResult>) {
   const { description = "", messages = [] } = result;
   return (
     <div className="ending">
-      {description !== "" && <p className="muted">{description}</p>}
+      {description !== "" && <p className="muted">{visible(description)}</p>}
       {messages.length === 0 && <p className="muted">{l10n.t("It has no messages.")}</p>}
       {messages.map(({ role, content }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message has no name but its place.

@@ -174,7 +174,7 @@ function Image({ data, mimeType }: MediaProps) {
   if (broken || !/^image\/[\w.+-]+$/.test(mimeType)) {
     return (
       <Undrawn>
-        {l10n.t("A picture that cannot be shown: {0}, {1}.", mimeType, bytes(data))}
+        {l10n.t("A picture that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
       </Undrawn>
     );
   }
@@ -192,7 +192,9 @@ function Audio({ data, mimeType }: MediaProps) {
   const [broken, setBroken] = useState(false);
   if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
     return (
-      <Undrawn>{l10n.t("A sound that cannot be shown: {0}, {1}.", mimeType, bytes(data))}</Undrawn>
+      <Undrawn>
+        {l10n.t("A sound that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
+      </Undrawn>
     );
   }
   return (
@@ -215,10 +217,10 @@ function LinkedResource({ link }: { readonly link: ResourceLink }) {
   const { uri, name, title, description, mimeType } = link;
   return (
     <div className="resource">
-      <span className="resource-name">{title || name}</span>
-      <span className="link-target">{uri}</span>
-      {mimeType !== undefined && <span className="muted">{mimeType}</span>}
-      {description !== undefined && <p className="muted">{description}</p>}
+      <span className="resource-name">{visible(title || name)}</span>
+      <span className="link-target">{visible(uri)}</span>
+      {mimeType !== undefined && <span className="muted">{visible(mimeType)}</span>}
+      {description !== undefined && <p className="muted">{visible(description)}</p>}
     </div>
   );
 }
@@ -227,7 +229,7 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
   const { uri, mimeType = l10n.t("no known type"), text, blob } = block.resource;
   return (
     <div className="resource">
-      <span className="link-target">{uri}</span>
+      <span className="link-target">{visible(uri)}</span>
       {text !== undefined && (
         <Clamp keep={keep} text={text}>
           <Verbatim text={text} />
@@ -238,7 +240,7 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
           <Image data={blob} mimeType={mimeType} />
         ) : (
           <Undrawn>
-            {l10n.t("A file that cannot be shown: {0}, {1}.", mimeType, bytes(blob))}
+            {l10n.t("A file that cannot be shown: {0}, {1}.", visible(mimeType), bytes(blob))}
           </Undrawn>
         ))}
     </div>

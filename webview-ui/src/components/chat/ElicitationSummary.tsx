@@ -6,6 +6,7 @@ import { labelOf } from "../form/ChoiceControls.tsx";
 import { titleOf } from "../form/FieldFrame.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
 import { json } from "../ui/words.ts";
 import { AskMessage } from "./AskMessage.tsx";
 import { during } from "./during.ts";
@@ -77,8 +78,8 @@ function Sent({
         const field = fields.find((candidate) => candidate.name === name);
         return (
           <div key={name}>
-            <dt>{field === undefined ? name : titleOf(field)}</dt>
-            <dd>{field === undefined ? json(sent[name]) : shown(field, sent[name])}</dd>
+            <dt>{field === undefined ? visible(name) : titleOf(field)}</dt>
+            <dd>{visible(field === undefined ? json(sent[name]) : shown(field, sent[name]))}</dd>
           </div>
         );
       })}
@@ -107,7 +108,7 @@ export function Typed({ intro, fields, draft }: TypedProps) {
         {typed.map(({ field, text }) => (
           <div key={field.name}>
             <dt>{titleOf(field)}</dt>
-            <dd>{text}</dd>
+            <dd>{visible(text)}</dd>
           </div>
         ))}
       </dl>

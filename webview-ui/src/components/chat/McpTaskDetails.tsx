@@ -4,6 +4,7 @@ import { useContext } from "react";
 import { filled } from "../../l10n.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";
 import { isFinal } from "./mcpTaskWords.ts";
 import { ShowContext } from "./ShowContext.ts";
@@ -42,7 +43,7 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
               <span>
                 {l10n.t(
                   "The server cannot be asked at present: {0} Assent goes on trying.",
-                  problem,
+                  visible(problem),
                 )}
               </span>
             </p>

@@ -41,7 +41,8 @@ export function ModelRow(props: ModelRowProps) {
     >
       <header className="said-head">
         <h2 id={headingId}>
-          {end === undefined && <Icon name="loading" spin />} {model?.name ?? l10n.t("Model")}
+          {end === undefined && <Icon name="loading" spin />}{" "}
+          {visible(model?.name ?? l10n.t("Model"))}
         </h2>
         {end !== undefined && (
           <div className="said-tools">

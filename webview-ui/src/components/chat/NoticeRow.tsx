@@ -1,5 +1,6 @@
 import type { Notice } from "@assent/protocol";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 
 export interface NoticeRowProps {
   readonly notice: Notice;
@@ -10,7 +11,7 @@ export function NoticeRow({ notice }: NoticeRowProps) {
   return (
     <p className={`notice notice-${notice.level}`}>
       <Icon name={notice.level} />
-      <span>{notice.text}</span>
+      <span>{visible(notice.text)}</span>
     </p>
   );
 }

@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";
 
 export interface OutcomeLineProps {
@@ -28,7 +29,7 @@ export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
           </time>,
         )}
         {outcome.detail !== undefined && outcome.detail !== "" && (
-          <span className="outcome-detail"> {outcome.detail}</span>
+          <span className="outcome-detail"> {visible(outcome.detail)}</span>
         )}
       </span>
     </p>

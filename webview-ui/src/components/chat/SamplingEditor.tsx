@@ -2,6 +2,7 @@ import type { McpSamplingRequest, SamplingMessage, SecretFinding } from "@assent
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useId } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
+import { HiddenNote, hides } from "../form/HiddenNote.tsx";
 import { ContentBlocks, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
 import { useHasSecret } from "./Marked.tsx";
 import { callsOf, SamplingLimits } from "./SamplingDetails.tsx";
@@ -137,6 +138,10 @@ export function TextField(props: TextFieldProps) {
   const { label, value, code = false, problem, disabled = false, onInput, onKeyDown } = props;
   const hasSecret = useHasSecret(value);
   const id = useId();
+  const describing = [
+    ...(problem === undefined ? [] : [`${id}-problem`]),
+    ...(hides(value) && !hasSecret ? [`${id}-hidden`] : []),
+  ];
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -148,7 +153,7 @@ export function TextField(props: TextFieldProps) {
         disabled={disabled}
         spellCheck={!code}
         aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        aria-describedby={describing.length === 0 ? undefined : describing.join(" ")}
         onChange={(event) => onInput(event.target.value)}
         onKeyDown={onKeyDown}
       />
@@ -158,7 +163,7 @@ export function TextField(props: TextFieldProps) {
         </p>
       )}
       {/* A control cannot mark a part of its text. */}
-      {hasSecret && <Verbatim text={value} />}
+      {hasSecret ? <Verbatim text={value} /> : <HiddenNote id={`${id}-hidden`} text={value} />}
     </div>
   );
 }

@@ -15,6 +15,7 @@ import { RevokeGrant } from "../grants/RevokeGrant.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
 import { focusAsk } from "./focus.ts";
@@ -96,7 +97,7 @@ interface AnswerProps {
 function Answer({ question, onStop, keep }: AnswerProps) {
   const { model, progress, inReview = false, result } = question;
   const isHere = useAway() === undefined;
-  const name = model?.name ?? l10n.t("The model");
+  const name = visible(model?.name ?? l10n.t("The model"));
   if (result !== undefined) return <Ending {...{ model, result, keep }} />;
   if (inReview) return <p>{l10n.t("{0} has answered. The server waits for your review.", name)}</p>;
   const { text = "" } = progress ?? {};
@@ -148,7 +149,7 @@ function Ending({ model, result, keep }: EndingProps) {
 
 /** The provider's word for its model; but what is no model must not be named like one. */
 export function answerer(model: Model | undefined, response: McpSamplingResponse): string {
-  return model?.provider === "demo" ? model.name : response.model;
+  return visible(model?.provider === "demo" ? model.name : response.model);
 }
 
 /** Why a model wrote no more, where that was not its own end. */

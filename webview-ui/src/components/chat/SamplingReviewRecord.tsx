@@ -2,6 +2,7 @@ import type { McpSamplingReview, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
 import { AnswerChanges } from "./AnswerChanges.tsx";
 import { ContentBlocks } from "./ContentBlocks.tsx";
 import { during } from "./during.ts";
@@ -40,7 +41,7 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
         no={l10n.t("Withheld")}
       />
       {outcome.reason === "regenerated" && model !== undefined && (
-        <p className="muted">{l10n.t("{0} was asked for it.", model.name)}</p>
+        <p className="muted">{l10n.t("{0} was asked for it.", visible(model.name))}</p>
       )}
       <Disclosure keep={`${keep}:reviewed`} summary={l10n.t("What the model wrote")}>
         <ContentBlocks

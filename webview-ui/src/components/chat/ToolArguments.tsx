@@ -5,8 +5,10 @@ import { type Draft, parseDraft } from "../../viewState.ts";
 import { argumentsOf, inputsOf } from "../form/argumentInputs.ts";
 import { shownArguments } from "../form/exactJSON.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
+import { HiddenNote, hides } from "../form/HiddenNote.tsx";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 import { Verbatim } from "./ContentBlocks.tsx";
 
 /** Arguments that the person changes: in the fields of the tool's form, or as JSON. */
@@ -135,14 +137,18 @@ interface JSONEditorProps {
 }
 
 function JSONEditor({ headingId, text, busy, problem, onText, onCheck }: JSONEditorProps) {
-  const problemId = useId();
+  const id = useId();
+  const describing = [
+    ...(problem === undefined ? [] : [`${id}-problem`]),
+    ...(hides(text) ? [`${id}-hidden`] : []),
+  ];
   return (
     <>
       <textarea
         className="code"
         aria-labelledby={headingId}
         aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : problemId}
+        aria-describedby={describing.length === 0 ? undefined : describing.join(" ")}
         readOnly={busy}
         value={text}
         ref={takeFocus}
@@ -150,11 +156,12 @@ function JSONEditor({ headingId, text, busy, problem, onText, onCheck }: JSONEdi
         onBlur={() => onCheck(text)}
       />
       {problem !== undefined && (
-        <p id={problemId} role="alert" className="refusal">
+        <p id={`${id}-problem`} role="alert" className="refusal">
           <Icon name="error" />
-          <span>{problem}</span>
+          <span>{visible(problem)}</span>
         </p>
       )}
+      <HiddenNote id={`${id}-hidden`} text={text} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { AccessMcpResource, Outcome, UseMcpTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
+import { visible } from "../ui/visible.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
 import { SettledAsk } from "./SettledAsk.tsx";
 
@@ -18,7 +19,7 @@ export function ToolUseRecord({ askId, question, outcome }: ToolUseRecordProps) 
       head={filled(
         l10n.t("A model wanted to use {0} of {1}"),
         <span className="name">
-          {question.type === "use_mcp_tool" ? question.tool.name : question.uri}
+          {visible(question.type === "use_mcp_tool" ? question.tool.name : question.uri)}
         </span>,
         <span className="muted">{question.serverName}</span>,
       )}

@@ -1,6 +1,7 @@
 import type { Message } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 
 export interface TurnLineProps {
   /** Of the open task, whose turn is under way. */
@@ -26,7 +27,7 @@ export function turnWords(messages: readonly Message[]): string {
     if (body.type === "user") return l10n.t("Reading what the servers offer…");
     if (body.type === "model") {
       if (body.end !== undefined) return l10n.t("Going on…");
-      const name = body.model?.name ?? l10n.t("the model");
+      const name = visible(body.model?.name ?? l10n.t("the model"));
       return (body.progress?.text ?? "") === ""
         ? l10n.t("Waiting for {0}…", name)
         : l10n.t("{0} is writing…", name);

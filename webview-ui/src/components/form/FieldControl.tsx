@@ -5,6 +5,7 @@ import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
 import { maxShown } from "./FilteredOptions.tsx";
+import { HiddenNote, hides } from "./HiddenNote.tsx";
 import { type Suggest, SuggestControl } from "./SuggestControl.tsx";
 import { TextControl } from "./TextControl.tsx";
 
@@ -29,10 +30,14 @@ const maxRadios = 4;
 export function FieldControl(props: FieldControlProps) {
   const { id, field, input, problem, suggest, onInput, onLeave } = props;
   const frame = { id, field, problem };
+  const hiddenId = `${id}-hidden`;
+  const text = field.secret === true ? "" : textOf(input);
   const shared: SharedProps = {
     id,
     name: field.name,
-    "aria-describedby": describedBy(id, field, problem),
+    "aria-describedby": hides(text)
+      ? [describedBy(id, field, problem), hiddenId].filter((it) => it !== undefined).join(" ")
+      : describedBy(id, field, problem),
     "aria-invalid": problem !== undefined,
     "aria-required": field.required ?? false,
     onBlur: onLeave,
@@ -48,6 +53,7 @@ export function FieldControl(props: FieldControlProps) {
           ) : (
             <TextControl {...{ field, shared, onInput }} input={textOf(input)} />
           )}
+          <HiddenNote id={hiddenId} text={text} />
         </LabelledFrame>
       );
     case "boolean": {

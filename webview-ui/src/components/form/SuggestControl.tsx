@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { plural } from "../../l10n.ts";
 import { messageOf } from "../../session.ts";
+import { visible } from "../ui/visible.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { submitOnEnter } from "./TextControl.tsx";
 
@@ -153,7 +154,7 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
         {open && foundWords(values.length, hasMore)}
       </span>
       {failure !== undefined && (
-        <p className="field-description">{l10n.t("No suggestions: {0}", failure)}</p>
+        <p className="field-description">{l10n.t("No suggestions: {0}", visible(failure))}</p>
       )}
     </div>
   );
@@ -193,7 +194,7 @@ function Options({ id, values, active, optionId, onTake }: OptionsProps) {
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onTake(value)}
         >
-          {value}
+          {visible(value)}
         </div>
       ))}
     </div>

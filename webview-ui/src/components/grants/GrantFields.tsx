@@ -3,6 +3,7 @@ import { type ReactNode, useId } from "react";
 import { plural } from "../../l10n.ts";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { NumberField } from "../chat/SamplingEditor.tsx";
+import { visible } from "../ui/visible.ts";
 import {
   type GrantOfForm,
   type GrantProblems,
@@ -112,7 +113,7 @@ export function GrantFields(props: GrantFieldsProps) {
             checked={!form.anyModel}
             onCheck={() => onInput(grantKey.anyModel, false)}
           >
-            {l10n.t("Only {0}", model.name)}
+            {l10n.t("Only {0}", visible(model.name))}
           </Choice>
           <Choice
             name={`${id}model`}
@@ -130,7 +131,7 @@ export function GrantFields(props: GrantFieldsProps) {
       )}
       {toolName !== undefined && namesTool && (
         <Tick checked={form.onlyTool} onTick={(only) => onInput(grantKey.anyTool, !only)}>
-          {l10n.t("Only during the tool {0}", toolName)}
+          {l10n.t("Only during the tool {0}", visible(toolName))}
         </Tick>
       )}
       <Tick checked={form.review} onTick={(see) => onInput(grantKey.unseen, !see)}>

@@ -7,6 +7,7 @@ import { useDraft } from "../chat/useDraft.ts";
 import { byField, refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
 import { useView } from "../ViewContext.ts";
 import { GrantFields } from "./GrantFields.tsx";
 import { GrantPreview } from "./GrantPreview.tsx";
@@ -131,7 +132,7 @@ export function NewGrant(props: NewGrantProps) {
           >
             {candidates.map((model) => (
               <option key={model.id} value={model.id}>
-                {model.name}
+                {visible(model.name)}
               </option>
             ))}
           </select>

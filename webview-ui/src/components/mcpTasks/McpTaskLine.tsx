@@ -4,6 +4,7 @@ import { unreachable } from "../../unreachable.ts";
 import { describeCall, foundMcpTask } from "../chat/callWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 import { briefly, elapsed } from "../ui/words.ts";
 
 export interface McpTaskLineProps {
@@ -23,7 +24,7 @@ export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLinePr
       <span className="mcp-task-line">
         <Icon name={icon} spin={spin} />
         <span className="task-line-title">
-          <strong className="name">{nameOf(request)}</strong>{" "}
+          <strong className="name">{visible(nameOf(request))}</strong>{" "}
           <span className="muted">{l10n.t("of {0}", serverName)}</span>
         </span>
       </span>

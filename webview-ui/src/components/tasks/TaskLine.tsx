@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
 import { mark } from "../elsewhere/elsewhereWords.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
 import { briefly } from "../ui/words.ts";
 
 export interface TaskLineProps {
@@ -41,7 +42,7 @@ export function TaskLine({ task }: TaskLineProps) {
   );
 }
 
-/** A task has no title before its first tool call. */
+/** A task has no title before its first tool call, whose name a server wrote. */
 export function taskTitle({ title }: Pick<Task, "title">): string {
-  return title === "" ? l10n.t("New task") : title;
+  return title === "" ? l10n.t("New task") : visible(title);
 }

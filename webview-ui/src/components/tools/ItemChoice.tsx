@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { visible } from "../ui/visible.ts";
 import { type ItemKind, itemWords } from "./itemWords.ts";
 
 /** What a server names twice: for programs, and for people. */
@@ -46,7 +47,7 @@ export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
         </option>
         {shown.map(({ item, index }) => (
           <option key={index} value={index}>
-            {titleOf(item)}
+            {visible(titleOf(item))}
           </option>
         ))}
       </select>

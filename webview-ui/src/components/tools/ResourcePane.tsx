@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
 import { messageOf } from "../../session.ts";
 import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
 import { size } from "../ui/words.ts";
 import { Filter, fewItems, ItemChoice, matches } from "./ItemChoice.tsx";
 import type { CompleteArgument, PaneProps } from "./paneProps.ts";
@@ -94,11 +95,11 @@ function ResourceLine({ resource }: { readonly resource: Resource }) {
   const details = [mimeType ?? "", length === undefined ? "" : size(length)];
   return (
     <>
-      <span className="name resource-title">{title || name}</span>{" "}
-      <span className="name muted">{uri}</span>{" "}
+      <span className="name resource-title">{visible(title || name)}</span>{" "}
+      <span className="name muted">{visible(uri)}</span>{" "}
       <span className="muted">{details.filter((text) => text !== "").join(", ")}</span>{" "}
       {description !== undefined && description !== "" && (
-        <span className="name muted resource-description">{description}</span>
+        <span className="name muted resource-description">{visible(description)}</span>
       )}
     </>
   );

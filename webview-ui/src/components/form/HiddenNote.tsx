@@ -1,0 +1,28 @@
+import * as l10n from "@vscode/l10n";
+import { visible } from "../ui/visible.ts";
+import { LongText } from "./LongText.tsx";
+
+export interface HiddenNoteProps {
+  readonly id: string;
+  /** What is in the control above. */
+  readonly text: string;
+}
+
+/** Whether a text has characters that a control does not show. */
+export function hides(text: string): boolean {
+  return visible(text) !== text;
+}
+
+/**
+ * A text with its hidden characters named, below the control that holds it. The text in the control stays as it is,
+ * because that is what is sent.
+ */
+export function HiddenNote({ id, text }: HiddenNoteProps) {
+  if (!hides(text)) return null;
+  return (
+    <div id={id} className="field-sent" dir="ltr">
+      <p>{l10n.t("This has hidden characters, which are named here:")}</p>
+      <LongText text={text} />
+    </div>
+  );
+}
