@@ -90,7 +90,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("you did not log in to %q: %s. Use the server again to be asked again", e.ServerName, e.Reason)
 }
 
-// LoginError says that a server requires a login, and that it failed for a reason other than the person's no.
+// LoginError says that a login, which the server requires, failed. If the person refused it, the error is a
+// [RefusedError] instead.
 type LoginError struct {
 	ServerName string
 	Reason     string

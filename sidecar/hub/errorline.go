@@ -15,11 +15,10 @@ var (
 	groupBorder = regexp.MustCompile(`^ +\| `)
 	// uvReason begins the reason that uv gives for an error.
 	uvReason = regexp.MustCompile("^ *(?:╰─▶|`->) *")
-	// beside are lines that programs write around an error, and that do not say what it is: stacks, the version of
-	// Node.js, where npm keeps its log.
+	// beside are lines that programs write around an error: stacks, the version of Node.js, the place of npm's log.
 	beside = regexp.MustCompile(`^\s*$|^\s+at |^[\s^~]+$|^\s*[\])}]+[,;]?$|^Node\.js v\d|^exit status \d+$|^Require stack:|^- /|^\s+code: '|^note: |` +
 		`^(?:See|Run) '|^npm (?:warn|WARN|notice)|^npm (?:error|ERR!)(?: \d+)?$|^npm (?:error|ERR!) (?:code|syscall|path|errno|dest|A complete log)\b`)
-	// telling are the forms of an error's line, the surest first.
+	// telling are the forms of an error's line, the most certain first.
 	telling = []*regexp.Regexp{
 		uvReason,
 		regexp.MustCompile(`^\[?(?:Uncaught )?[\w.]*(?:Error|Exception|Rejection)\b(?: \[\w+\])?:`),
@@ -30,8 +29,8 @@ var (
 	}
 )
 
-// errorLine returns the line of a program's stderr that says best why it ended: the exception of a Python traceback,
-// the first line that looks like an error, or else the last one. It is empty where nothing was written.
+// errorLine returns the line of a program's stderr that best explains its end: the exception of a Python traceback, the
+// first line that looks like an error, or the last line. It returns an empty text if stderr is empty.
 func errorLine(stderr []string) string {
 	if line := pythonException(stderr); line != "" {
 		return line
@@ -48,7 +47,7 @@ func errorLine(stderr []string) string {
 				continue
 			}
 			line = strings.TrimSpace(uvReason.ReplaceAllString(line, ""))
-			if strings.HasSuffix(line, ":") && i+1 < len(lines) { // what it announces
+			if strings.HasSuffix(line, ":") && i+1 < len(lines) { // the next line completes it
 				line += " " + strings.TrimSpace(lines[i+1])
 			}
 			return withCause(strings.TrimSuffix(line, " {"), lines[i+1:])
@@ -70,7 +69,7 @@ func withCause(line string, after []string) string {
 	return line
 }
 
-// pythonException returns the exception after the last frame of a traceback; empty where there is none.
+// pythonException returns the exception after the last frame of a traceback, or an empty text.
 func pythonException(stderr []string) string {
 	inside, found := false, ""
 	for _, line := range stderr {

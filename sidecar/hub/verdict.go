@@ -153,7 +153,7 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	}
 }
 
-// signIn is of a server that serves nobody who has not signed in. It is not broken.
+// signIn is the verdict on a server that requires sign-in. Such a server is not broken.
 func signIn(wayOut, why string) *protocol.ServerVerdict {
 	return verdict(protocol.VerdictLogin, wayOut, "the server requires sign-in: %s", why)
 }
@@ -169,7 +169,7 @@ func noMcp(t *trouble, then string) *protocol.ServerVerdict {
 		"it wrote what is not MCP to stdout, %s: %s", then, t.stray[0])
 }
 
-// complaint returns the line in which the server says that a port was in its way, or nothing.
+// complaint returns the line of stderr about a port that is in use, or an empty text.
 func (t *trouble) complaint() string {
 	i := slices.IndexFunc(t.stderr, inUse.MatchString)
 	if i < 0 {
@@ -214,7 +214,7 @@ func (s situation) listener() string {
 	return ""
 }
 
-// quoted is the line of stderr that says why the server failed, as the end of a sentence.
+// quoted returns the line of stderr that explains a failure, as the end of a sentence.
 func quoted(stderr []string) string {
 	if line := errorLine(stderr); line != "" {
 		return ": " + clip(line, maxQuoted)

@@ -52,8 +52,8 @@ func addressWarnings(u *url.URL) []string {
 	return list
 }
 
-// numberWarnings are those of a host that is an IP address, however that is written: a browser takes 2130706433 and
-// 0x7f.1 for 127.0.0.1.
+// numberWarnings returns the warnings about a host that is an IP address in any notation. To a browser, 2130706433 and
+// 0x7f.1 are 127.0.0.1.
 func numberWarnings(host string) []string {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -77,8 +77,8 @@ func numberWarnings(host string) []string {
 	return list
 }
 
-// plainHost is a host as browsers read it: digits, letters and dots of full width are those of ASCII, and a dot at the
-// end says nothing.
+// plainHost returns a host as browsers read it: full-width digits, letters and dots count as ASCII, and a dot at the end
+// is ignored.
 func plainHost(host string) string {
 	host = strings.Map(func(r rune) rune {
 		switch {
@@ -92,8 +92,7 @@ func plainHost(host string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// ipv4 reads a host of one to four numbers, of which the last one fills all bytes that are left (WHATWG URL, "IPv4
-// parser").
+// ipv4 reads a host of one to four numbers. The last number fills all remaining bytes (WHATWG URL, "IPv4 parser").
 func ipv4(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -118,7 +117,8 @@ func ipv4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, uint32(bits)))), true
 }
 
-// hostNumber reads a number of a host: decimal, with 0x hexadecimal, with 0 octal. One that is too large is the largest.
+// hostNumber reads a number of a host: hexadecimal after 0x, octal after 0, else decimal. It returns the largest uint64
+// for a number that is too large.
 func hostNumber(text string) (n uint64, ok bool) {
 	digits, base := text, 10
 	switch {

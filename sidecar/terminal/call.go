@@ -128,8 +128,8 @@ func (s *session) await(ctx context.Context, call askKey) error {
 	}
 }
 
-// ended prints how a call ended, and returns what that means for the exit code. A call whose server is gone asked
-// nothing more, which is no difference from what was recorded.
+// ended prints a call's result, and returns the error for the exit code. If the server was lost, questions that were
+// recorded and not asked are no difference.
 func (s *session) ended(ctx context.Context, taskID string, result protocol.CallResult) error {
 	err := errors.Join(s.finish(result), s.refused(ctx, taskID))
 	if errors.As(err, new(*lostError)) {
@@ -177,8 +177,7 @@ func (s *session) known(ctx context.Context, name string) error {
 	return usagef("no MCP server %q is configured%s", name, hint(name, names))
 }
 
-// runs reports whether the server runs: then it gave no list of its tools that can be read, and may serve them all the
-// same.
+// runs reports whether the server runs. A server whose list of tools cannot be read may still serve them.
 func (s *session) runs(ctx context.Context) bool {
 	list, err := s.sidecar.ListServers(ctx)
 	return err == nil && slices.ContainsFunc(list.Servers, func(server protocol.Server) bool {

@@ -22,7 +22,7 @@ type commandLine struct {
 	// server is empty where a command is for all of them, or for none.
 	server string
 	tool   string
-	// configuration has the server in it, where the command line says how to reach it. That server is then alone.
+	// configuration holds the server if the command line itself defines it. That server is then alone.
 	configuration protocol.Configuration
 	alone         bool
 
@@ -254,8 +254,8 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	return nil
 }
 
-// configured takes the servers from where they are configured. Their folder is the person's, also where --config names
-// a file elsewhere, unless that is the .vscode/mcp.json of another folder.
+// configured takes the servers of the configuration file. Their folder is the current one, unless the file is the
+// .vscode/mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
 	l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configuredFolder(l.configFile, o.Folder)}
 	if l.configFile == "" {
@@ -269,7 +269,7 @@ func (l *commandLine) configured(o Options) error {
 	return nil
 }
 
-// configuredFolder is a folder with its configuration file; an empty one is the folder's own.
+// configuredFolder returns a folder with its configuration file. An empty file name means the folder's own file.
 func configuredFolder(configFile, folder string) protocol.WorkspaceFolder {
 	if configFile != "" && !filepath.IsAbs(configFile) {
 		configFile = filepath.Join(folder, configFile)

@@ -13,15 +13,15 @@ import (
 	"assent/sidecar/config"
 )
 
-// lookPatience bounds how long a failed server is looked at.
-const lookPatience = 5 * time.Second
+// inspectTimeout bounds the inspection of a failed server.
+const inspectTimeout = 5 * time.Second
 
 // lostError says that a call has no result because its server is gone.
 type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
 
-// explained adds to the error of a server that failed what the server wrote last, and the way to find out more.
+// explained adds to the error of a failed server its last output and the command line of the doctor.
 func (s *session) explained(ctx context.Context, serverName string, err error) error {
 	var failed *protocol.Error
 	if !errors.As(err, new(*lostError)) && (!errors.As(err, &failed) || failed.Code != protocol.CodeServerFailed) {
@@ -33,12 +33,12 @@ func (s *session) explained(ctx context.Context, serverName string, err error) e
 	return err
 }
 
-// whyFailed is what a server wrote before it failed, and the command that finds out more; empty for a server that did
-// not fail. Each server is explained once.
+// whyFailed returns the last output of a failed server and the command line of the doctor. It explains each server once,
+// and returns an empty text for others.
 func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	s.explaining.Lock()
 	defer s.explaining.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
 	i, err := s.sidecar.InspectServer(ctx, &protocol.ServerParams{ServerName: serverName})
 	if err != nil || i.LastFailure == nil || slices.Contains(s.explains, serverName) {
@@ -58,7 +58,7 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	return b.String()
 }
 
-// doctorCommand is the command line that examines a server. The sidecar has taken secrets out of the server's command.
+// doctorCommand returns the doctor's command line for a server. The sidecar has masked secrets in the server's command.
 func (s *session) doctorCommand(server protocol.Server) string {
 	switch {
 	case s.line.alone && server.Transport == protocol.TransportStdio:
@@ -81,7 +81,7 @@ func word(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// noteFailed tells of the servers that have failed since it was called last.
+// noteFailed explains the servers that have failed since the last call.
 func (s *session) noteFailed(ctx context.Context) {
 	for _, name := range s.failedServers(ctx) {
 		if why := s.whyFailed(ctx, name); why != "" {
@@ -90,11 +90,11 @@ func (s *session) noteFailed(ctx context.Context) {
 	}
 }
 
-// failedServers are those that were started and do not run.
+// failedServers returns the servers that were started and do not run.
 func (s *session) failedServers(ctx context.Context) []string {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
-		return nil // it is said by what was asked of the sidecar itself
+		return nil // the caller's own request reports it
 	}
 	var names []string
 	for _, server := range list.Servers {
@@ -105,7 +105,7 @@ func (s *session) failedServers(ctx context.Context) []string {
 	return names
 }
 
-// sourceOf is where a server is configured. The sidecar takes what the command line says for settings.
+// sourceOf names the place of a server's configuration. To the sidecar, the command line's servers are settings.
 func (s *session) sourceOf(source string) string {
 	if s.line.alone && source == config.SettingsSource {
 		return "the command line"

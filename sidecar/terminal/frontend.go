@@ -68,8 +68,7 @@ func (f frontEnd) StorageRecovered(_ context.Context, params *protocol.StorageRe
 	return nil
 }
 
-// PromptInput implements [protocol.Editor]. A server may be started several times, and each of its inputs is asked for
-// once.
+// PromptInput implements [protocol.Editor]. It asks for each input of a server once, however often the server is started.
 func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	if f.s.answerer == nil {
 		return &protocol.PromptInputResult{}, nil

@@ -113,7 +113,7 @@ func (s *session) problems(problems []protocol.ConfigProblem) {
 	}
 }
 
-// placeOf is the file of a problem, and the line and column where they are known.
+// placeOf returns the file of a problem, with the line and column if they are known.
 func placeOf(p protocol.ConfigProblem) string {
 	if p.Line == 0 {
 		return p.Source

@@ -15,8 +15,8 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// question is an ask as recordings have it: all that a server can change of it, and nothing that changes from run to
-// run. Secrets are the members of its answer that are not to be written.
+// question returns an ask for a recording: everything that a server can change, and nothing that changes from run to
+// run. Secrets are the members of the answer that must not be written.
 func (l *commandLine) question(a *openAsk) (question answers.Question, secrets []string) {
 	origin := a.Question.From()
 	question = answers.Question{Server: l.recordedName(origin.ServerName), Tools: origin.ToolNames}
@@ -58,8 +58,8 @@ func (l *commandLine) question(a *openAsk) (question answers.Question, secrets [
 	return question, secrets
 }
 
-// recordedName is a server's name as recordings have it. One that the command line itself says how to reach has none:
-// it may be reached in another way the next time.
+// recordedName returns a server's name for a recording. A server that the command line itself defines has none, because
+// the next command line may define it in another way.
 func (l *commandLine) recordedName(serverName string) string {
 	if l.alone {
 		return ""

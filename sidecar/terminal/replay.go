@@ -114,7 +114,7 @@ func (r *replay) completions() []completion {
 	return list
 }
 
-// end implements [answerer]. What a server did not ask because it does not run is no difference.
+// end implements [answerer]. If a recorded server does not run, that is the error, and not the missing questions.
 func (r *replay) end(ctx context.Context) error {
 	err := r.recording.Unasked()
 	if err == nil {

@@ -61,7 +61,8 @@ func (s *session) printJSON(v any) error {
 	return s.write(string(visible.JSON(text)) + "\n")
 }
 
-// resultText is a tool's result as text: what is none is named. Structured content follows where no text repeats it.
+// resultText returns a tool's result as text. It names content of other types, and appends the structured content unless
+// the texts repeat it.
 func resultText(r protocol.ToolResult) string {
 	var b strings.Builder
 	var texts []string
@@ -80,8 +81,8 @@ func resultText(r protocol.ToolResult) string {
 	return b.String()
 }
 
-// repeated reports whether texts say what a JSON value says: one of them is the value, as JSON or in words; or the value
-// is a list of such, or the object with the one member "result" that some servers put around what is no object.
+// repeated reports whether the texts repeat a JSON value. A text repeats a value as JSON, or as the plain string. A list
+// is repeated if each of its items is. Some servers wrap other values in an object with the one member "result".
 func repeated(value json.RawMessage, texts []string) bool {
 	same := func(text string) bool { return canonical(json.RawMessage(text)) == canonical(value) }
 	if slices.ContainsFunc(texts, same) {
@@ -102,7 +103,7 @@ func repeated(value json.RawMessage, texts []string) bool {
 	return repeated(object["result"], texts)
 }
 
-// canonical is a JSON value in one way of writing it; what is no JSON is itself.
+// canonical returns a JSON value in one notation, and other texts unchanged.
 func canonical(text json.RawMessage) string {
 	var value any
 	if json.Unmarshal(text, &value) != nil {

@@ -74,12 +74,11 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 	return r, nil
 }
 
-// withDefaults is the answer of a rule, with the defaults of the fields that it leaves out: a person finds them filled
-// in, too.
+// withDefaults adds the defaults of missing fields to a rule's answer, as a form is filled in for a person.
 func withDefaults(fields []protocol.Field, answer json.RawMessage) json.RawMessage {
 	var content map[string]json.RawMessage
 	if json.Unmarshal(answer, &content) != nil || content == nil {
-		return answer // the sidecar says what is wrong with it
+		return answer // the sidecar reports the error
 	}
 	for _, f := range fields {
 		name := f.Head().Name

@@ -51,7 +51,7 @@ type session struct {
 	inputs    map[inputKey]string
 
 	explaining sync.Mutex // guards explains
-	explains   []string   // the servers whose failure was explained
+	explains   []string   // the servers with an explained failure
 
 	talking sync.Mutex // held while something is written to stderr
 	// display is what stderr is written through; nil where it is nothing to draw on.
@@ -59,7 +59,7 @@ type session struct {
 	progress progress
 }
 
-// inputKey names an input of a server. Another configuration file may have one of the same id.
+// inputKey names an input of a server. Other configuration files may use the same id.
 type inputKey struct{ source, server, id string }
 
 // askKey names an ask's message.
@@ -178,7 +178,7 @@ func (s *session) close() error {
 	return errors.Join(append(errs, s.removeFolder())...)
 }
 
-// removeFolder removes the conversation where it is not to be kept.
+// removeFolder removes the temporary conversation. A conversation in --data-dir stays.
 func (s *session) removeFolder() error {
 	if s.folder == "" {
 		return nil

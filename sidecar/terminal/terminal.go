@@ -127,8 +127,8 @@ func (s *session) untilInterrupted(ctx context.Context, work func(context.Contex
 	}
 }
 
-// print writes a result. On a terminal its hidden characters are made visible; elsewhere only those that could control
-// one later.
+// print writes a result. On a terminal all its hidden characters are made visible; in a pipe or a file only those that
+// could control a terminal later.
 func (s *session) print(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if s.shown {

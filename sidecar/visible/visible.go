@@ -1,5 +1,5 @@
-// Package visible makes hidden characters visible: those that control a terminal, that change the direction of
-// writing, or that nobody sees. A server or a model can use them to show something else than what is there.
+// Package visible makes hidden characters visible: characters that control a terminal, change the direction of writing,
+// or have no glyph. A server or a model can use them to disguise a text.
 //
 // Its functions keep no state and may be called from any goroutine. The webview does the same in
 // webview-ui/src/components/ui/visible.ts.
@@ -28,8 +28,8 @@ var blank = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe007f, Stride: 1}}, // tags, also those that are not assigned
 }
 
-// Hidden reports whether a character is not seen, or changes how others are seen. So is what stands for bytes that are
-// not UTF-8. Line ends and tabs are not hidden.
+// Hidden reports whether a character has no glyph of its own, or changes how others are drawn. So does the replacement
+// character, which stands for bytes that are not UTF-8. Line ends and tabs are not hidden.
 func Hidden(r rune) bool {
 	if r == '\n' || r == '\t' {
 		return false
@@ -40,8 +40,8 @@ func Hidden(r rune) bool {
 // Text returns a text with each hidden character written as its code point: <U+202E>.
 func Text(text string) string { return escape(text, Hidden) }
 
-// Data returns a text for a program to read. Only what could control a terminal or change the direction of writing is
-// written as its code point. Line ends stay as they are, also those of Windows; so do joiners, which emoji need.
+// Data returns a text for a program to read. Only characters that control a terminal or change the direction of writing
+// are written as their code points. Line ends stay as they are, also those of Windows; so do joiners, which emoji need.
 func Data(text string) string {
 	lines := strings.Split(text, "\r\n")
 	for i, line := range lines {
@@ -72,7 +72,7 @@ func JSON(text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		switch {
-		case !Hidden(r) || r == '\r': // as a line end between values; in a string it is escaped already
+		case !Hidden(r) || r == '\r': // a line end between values; inside a string JSON has it escaped
 			out = append(out, text[:size]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -85,7 +85,7 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// JSONWriter returns a writer of whole JSON texts, such as the lines of a log. It hides nothing of them.
+// JSONWriter returns a writer that passes JSON texts on as [JSON] does. Each write is a whole text, such as a log line.
 func JSONWriter(to io.Writer) io.Writer { return jsonWriter{to} }
 
 type jsonWriter struct{ to io.Writer }

@@ -22,7 +22,7 @@ const secretTag = "!secret"
 // Question is what a server asks, whole, and without what changes from run to run: ids, times and secrets.
 type Question struct {
 	Kind Kind `json:"kind"`
-	// Server is empty where there is only one, whose name says nothing of it. It is compared where both have one.
+	// Server is empty if the command line defined the only server. Names are compared only if both sides have one.
 	Server string   `json:"server,omitempty"`
 	Tools  []string `json:"tools,omitempty"`
 	// Message is the server's; of an input, its id.
@@ -323,7 +323,7 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 	return nil, &Drift{fmt.Sprintf("what is asked is not what was recorded at %s:\n%s", likely, changes)}
 }
 
-// sameServer returns two asks without the names of their servers where one of them has none.
+// sameServer removes the server's name from two asks if one of them has none.
 func sameServer(recorded, asked *yaml.Node) (before, now *yaml.Node) {
 	in, _ := member(recorded, "server")
 	there, _ := member(asked, "server")
@@ -353,7 +353,7 @@ func (r *Recording) Unasked() error {
 	return &Drift{"this was recorded, and was not asked:" + b.String()}
 }
 
-// Has reports whether something of a server was recorded. What has no server's name may be of any.
+// Has reports whether an ask of a server was recorded. An ask without a server's name may be of any server.
 func (r *Recording) Has(server string) bool {
 	return slices.ContainsFunc(r.Entries, func(e *Entry) bool {
 		recorded := e.Ask().Server

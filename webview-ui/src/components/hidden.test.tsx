@@ -27,15 +27,15 @@ import {
 import { hides } from "./form/HiddenNote.tsx";
 import { visible } from "./ui/visible.ts";
 
-// The panel with hidden characters in all that a server or a model writes. Drawn as they are, they could have a text
-// look like another one.
+// Draws the panel with hidden characters in every text that a server or a model writes. None may be drawn raw: they
+// could disguise a text.
 
 vi.mock("./chat/useArmed.ts", () => ({ useArmed: () => true }));
 
-/** Turns the direction of writing, and is not seen itself. */
+/** Changes the direction of writing, without a glyph. */
 const hidden = "\u202e\u200b\u2066";
 
-/** The members that a server or a model writes. Ids, types and states are Assent's own. */
+/** The members that servers and models write. Ids, types and states are Assent's own. */
 const theirs = new Set(
   `argumentsText command content data description default detail error grantReason model modelReason message
    mimeType name pattern problem promptName progress reason result statusMessage stderr stdout structuredContent
@@ -54,10 +54,10 @@ const words = new Set([
   "data",
 ]);
 
-/** Members that hold whatever JSON somebody else wrote. */
+/** Members that hold JSON of servers and models. */
 const freeMembers = new Set(["arguments", "structuredContent", "input", "metadata"]);
 
-/** A value with hidden characters in the texts that somebody else writes. */
+/** Puts hidden characters into the texts of a value that servers and models write. */
 function hostile<T>(value: T): T {
   return withHidden(value, "", false) as T;
 }
@@ -98,7 +98,7 @@ async function show(messages: readonly Message[], handlers: Handlers = {}) {
   return { host, ...showApp(host, storage) };
 }
 
-/** Opens all that is folded, and returns the texts in which something is hidden. */
+/** Opens every disclosure, and returns the drawn texts with hidden characters. */
 async function unseen(): Promise<readonly string[]> {
   for (let round = 0; round < 6; round++) {
     const folded = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
@@ -115,7 +115,7 @@ async function unseen(): Promise<readonly string[]> {
     NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
   );
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    // What is typed into is not changed: below it stands what it hides.
+    // A control keeps its text. A note below the control names the hidden characters.
     if (node.parentElement?.closest("textarea") != null) continue;
     if (node instanceof Element) {
       for (const name of ["aria-label", "title", "alt", "placeholder"]) {
@@ -224,7 +224,7 @@ test.each(questions.map((question) => [question.type, question] as const))(
       for (const button of screen.queryAllByRole("button", { name })) await user.click(button);
       expect(await unseen()).toEqual([]);
     }
-    // What is typed into is not changed, and what it hides is named.
+    // A control keeps its text, and its description names the hidden characters.
     for (const typed of screen.queryAllByRole<HTMLInputElement>("textbox")) {
       if (hides(typed.value)) expect(descriptionOf(typed)).toContain(visible(typed.value));
     }

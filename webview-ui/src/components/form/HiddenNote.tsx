@@ -4,7 +4,7 @@ import { LongText } from "./LongText.tsx";
 
 export interface HiddenNoteProps {
   readonly id: string;
-  /** What is in the control above. */
+  /** The content of the control above. */
   readonly text: string;
 }
 
@@ -14,8 +14,8 @@ export function hides(text: string): boolean {
 }
 
 /**
- * A text with its hidden characters named, below the control that holds it. The text in the control stays as it is,
- * because that is what is sent.
+ * Names the hidden characters of a text, below the control that holds it. The text in the control stays unchanged,
+ * because the control's text is sent.
  */
 export function HiddenNote({ id, text }: HiddenNoteProps) {
   if (!hides(text)) return null;
