@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Panel } from "./view.ts";
+import { showInformationMessage } from "./window.ts";
 
 const mutedKey = "attention.muted";
 
@@ -46,7 +47,7 @@ export class Attention {
         : vscode.l10n.t("{0} questions from MCP servers wait for you.", this.#count);
     const review = vscode.l10n.t("Review");
     const mute = vscode.l10n.t("Do Not Show Again");
-    const choice = await vscode.window.showInformationMessage(text, review, mute);
+    const choice = await showInformationMessage(text, {}, review, mute);
     if (choice === review) await this.#panel.reveal({ kind: "ask" });
     if (choice === mute) await this.#state.update(mutedKey, true);
   }

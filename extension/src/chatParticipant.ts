@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { chatTurn, type Stream, type TurnEnd } from "./chatTurn.ts";
+import { chatTurn, type Stream, type TurnEnd, words } from "./chatTurn.ts";
 import type { Sidecar } from "./sidecar.ts";
 
 /** As the manifest has it. */
@@ -50,7 +50,7 @@ function streamOf(response: vscode.ChatResponseStream): Stream {
   return {
     // A string is shown as Markdown that may neither run commands nor bring HTML.
     markdown: (text) => response.markdown(text),
-    progress: (text) => response.progress(text),
+    progress: (text) => response.progress(words(text)),
     link: (title, taskId, messageId) =>
       response.button({ command: showInTaskCommand, title, arguments: [taskId, messageId] }),
   };
@@ -68,7 +68,10 @@ function taskOf(history: vscode.ChatContext["history"]): string | undefined {
 
 function asResult({ taskId, reason, problem }: TurnEnd): vscode.ChatResult {
   const metadata: Metadata = { taskId, ...(reason !== undefined && { reason }) };
-  return { metadata, ...(problem !== undefined && { errorDetails: { message: problem } }) };
+  return {
+    metadata,
+    ...(problem !== undefined && { errorDetails: { message: words(problem) } }),
+  };
 }
 
 function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {

@@ -297,6 +297,6 @@ function brief(text: string, longest = 100): string {
 }
 
 /** A text as Markdown that shows just that. */
-function words(text: string): string {
+export function words(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~&$:@]/g, "\\$&");
 }

@@ -8,6 +8,7 @@ import type {
 import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
+import { showInputBox, showQuickPick } from "./window.ts";
 
 /** Reads what the person has set, and where they work, in the protocol's words. */
 export async function readConfiguration(secrets: vscode.SecretStorage): Promise<Configuration> {
@@ -68,12 +69,12 @@ export function onConfigurationChange(
 /** Asks for the key of an endpoint; an empty one takes it away. */
 export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await showQuickPick(items, {
     title: vscode.l10n.t("Set Model API Key"),
     placeHolder: vscode.l10n.t("Whose key is it?"),
   });
   if (chosen === undefined) return;
-  const key = await vscode.window.showInputBox({
+  const key = await showInputBox({
     title: vscode.l10n.t("API Key: {0}", chosen.label),
     prompt: vscode.l10n.t(
       "It is kept in VS Code's secret storage. Leave it empty to remove the key.",

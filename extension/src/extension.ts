@@ -35,6 +35,7 @@ import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
 import { Status } from "./status.ts";
 import { Panel } from "./view.ts";
+import { registerCommand, showWarningMessage } from "./window.ts";
 import { readWorkspaceFile } from "./workspaceFile.ts";
 
 /** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
@@ -129,7 +130,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
-    vscode.commands.registerCommand(`assent.${name}`, (...args: unknown[]) => {
+    registerCommand(`assent.${name}`, (...args: unknown[]) => {
       sidecar.start();
       return run(...args);
     });
@@ -150,7 +151,7 @@ export function activate(context: vscode.ExtensionContext): void {
       sidecar,
       vscode.Uri.joinPath(context.extensionUri, "media", "icon.png"),
     ),
-    vscode.commands.registerCommand(showInTaskCommand, (taskId: unknown, messageId: unknown) =>
+    registerCommand(showInTaskCommand, (taskId: unknown, messageId: unknown) =>
       panel.reveal(placeInTask(taskId, messageId)),
     ),
     onConfigurationChange(context.secrets, () => void tellConfiguration()),
@@ -202,7 +203,7 @@ async function openWalkthrough({ extension }: vscode.ExtensionContext): Promise<
 /** What was forgotten must not live on in the sidecar's memory, so that one is started anew. */
 async function signOut(secrets: Secrets, restart: () => void): Promise<void> {
   const yes = vscode.l10n.t("Sign Out");
-  const choice = await vscode.window.showWarningMessage(
+  const choice = await showWarningMessage(
     vscode.l10n.t("Sign out of every MCP server?"),
     {
       modal: true,

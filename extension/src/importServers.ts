@@ -16,6 +16,7 @@ import {
 import { openAt } from "./openSource.ts";
 import type { Preview } from "./preview.ts";
 import type { Sidecar } from "./sidecar.ts";
+import { createQuickPick, showInformationMessage, showWarningMessage } from "./window.ts";
 
 const title = (): string => vscode.l10n.t("Import MCP Servers");
 
@@ -50,12 +51,12 @@ export class Importer {
     const found = await this.#sidecar.request("import/find", undefined);
     const problems = importProblems(found);
     if (problems.length > 0) {
-      void vscode.window.showWarningMessage(
+      void showWarningMessage(
         vscode.l10n.t("What cannot be read is not offered. {0}", problems.join(" ")),
       );
     }
     if (hasNews(found)) return await pick(importLines(found).map(asItem));
-    void vscode.window.showInformationMessage(nothingToImport(found));
+    void showInformationMessage(nothingToImport(found));
     return undefined;
   }
 
@@ -96,7 +97,7 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
     });
   }
   if (folders.length === 0) {
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t("Open a folder first: servers are imported into its .vscode/mcp.json."),
     );
   }
@@ -104,13 +105,12 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 }
 
 async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | undefined> {
-  const input = vscode.window.createQuickPick<Line>();
+  const input = createQuickPick(lines);
   input.title = title();
   input.placeholder = vscode.l10n.t("Which servers should be copied?");
   input.canSelectMany = true;
   input.matchOnDescription = true;
   input.ignoreFocusOut = true;
-  input.items = lines;
   let before: readonly ImportChoice[] = [];
   input.onDidChangeSelection((selected) => {
     const now = selected.flatMap(({ choice }) => choice ?? []);
@@ -139,14 +139,9 @@ function asItem(line: ImportLine): Line {
     ? vscode.l10n.t("is configured already")
     : commandOf(line.server);
   return {
-    label: plain(line.name),
-    description: plain(description),
-    detail: plain(detailOf(line, homedir())),
+    label: line.name,
+    description,
+    detail: detailOf(line, homedir()),
     choice: line,
   };
-}
-
-/** Keeps $(name) of another program's file from becoming an icon. */
-function plain(text: string): string {
-  return text.replaceAll("$(", "\\$(");
 }

@@ -1,5 +1,6 @@
 import type { PromptInputParams, PromptInputResult } from "@assent/protocol";
 import * as vscode from "vscode";
+import { showInputBox, showQuickPick } from "./window.ts";
 
 const prefix = "input:";
 
@@ -60,7 +61,7 @@ async function ask(
   const prompt = params.description ?? params.id;
   switch (params.kind) {
     case "promptString":
-      return await vscode.window.showInputBox(
+      return await showInputBox(
         {
           title,
           prompt,
@@ -74,11 +75,12 @@ async function ask(
       const options = [...(params.options ?? [])];
       // Where there is a default, it is the one that Enter takes.
       options.sort((a, b) => Number(b === params.default) - Number(a === params.default));
-      return await vscode.window.showQuickPick(
-        options,
+      const chosen = await showQuickPick(
+        options.map((label) => ({ label })),
         { title, placeHolder: prompt, ignoreFocusOut: true },
         token,
       );
+      return chosen?.label;
     }
     default:
       return params.kind satisfies never;

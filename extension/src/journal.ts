@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { type JournalFilter, journalArgs, journalText } from "./journalText.ts";
 import type { Sidecar } from "./sidecar.ts";
+import { showInformationMessage, showQuickPick } from "./window.ts";
 
 /** How many records a document shows. */
 const mostShown = 1000;
@@ -84,8 +85,9 @@ export class Journal implements vscode.TextDocumentContentProvider {
       await file.close();
     }
     const show = vscode.l10n.t("Open");
-    const choice = await vscode.window.showInformationMessage(
+    const choice = await showInformationMessage(
       vscode.l10n.t("The journal ({0}) is in {1}.", filter.label, target.fsPath),
+      {},
       show,
     );
     if (choice === show) await vscode.window.showTextDocument(target);
@@ -117,7 +119,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
         filter: { label: vscode.l10n.t("the task {0}", name), params: { taskId: id } },
       })),
     ];
-    const chosen = await vscode.window.showQuickPick(items, {
+    const chosen = await showQuickPick(items, {
       title,
       placeHolder: vscode.l10n.t("What of it?"),
       matchOnDescription: true,

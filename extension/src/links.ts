@@ -4,6 +4,7 @@ import { LinkError, type LinkedServer, parseLink, previewOfLink } from "./link.t
 import type { Preview } from "./preview.ts";
 import type { Sidecar } from "./sidecar.ts";
 import type { Panel } from "./view.ts";
+import { showWarningMessage } from "./window.ts";
 
 /** What the settings call the source of their inputs' values; see {@link Inputs}. */
 const settingsSource = "settings";
@@ -33,7 +34,7 @@ export class Links implements vscode.UriHandler {
       await this.#follow(path, query);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(message);
+      void showWarningMessage(message);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { OpenURLParams, OpenURLResult } from "@assent/protocol";
 import * as vscode from "vscode";
 import { webUrl } from "./webUrl.ts";
+import { showInformationMessage } from "./window.ts";
 
 /**
  * Opens a page in the person's browser, after they have seen the whole URL and agreed: here, where
@@ -21,10 +22,6 @@ export async function openUrl(
 /** Asks in a dialogue, because a notification cuts long texts off. */
 async function askFor(url: string, reason: string): Promise<boolean> {
   const open = vscode.l10n.t("Open");
-  const choice = await vscode.window.showInformationMessage(
-    reason,
-    { modal: true, detail: url },
-    open,
-  );
+  const choice = await showInformationMessage(reason, { modal: true, detail: url }, open);
   return choice === open;
 }

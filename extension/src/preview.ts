@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { showQuickPick } from "./window.ts";
 
 /** What is to be confirmed. */
 export interface Confirmation {
@@ -36,7 +37,7 @@ export class Preview implements vscode.TextDocumentContentProvider {
     const no: vscode.QuickPickItem = { label: vscode.l10n.t("Leave Everything as It Is") };
     // A list that stays where it is, other than a dialogue, lets the person scroll the document.
     // Whoever presses Enter once too often has added nothing.
-    const choice = await vscode.window.showQuickPick([no, yes], {
+    const choice = await showQuickPick([no, yes], {
       title,
       placeHolder: vscode.l10n.t("The editor shows what will be added"),
       ignoreFocusOut: true,

@@ -12,6 +12,10 @@ const version = "4.139.1";
 
 const folder = join(cacheFolder, `code-server-${version}`);
 const vscode = join(folder, "node_modules", "code-server", "lib", "vscode");
+
+/** The workbench's own code, as a browser loads it. */
+export const workbenchScript = join(vscode, "out/vs/code/browser/workbench/workbench.js");
+
 const entry = join(folder, "node_modules", "code-server", "out", "node", "entry.js");
 
 /** code-server runs on Node.js 24 and no other; this one came with the npm packages. */

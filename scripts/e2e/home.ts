@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { linkRegex, linksIn } from "../../extension/src/testing/linkedText.ts";
 import {
   buildExampleServers,
   exampleServers,
@@ -11,7 +12,7 @@ import {
 } from "../playground/exampleServers.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
-import { startWorkbench } from "./codeServer.ts";
+import { startWorkbench, workbenchScript } from "./codeServer.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
@@ -98,6 +99,18 @@ async function tell(page: Page): Promise<void> {
       `mcp/install?${encodeURIComponent('{"name":"x","envFile":"/etc/passwd"}')}`,
     );
     await page.getByText("x has envFile, which no link may set").first().waitFor();
+  });
+  await step("a command in a link's path is no link in the warning about it", async () => {
+    const path = "[Update now](command:workbench.action.openSettings)";
+    assert.equal(linksIn(path).length, 1);
+    assert.ok(
+      (await readFile(workbenchScript, "utf8")).includes(String(linkRegex)),
+      "the extension's tests know how VS Code finds links",
+    );
+    await openUrl(page, encodeURIComponent(path));
+    const warning = page.locator(".notification-list-item", { hasText: "none that Assent knows" });
+    await warning.getByText("[Update now] (command:workbench.action.openSettings)").waitFor();
+    assert.equal(await warning.locator(".notification-list-item-message a").count(), 0);
   });
   await step("once it is trusted, the workspace's servers are there", async () => {
     await runCommand(page, "Workspaces: Manage Workspace Trust");
