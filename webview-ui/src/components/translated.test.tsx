@@ -147,6 +147,8 @@ const results: readonly CallResult[] = [
     type: "result",
     content: [
       { type: "image", mimeType: "image/png", data: pixel },
+      { type: "image", mimeType: "image/bmp", data: pixel },
+      { type: "image", mimeType: "image/svg+xml", data: btoa("12 rows") },
       { type: "audio", mimeType: "audio/wav", data: pixel },
       { type: "resource", resource: { uri: "db://x", mimeType: "x/y", blob: pixel } },
     ],

@@ -4,7 +4,7 @@ import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
-import { ContentBlocks } from "./ContentBlocks.tsx";
+import { ContentBlocks, Picture } from "./ContentBlocks.tsx";
 import { parkedFocus } from "./focus.ts";
 
 export interface AttachmentRowProps {
@@ -26,11 +26,7 @@ export function AttachmentRow({ attachment, keep, elementId }: AttachmentRowProp
         {filled(l10n.t("You attached {0}"), <span className="name">{visible(name)}</span>)}
       </h2>
       {content.type === "image" ? (
-        <img
-          className="content-image"
-          src={`data:${content.mimeType};base64,${content.data}`}
-          alt={name}
-        />
+        <Picture data={content.data} mimeType={content.mimeType} alt={name} keep={keep} />
       ) : (
         <ContentBlocks blocks={[content]} texts="plain" keep={keep} />
       )}

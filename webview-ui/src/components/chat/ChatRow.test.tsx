@@ -22,6 +22,7 @@ import {
   message,
   otherModel,
   sampling,
+  samplingReview,
 } from "../../testing/samples.ts";
 import { ChatRow } from "./ChatRow.tsx";
 
@@ -186,16 +187,104 @@ describe("content", () => {
     expect(screen.getByText(/not/).textContent).toBe("**not** bold\n  indented");
   });
 
-  test("a picture is drawn from its own bytes", () => {
-    showContent({ type: "image", data: "AAAA", mimeType: "image/png" });
-    const picture = screen.getByRole("img", { name: "From the server, image/png, 3 B" });
-    expect(picture.getAttribute("src")).toBe("data:image/png;base64,AAAA");
+  const png = btoa("\x89PNG\r\n\x1a\n and so on");
+
+  test.each([
+    ["image/png", "\x89PNG\r\n\x1a\n..."],
+    ["image/jpeg", "\xff\xd8\xff\xe0..."],
+    ["image/gif", "GIF89a..."],
+    ["image/webp", "RIFF\0\0\0\0WEBPVP8 "],
+  ])("a picture of type %s is drawn from its own bytes", (mimeType, bytes) => {
+    const data = btoa(bytes);
+    showContent({ type: "image", data, mimeType });
+    const picture = screen.getByRole("img", {
+      name: `From the server, ${mimeType}, ${bytes.length} B`,
+    });
+    expect(picture.getAttribute("src")).toBe(`data:${mimeType};base64,${data}`);
   });
 
-  test("what calls itself a picture and is none is not drawn", () => {
-    showContent({ type: "image", data: "AAAA", mimeType: "text/html,<script>" });
+  test.each([
+    ["has parameters and capitals", "Image/PNG; q=1", png],
+    ["says another of the types that are drawn", "image/jpeg", png],
+    ["has line breaks in its base64", "image/png", `\n${png.slice(0, 3)}\r\n${png.slice(3)}`],
+  ])("a picture that %s is drawn as what it is", (_name, mimeType, data) => {
+    showContent({ type: "image", data, mimeType });
+    const picture = screen.getByRole("img", { name: /^From the server, image\/png/ });
+    expect(picture.getAttribute("src")).toBe(`data:image/png;base64,${data}`);
+  });
+
+  test.each([
+    ["text/html,<script>", png],
+    ["image/bmp", btoa("BM...")],
+    ["image/avif", btoa("\0\0\0 ftypavif")],
+    ["image/png", btoa("<svg/>")],
+    ["image/png,image/svg+xml", png],
+    ["image/png", "no base64"],
+  ])("what says that it is a picture of type %s and is none is not drawn", (mimeType, data) => {
+    showContent({ type: "image", data, mimeType });
     expect(screen.queryByRole("img")).toBeNull();
-    screen.getByText("A picture that cannot be shown: text/html,<script>, 3 B.");
+    screen.getByText((text) => text.startsWith(`A picture that cannot be shown: ${mimeType}, `));
+  });
+
+  // Each level draws the one below it ten times: a browser would draw a circle 10 to the 20th times.
+  const levels = Array.from(
+    { length: 20 },
+    (_, n) => `<g id="l${n + 1}">${`<use href="#l${n}"/>`.repeat(10)}</g>`,
+  );
+  const bomb = `<svg xmlns="http://www.w3.org/2000/svg"><circle id="l0" r="1"/>${levels.join("")}</svg>`;
+
+  test.each<readonly [string, ContentBlock]>([
+    ["image", { type: "image", data: btoa(bomb), mimeType: "image/svg+xml" }],
+    [
+      "image with parameters",
+      { type: "image", data: btoa(bomb), mimeType: " IMAGE/SVG+XML ;charset=utf-8" },
+    ],
+    [
+      "resource",
+      { type: "resource", resource: { uri: "a:b", blob: btoa(bomb), mimeType: "Image/svg+xml" } },
+    ],
+    [
+      "result of a tool in a request",
+      {
+        type: "tool_result",
+        toolUseId: "1",
+        content: [{ type: "image", data: btoa(bomb), mimeType: "image/svg+xml" }],
+      },
+    ],
+  ])("an SVG file is a file, and a text when the person asks for it: %s", async (name, block) => {
+    // Each as another message: what is open of a message stays so.
+    const { container } = show(ended(result({ content: [block] })), 100 + name.length);
+    expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
+    screen.getByText(/^An SVG file of \d.* kB, which is not drawn\.$/);
+    await userEvent.setup().click(screen.getByText("Show as Text"));
+    expect((await screen.findByText(/<circle/)).textContent).toBe(bomb);
+    expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  const svg: ContentBlock = { type: "image", data: btoa(bomb), mimeType: "image/svg+xml" };
+  const samplingMessage = { role: "user", content: [svg] } as const;
+
+  test.each<readonly [string, Body]>([
+    [
+      "a request",
+      ask("s1", sampling({ samplingRequest: { messages: [samplingMessage], maxTokens: 9 } })),
+    ],
+    [
+      "a model's answer",
+      ask(
+        "s2",
+        samplingReview({
+          samplingResponse: { type: "response", role: "assistant", content: [svg], model: "m" },
+        }),
+      ),
+    ],
+    ["a prompt", ended({ type: "prompt", messages: [{ role: "user", content: svg }] })],
+    ["an attachment", { type: "attachment", name: "a.svg", content: svg }],
+  ])("an SVG file is not drawn in %s", (name, body) => {
+    const { container } = show(body, 200 + name.length);
+    expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
+    screen.getByText(/^An SVG file of /);
   });
 
   test("a sound can be played", () => {
@@ -218,11 +307,14 @@ describe("content", () => {
   test("a resource's own text, picture or bytes are shown", () => {
     showContent(
       { type: "resource", resource: { uri: "db://1", text: "seven" } },
-      { type: "resource", resource: { uri: "db://2", blob: "AAAA", mimeType: "image/gif" } },
+      {
+        type: "resource",
+        resource: { uri: "db://2", blob: btoa("GIF89a"), mimeType: "image/gif" },
+      },
       { type: "resource", resource: { uri: "db://3", blob: "AAAA" } },
     );
     for (const text of ["db://1", "seven", "db://2", "db://3"]) screen.getByText(text);
-    screen.getByRole("img", { name: "From the server, image/gif, 3 B" });
+    screen.getByRole("img", { name: "From the server, image/gif, 6 B" });
     screen.getByText("A file that cannot be shown: no known type, 3 B.");
   });
 

@@ -9,8 +9,11 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
+import { fromBase64 } from "../composer/readFile.ts";
 import { Clamp } from "../ui/Clamp.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { drawableType, essenceOf } from "../ui/imageType.ts";
 import { visible } from "../ui/visible.ts";
 import { json, size } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
@@ -49,7 +52,7 @@ function Block({ block, texts, calls, keep }: BlockProps) {
     case "text":
       return <Text text={block.text} texts={texts} keep={keep} />;
     case "image":
-      return <Image data={block.data} mimeType={block.mimeType} />;
+      return <Picture data={block.data} mimeType={block.mimeType} keep={keep} />;
     case "audio":
       return <Audio data={block.data} mimeType={block.mimeType} />;
     case "resource_link":
@@ -169,9 +172,22 @@ interface MediaProps {
   readonly mimeType: string;
 }
 
-function Image({ data, mimeType }: MediaProps) {
+export interface PictureProps extends MediaProps {
+  /** What to call the picture; without it, what is known of it. */
+  readonly alt?: string;
+  /** Names the picture in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+/**
+ * An image that a server, a model or a person gave. An SVG file is not drawn but offered as text, because it can keep
+ * a browser busy for good.
+ */
+export function Picture({ data, mimeType, alt, keep }: PictureProps) {
   const [broken, setBroken] = useState(false);
-  if (broken || !/^image\/[\w.+-]+$/.test(mimeType)) {
+  if (essenceOf(mimeType) === "image/svg+xml") return <SVGFile data={data} keep={keep} />;
+  const type = drawableType(mimeType, data);
+  if (broken || type === undefined) {
     return (
       <Undrawn>
         {l10n.t("A picture that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
@@ -181,11 +197,40 @@ function Image({ data, mimeType }: MediaProps) {
   return (
     <img
       className="content-image"
-      src={`data:${mimeType};base64,${data}`}
-      alt={l10n.t("From the server, {0}, {1}", mimeType, bytes(data))}
+      src={`data:${type};base64,${data}`}
+      alt={alt ?? l10n.t("From the server, {0}, {1}", type, bytes(data))}
       onError={() => setBroken(true)}
     />
   );
+}
+
+function SVGFile({ data, keep }: { readonly data: string; readonly keep: string }) {
+  return (
+    <div>
+      <Undrawn>{l10n.t("An SVG file of {0}, which is not drawn.", bytes(data))}</Undrawn>
+      <Disclosure keep={`${keep}:svg`} summary={l10n.t("Show as Text")}>
+        <Base64Text data={data} keep={`${keep}:svg-text`} />
+      </Disclosure>
+    </div>
+  );
+}
+
+function Base64Text({ data, keep }: { readonly data: string; readonly keep: string }) {
+  const text = textOfBase64(data);
+  if (text === undefined) return <Undrawn>{l10n.t("It is not valid base64.")}</Undrawn>;
+  return (
+    <Clamp keep={keep} text={text}>
+      <Verbatim text={text} />
+    </Clamp>
+  );
+}
+
+function textOfBase64(data: string): string | undefined {
+  try {
+    return new TextDecoder().decode(fromBase64(data));
+  } catch {
+    return undefined;
+  }
 }
 
 function Audio({ data, mimeType }: MediaProps) {
@@ -236,8 +281,8 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
         </Clamp>
       )}
       {blob !== undefined &&
-        (mimeType.startsWith("image/") ? (
-          <Image data={blob} mimeType={mimeType} />
+        (essenceOf(mimeType).startsWith("image/") ? (
+          <Picture data={blob} mimeType={mimeType} keep={keep} />
         ) : (
           <Undrawn>
             {l10n.t("A file that cannot be shown: {0}, {1}.", visible(mimeType), bytes(blob))}

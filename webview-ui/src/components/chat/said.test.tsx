@@ -42,10 +42,10 @@ test("an attached file is shown by its name: its text, or its image", async () =
   });
   screen.getByRole("article", { name: "You attached notes.txt" });
   screen.getByText("*milk*");
-  const content = { type: "image", mimeType: "image/png", data: "QUJD" } as const;
+  const content = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
   change({ type: "attachment", name: "dot.png", content });
   expect(screen.getByRole("img", { name: "dot.png" }).getAttribute("src")).toBe(
-    "data:image/png;base64,QUJD",
+    "data:image/png;base64,iVBORw0KGgo=",
   );
   expect(await axeFindings(container)).toEqual([]);
 });

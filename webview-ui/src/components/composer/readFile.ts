@@ -1,18 +1,11 @@
 import type { AttachedFile } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { imageTypeOf } from "../ui/imageType.ts";
 import { size } from "../ui/words.ts";
 
 /** The bounds of an image and of a text, in bytes; the sidecar has the same. */
 export const maxImage = 3_932_160;
 export const maxText = 256 * 1024;
-
-/** How each kind of image begins. */
-const signatures: readonly (readonly [mimeType: string, begins: (head: string) => boolean])[] = [
-  ["image/png", (head) => head.startsWith("\x89PNG\r\n\x1a\n")],
-  ["image/jpeg", (head) => head.startsWith("\xff\xd8\xff")],
-  ["image/gif", (head) => head.startsWith("GIF87a") || head.startsWith("GIF89a")],
-  ["image/webp", (head) => head.startsWith("RIFF") && head.slice(8, 12) === "WEBP"],
-];
 
 /** Why a file is not attached: a sentence that names it. */
 export class FileRefusal extends Error {
@@ -36,8 +29,7 @@ export function checkSize(name: string, bytes: number): void {
 /** Reads a file as what it is, whatever its name says: an image, or text. Throws a {@link FileRefusal}. */
 export function readFile(name: string, bytes: Uint8Array): AttachedFile {
   checkSize(name, bytes.length);
-  const head = String.fromCharCode(...bytes.subarray(0, 16));
-  const mimeType = signatures.find(([, begins]) => begins(head))?.[0];
+  const mimeType = imageTypeOf(String.fromCharCode(...bytes.subarray(0, 16)));
   if (mimeType !== undefined) {
     return { name, content: { type: "image", mimeType, data: toBase64(bytes) } };
   }
