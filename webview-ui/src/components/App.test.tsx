@@ -21,6 +21,27 @@ vi.mock("./chat/NoticeRow.tsx", () => ({
 const notice = (id: number, text: string): Message =>
   message(id, { type: "notice", level: "info", text });
 
+test("what keeps the whole panel from being drawn is said, and another task draws it again", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {}); // where React tells of it
+  const other = task({ id: "t2", title: "Second" });
+  const host = new FakeHost(task(), [], {
+    "task/create": () => other,
+    "task/open": ({ taskId }) =>
+      taskId === "t1"
+        ? { task: task(), messages: [message(1, null as unknown as Message["body"])], reset: true }
+        : { task: other, messages: [notice(1, "of t2")], reset: true },
+  });
+  const { user, container } = showApp(host);
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toMatch(/^The panel cannot be drawn: /);
+  expect(await axeFindings(container)).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Try Again" }));
+  screen.getByText(/^The panel cannot be drawn: /);
+  await user.click(screen.getByRole("button", { name: "New Task" }));
+  await screen.findByText("of t2");
+  expect(screen.queryByText(/^The panel cannot be drawn: /)).toBeNull();
+});
+
 describe("the open task", () => {
   test("shows its messages, and draws an event's alone", async () => {
     const host = new FakeHost(task(), [notice(1, "one"), notice(2, "two")]);

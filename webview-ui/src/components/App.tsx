@@ -36,6 +36,9 @@ import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
 import { NoServers } from "./tools/NoServers.tsx";
 import { Runner } from "./tools/Runner.tsx";
+import { Banner } from "./ui/Banner.tsx";
+import { Boundary } from "./ui/Boundary.tsx";
+import { brief } from "./ui/brief.ts";
 import { ListButton } from "./ui/ListButton.tsx";
 import { ViewContext } from "./ViewContext.ts";
 
@@ -64,8 +67,37 @@ const listReader = {
   servers: "listServers",
 } as const satisfies Record<List, keyof Actions>;
 
-/** The whole panel. */
-export function App({ session, view }: AppProps) {
+/** The whole panel, or why it cannot be drawn. */
+export function App(props: AppProps) {
+  const { subscribe, getState, actions } = props.session;
+  const taskId = useSyncExternalStore(subscribe, () => getState().conversation?.taskId);
+  return (
+    <Boundary
+      subject={taskId}
+      instead={(problem, retry) => (
+        <Banner
+          level="error"
+          actions={
+            <>
+              <button type="button" className="secondary" onClick={retry}>
+                {l10n.t("Try Again")}
+              </button>
+              <button type="button" className="secondary" onClick={() => actions.newTask()}>
+                {l10n.t("New Task")}
+              </button>
+            </>
+          }
+        >
+          {l10n.t("The panel cannot be drawn: {0}", brief(problem))}
+        </Banner>
+      )}
+    >
+      <Panel {...props} />
+    </Boundary>
+  );
+}
+
+function Panel({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
   const { conversation, models, servers, offers } = state;

@@ -27,6 +27,7 @@ import {
   unclaimedAsk,
   urlElicitation,
 } from "../testing/samples.ts";
+import { json } from "./ui/words.ts";
 
 // The panel in a language in which every text of ours is in brackets. What is without them is a text that
 // nobody can translate: it is not said by l10n.t, or not in the bundle.
@@ -175,6 +176,30 @@ test("calls, however they are and ended", async () => {
   await show(rows);
   await screen.findByText(/broken/);
   await expectTranslated(rows);
+});
+
+test("messages that cannot be drawn", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {}); // where React tells of it
+  const hologram = { type: "hologram", serverName: "database" } as never;
+  const rows = [
+    call({ request: hologram }),
+    ask("a1", hologram),
+    ask("a2", hologram, answered),
+  ].map(row);
+  await show(rows);
+  await screen.findAllByText(ours("This message cannot be shown"));
+  await expectTranslated([
+    rows,
+    `unexpected ${JSON.stringify(hologram)}`,
+    rows.map((message) => json(message)),
+  ]);
+});
+
+test("a panel that cannot be drawn", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  await show([message(1, null as never)]);
+  const { textContent } = await screen.findByRole("alert");
+  await expectTranslated(textContent?.replace(/^.*: /, ""));
 });
 
 const reasons = [

@@ -1,5 +1,5 @@
-import type { Message } from "@assent/protocol";
-import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import type { Ask, Body, Call, ContentBlock, Message } from "@assent/protocol";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { describe, expect, test, vi } from "vitest";
@@ -7,7 +7,7 @@ import type { Actions } from "../../session.ts";
 import type { Conversation } from "../../state/state.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { type Layout, layOut, panelHeight, rowHeight } from "../../testing/layout.ts";
-import { ask, call, elicitation, message, task } from "../../testing/samples.ts";
+import { answered, ask, call, elicitation, message, task } from "../../testing/samples.ts";
 import { type Place, ViewStateStore } from "../../viewState.ts";
 import { ViewContext } from "../ViewContext.ts";
 import { type ChatHandle, ChatView } from "./ChatView.tsx";
@@ -34,7 +34,10 @@ function show(
 ) {
   const loadEarlier = vi.fn<Actions["loadEarlier"]>();
   const forgetEarlier = vi.fn<Actions["forgetEarlier"]>();
-  const actions = { loadEarlier, forgetEarlier, saveDraft: () => {} } as unknown as Actions;
+  const answer = vi.fn<Actions["answer"]>(async () => answered);
+  const cancelCall = vi.fn<Actions["cancelCall"]>(async () => true);
+  const mocks = { loadEarlier, forgetEarlier, answer, cancelCall };
+  const actions = { ...mocks, saveDraft: () => {} } as unknown as Actions;
   const view = new ViewStateStore({ load: () => ({ place }), save: () => {} });
   const ref = createRef<ChatHandle>();
   const draw = (now: readonly Message[], changes: Partial<Conversation>) => {
@@ -52,7 +55,7 @@ function show(
   const list = screen.getByRole("region", { name: "Conversation" });
   layout.settle(list);
   return {
-    ...{ loadEarlier, forgetEarlier, view, ref, container, list },
+    ...{ ...mocks, view, ref, container, list },
     change(now: readonly Message[], changes = more) {
       rerender(draw(now, changes));
       layout.settle(list);
@@ -269,5 +272,76 @@ describe("earlier messages", () => {
     layout.scroll(list, 500);
     change([...asking, ...notices(1002, 1003)]);
     expect(forgetEarlier).not.toHaveBeenCalled();
+  });
+});
+
+describe("a message that cannot be drawn", () => {
+  /** Messages of shapes that no row expects. */
+  const unknown = { type: "hologram" };
+  const undrawn: Readonly<Record<string, Body>> = {
+    "of an unknown kind": unknown as unknown as Body,
+    "a question of an unknown kind": ask("a2", unknown as unknown as Ask["question"]),
+    "a call of an unknown kind": call({ request: unknown as unknown as Call["request"] }),
+    "a result whose blocks are no list": call({
+      result: { type: "result", content: { length: 1 } as unknown as readonly ContentBlock[] },
+    }),
+    "a result that is nested too deeply": call({
+      result: { type: "result", structuredContent: nested(20_000) },
+    }),
+  };
+
+  function nested(levels: number): unknown {
+    return JSON.parse("[".repeat(levels) + "]".repeat(levels));
+  }
+
+  function showBetween(body: Body) {
+    // React tells of each error that a boundary takes.
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const others = [...notices(1, 1), ...notices(3, 3)];
+    const [before, after] = others;
+    const messages = [before, message(2, body), after].filter((each) => each !== undefined);
+    return { ...show(layOut(), messages), others };
+  }
+
+  test.each(Object.entries(undrawn))("leaves the others as they are: %s", async (_name, body) => {
+    const { container } = showBetween(body);
+    expect(drawn()).toEqual([1, 2, 3]);
+    screen.getByText("message 1");
+    screen.getByText("message 3");
+    screen.getByRole("region", { name: "This message cannot be shown" });
+    expect(await axeFindings(container)).toEqual([]);
+    await userEvent.click(screen.getByText("The Message as JSON"));
+    const shown = within(rowOf(2)).getByRole("group");
+    await waitFor(() =>
+      expect(shown.textContent).toMatch(/"hologram"|"length": 1|Maximum call stack/),
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Try Again" }));
+    screen.getByRole("region", { name: "This message cannot be shown" });
+    screen.getByText("message 3");
+  });
+
+  test("is drawn once it has become another", () => {
+    const { change, others } = showBetween(
+      call({ request: unknown as unknown as Call["request"] }),
+    );
+    change([...others.slice(0, 1), message(2, call()), ...others.slice(1)]);
+    expect(screen.queryByText("This message cannot be shown")).toBeNull();
+    screen.getByRole("region", { name: "cleanup of database" });
+  });
+
+  test("can be dismissed where it is an open question", async () => {
+    const { answer } = showBetween(ask("a2", unknown as unknown as Ask["question"]));
+    await userEvent.click(screen.getByRole("button", { name: "Dismiss the Question" }));
+    expect(answer).toHaveBeenCalledExactlyOnceWith({
+      taskId: "t1",
+      askId: "a2",
+      askResponse: "cancelButtonClicked",
+    });
+  });
+
+  test("can be cancelled where it is a running call", async () => {
+    const { cancelCall } = showBetween(call({ request: unknown as unknown as Call["request"] }));
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(cancelCall).toHaveBeenCalledExactlyOnceWith("t1", 2);
   });
 });

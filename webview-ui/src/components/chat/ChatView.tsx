@@ -18,7 +18,7 @@ import { Suggestions } from "../composer/Suggestions.tsx";
 import { ElsewhereBanner } from "../elsewhere/ElsewhereBanner.tsx";
 import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { Banner } from "../ui/Banner.tsx";
-import { RowBoundary } from "../ui/RowBoundary.tsx";
+import { Boundary } from "../ui/Boundary.tsx";
 import { useView } from "../ViewContext.ts";
 import { ChatRow } from "./ChatRow.tsx";
 import { FindBar } from "./FindBar.tsx";
@@ -30,6 +30,7 @@ import { likelyHeight, offsetOf } from "./rowHeight.ts";
 import { lostCallOf } from "./runAgain.ts";
 import { ShowContext } from "./ShowContext.ts";
 import { foldOf, shownRows } from "./shownRows.ts";
+import { UndrawnMessage } from "./UndrawnMessage.tsx";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
 import { useFindKey } from "./useFindKey.ts";
 import { useFound } from "./useFound.ts";
@@ -246,7 +247,12 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                   aria-setsize={newest}
                   style={{ top: start }}
                 >
-                  <RowBoundary>
+                  <Boundary
+                    subject={message}
+                    instead={(problem, onRetry) => (
+                      <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
+                    )}
+                  >
                     {(shown.replaced.get(message.id) ?? 0) > 0 && (
                       <Replaced
                         n={shown.replaced.get(message.id) ?? 0}
@@ -268,7 +274,7 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
                       goOn={message === last ? goOn?.label : undefined}
                       goOnBy={message === last ? goOn?.by : undefined}
                     />
-                  </RowBoundary>
+                  </Boundary>
                 </li>
               );
             })}

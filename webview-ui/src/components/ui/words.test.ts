@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { briefly, duration, elapsed, money } from "./words.ts";
+import { briefly, duration, elapsed, json, money } from "./words.ts";
 
 test("money is as exact as it matters", () => {
   expect([0, 0.000_01, 0.0099, 0.01, 0.012_345, 0.5, 1, 12.345].map(money)).toEqual([
@@ -37,4 +37,11 @@ test("a list has the time of today, the day of this year, and the year of others
   expect(briefly(new Date(2026, 10, 21, 9, 5).getTime(), now)).toMatch(/9:05/);
   expect(briefly(new Date(2026, 10, 20, 9, 5).getTime(), now)).toBe("Nov 20");
   expect(briefly(new Date(2025, 10, 20, 9, 5).getTime(), now)).toBe("Nov 20, 2025");
+});
+
+test("JSON is indented, but not so deeply that it becomes many times as long", () => {
+  expect(json({ a: [1] })).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(json(undefined)).toBe("");
+  const deep = `${"[".repeat(900)}${Array(1000).fill("1").join()}${"]".repeat(900)}`;
+  expect(json(JSON.parse(deep))).toBe(deep);
 });

@@ -65,7 +65,13 @@ export function size(bytes: number): string {
   return l10n.t("{0} MB", (bytes / (1024 * 1024)).toFixed(1));
 }
 
-/** JSON as it is shown. */
+/** JSON as it is shown: indented, where it is not nested so deeply that indentation would be most of the text. */
 export function json(value: unknown): string {
-  return JSON.stringify(value, null, 2) ?? "";
+  return JSON.stringify(value, null, isDeeper(value, 64) ? undefined : 2) ?? "";
+}
+
+/** Says whether arrays and objects are nested more than so many levels deep. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }

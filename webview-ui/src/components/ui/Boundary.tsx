@@ -1,0 +1,34 @@
+import { Component, type ReactNode } from "react";
+
+export interface BoundaryProps {
+  readonly children: ReactNode;
+  /** What the children draw. They are tried again when it becomes another. */
+  readonly subject: unknown;
+  /** Stands for children that cannot be drawn, and may try them again. */
+  readonly instead: (problem: string, retry: () => void) => ReactNode;
+}
+
+interface State {
+  readonly subject: unknown;
+  readonly problem: string | undefined;
+}
+
+/** Keeps an error in drawing its children from taking everything around them with it. */
+export class Boundary extends Component<BoundaryProps, State> {
+  override readonly state: State = { subject: this.props.subject, problem: undefined };
+
+  static getDerivedStateFromProps({ subject }: BoundaryProps, state: State): State | null {
+    return subject === state.subject ? null : { subject, problem: undefined };
+  }
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+
+  readonly #retry = (): void => this.setState({ problem: undefined });
+
+  override render() {
+    const { problem } = this.state;
+    return problem === undefined ? this.props.children : this.props.instead(problem, this.#retry);
+  }
+}
