@@ -39,6 +39,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   });
   http.listen(options.port, "127.0.0.1");
   await once(http, "listening");
+  // A connection that could not be accepted is its client's trouble: an error without a listener would end the process.
+  http.on("error", (error) => console.error(`The playground: ${error.message}`));
   const address = http.address();
   if (address === null || typeof address === "string") throw new Error("no TCP address");
   const hosts = [`127.0.0.1:${address.port}`, `localhost:${address.port}`];
@@ -84,11 +86,14 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 
   const sockets = new WebSocketServer({ noServer: true, maxPayload });
   http.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node.js hands the socket over without listeners. Its client may reset it at any time, which closes it.
+    socket.on("error", () => {});
     const { pathname, searchParams } = urlOf(request);
     const welcome =
       isHostOurs(request) && isOriginOurs(request, false) && isTokenOurs(searchParams);
     if (pathname !== "/bridge" || !welcome) {
-      socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      const refusal = "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+      socket.end(refusal, () => socket.destroy()); // else a client that stays keeps the server from closing
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -166,8 +171,9 @@ function parse(data: RawData): unknown {
   }
 }
 
-function urlOf(request: IncomingMessage): URL {
-  return new URL(request.url ?? "/", "http://127.0.0.1");
+/** The path and the query of a request. Its target may be anything, also what is no URL, such as `//[`. */
+function urlOf({ url = "/" }: IncomingMessage): URL {
+  return new URL(`http://127.0.0.1${url.startsWith("/") ? "" : "/"}${url}`);
 }
 
 function asError(error: unknown): Error {
