@@ -1,5 +1,6 @@
-// Servers that are not ours, through the panel in a real browser: MCP's own server-everything and
-// go-sdk's examples, over each transport that they offer.
+// Servers that are not ours. MCP's own server-everything and go-sdk's examples are used through the panel in a real
+// browser, over each transport that they offer. Without a browser, each tool of many more servers that asks something
+// is called and answered.
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,8 @@ import { Panel } from "./panel.ts";
 import { assertNoneLeft, stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
 import { step } from "./step.ts";
+import { answerAll, columns } from "./thirdParty/answerAll.ts";
+import { buildMcpGoExamples } from "./thirdParty/askers.ts";
 import { checksOf, features } from "./thirdParty/checks.ts";
 import {
   buildThirdParties,
@@ -26,6 +29,7 @@ const mark = `ASSENT_E2E=${randomUUID()}`;
 
 const folder = await mkdtemp(join(tmpdir(), "assent-servers-"));
 await step("go-sdk's examples are built", buildThirdParties);
+await step("mcp-go's examples are built", buildMcpGoExamples);
 const { processes, configuration } = await startThirdParties(mark);
 const workspace = join(folder, "workspace");
 await mkdir(join(workspace, ".vscode"), { recursive: true });
@@ -37,6 +41,9 @@ try {
   const halves = [thirdParties.slice(0, 2), thirdParties.slice(2)];
   const lines = await Promise.all(halves.map((half, index) => useAll(url, half, index + 1)));
   console.log(`\n${table([["server", "transport", "MCP", ...features], ...lines.flat()])}\n`);
+  const answered = await step("every tool that asks is answered", () => answerAll(mark, folder));
+  console.log(`\n${table([columns, ...answered.lines])}\n`);
+  problems.push(...answered.problems);
 } finally {
   for (const child of [demo, ...processes]) await stopGroup(child);
   await assertNoneLeft(mark);
