@@ -533,13 +533,13 @@ const all: readonly Asker[] = [
     command: (port) => program(fastmcp, "--http", String(port)),
     tools: [...fastmcpTools, fastmcpRoots],
   },
-  ...(["sse", "ws", "http"] as const).map(
+  ...(["sse", "http"] as const).map(
     (transport): Asker => ({
       name: `supergateway-${transport}`,
       program: "supergateway, server-everything",
       transport,
       version: "2025-11-25",
-      path: { sse: "/sse", ws: "/message", http: "/mcp" }[transport],
+      path: { sse: "/sse", http: "/mcp" }[transport],
       command: (port) =>
         program(
           supergateway,
