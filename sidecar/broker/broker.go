@@ -22,6 +22,7 @@ import (
 	"assent/sidecar/form"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 	"assent/sidecar/secret"
 	"assent/sidecar/stack"
 	"assent/sidecar/task"
@@ -190,7 +191,7 @@ func decode(params json.RawMessage, into any) error {
 		return invalidParams("params are missing")
 	}
 	if err := json.Unmarshal(params, into); err != nil {
-		return invalidParams("params cannot be read: %v", err)
+		return invalidParams("params cannot be read: %s", reason.Of(err))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -87,7 +88,7 @@ func (c *completion) propose(ctx context.Context, m *protocol.Model, before *pro
 		return nil, err
 	default:
 		again := *before
-		again.Problem = m.Name + " gave no other answer: " + err.Error()
+		again.Problem = m.Name + " gave no other answer: " + reason.Of(err)
 		return &again, nil
 	}
 }
@@ -180,14 +181,14 @@ func (c *completion) fail(ctx context.Context, err error) error {
 		c.ended(protocol.SamplingWithheld{Reason: stopped.Error()})
 		return rejected(protocol.NoButtonClicked)
 	}
-	reason := err.Error()
+	text := reason.Of(err)
 	if why := ended(context.Cause(ctx)); why != nil {
 		if c.answer.Kept && why.Reason == protocol.OutcomeRestarted {
 			return samplingError(err) // it begins anew when it is asked for again
 		}
-		reason = why.Error()
+		text = why.Error()
 	}
-	c.ended(protocol.SamplingFailure{Reason: reason})
+	c.ended(protocol.SamplingFailure{Reason: text})
 	return samplingError(err)
 }
 
@@ -195,8 +196,8 @@ func (c *completion) fail(ctx context.Context, err error) error {
 func (c *completion) unreviewed(err error) error {
 	why := ended(err)
 	if why == nil {
-		c.ended(protocol.SamplingFailure{Reason: err.Error()})
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		c.ended(protocol.SamplingFailure{Reason: reason.Of(err)})
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 	}
 	if !c.answer.Kept || why.Reason != protocol.OutcomeRestarted {
 		c.ended(protocol.SamplingFailure{Reason: why.Error()})

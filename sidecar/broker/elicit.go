@@ -10,6 +10,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/form"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -75,7 +76,7 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	}
 	fields, err := b.forms.ParseElicitation(request.RequestedSchema)
 	if err != nil {
-		return nil, invalidParams("requestedSchema: %v", err)
+		return nil, invalidParams("requestedSchema: %s", reason.Of(err))
 	}
 
 	return protocol.McpElicitation{
@@ -166,7 +167,7 @@ func asWireError(err error) error {
 	if errors.As(err, new(*jsonrpc.Error)) {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
 func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*task.Answer, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // maxMessages bounds what a person is asked to approve at once, and maxTools what is offered to a model.
@@ -69,7 +70,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 	for i, m := range wire.Messages {
 		content, err := parseContent(m.Content)
 		if err != nil {
-			return nil, invalidParams("messages[%d]: content: %v", i, err)
+			return nil, invalidParams("messages[%d]: content: %s", i, reason.Of(err))
 		}
 		request.Messages = append(request.Messages, protocol.SamplingMessage{Role: m.Role, Content: content})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -131,9 +132,12 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Ori
 func (b *Broker) unanswered(serverName string, err error) error {
 	if why := ended(err); why != nil {
 		b.log.Info().Str("server", serverName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
+		if why.Reason == protocol.OutcomeDismissed {
+			return rejected(protocol.CancelButtonClicked)
+		}
 		return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + string(why.Reason)}
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
 // rejected is the answer to a request that a person did not approve, or whose completion they withheld.
@@ -212,7 +216,7 @@ func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model
 	defer cancel()
 	chosen, err := models.Find(ctx, id)
 	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%v", err)
+		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%s", reason.Of(err))
 	}
 	return chosen, nil
 }

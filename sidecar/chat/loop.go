@@ -10,6 +10,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 )
 
 const (
@@ -208,9 +209,9 @@ func broken(body protocol.ModelMessage, m *protocol.Model, request *protocol.Mcp
 // endOfError says for the person why there is no answer.
 func endOfError(err error) *protocol.ModelEnd {
 	if errors.Is(err, model.ErrRefused) {
-		return &protocol.ModelEnd{Reason: protocol.ModelEndRefused, Detail: err.Error()}
+		return &protocol.ModelEnd{Reason: protocol.ModelEndRefused, Detail: reason.Of(err)}
 	}
-	return &protocol.ModelEnd{Reason: protocol.ModelEndFailed, Detail: err.Error()}
+	return &protocol.ModelEnd{Reason: protocol.ModelEndFailed, Detail: reason.Of(err)}
 }
 
 // end adds a message that says why the turn ends before a model wrote anything, and returns the reason.

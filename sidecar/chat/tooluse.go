@@ -13,6 +13,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -122,7 +123,7 @@ func (u *turn) note(f offered) {
 	case errors.Is(f.err, context.Canceled), errors.As(f.err, new(*task.Ended)):
 		return // the turn was stopped
 	case f.err != nil:
-		why = fmt.Sprintf("The model does not have the tools of the MCP server %q until you start it: %v", f.serverName, f.err)
+		why = fmt.Sprintf("The model does not have the tools of the MCP server %q until you start it: %s", f.serverName, reason.Of(f.err))
 	}
 	key := notedKey{u.taskID, f.serverName}
 	u.mu.Lock()
@@ -178,8 +179,8 @@ func (u *turn) useTools(ctx context.Context, messageID int64, uses []protocol.Mo
 		wg.Go(func() {
 			result, err := u.useTool(ctx, ref, use, o, atOnce)
 			if err != nil {
-				u.task.FailToolUse(ref, err.Error())
-				result = failedUse(use.ID, err.Error())
+				u.task.FailToolUse(ref, reason.Of(err))
+				result = failedUse(use.ID, reason.Of(err))
 			}
 			mu.Lock()
 			defer mu.Unlock()
