@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,6 +20,8 @@ type Capture struct {
 	answer Answer
 	// cancelled is closed when the server was told that nobody waits any more. It is nil until the call is sent.
 	cancelled chan struct{}
+	// whenAnswered is told of the answer, or nil.
+	whenAnswered func(Answer)
 }
 
 // Answer is what became of a call.
@@ -37,6 +40,15 @@ func (c *Capture) Answer() Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.answer
+}
+
+// WhenAnswered has told called with the answer as soon as that is read, before any later frame of the same
+// connection or stream is, and before [Capture.Answer] returns it. It has to be set before the call is made. Told must
+// not block, nor call the Capture.
+func (c *Capture) WhenAnswered(told func(Answer)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.whenAnswered = told
 }
 
 // Cancelled returns what is closed when the server was told that the call is cancelled, which go-sdk does in its own
@@ -60,6 +72,29 @@ func (c *Capture) sent() {
 // isCancellation reports whether a message says that a call is cancelled. go-sdk sends it with the call's context.
 func isCancellation(m *jsonrpc.Request) bool {
 	return m != nil && m.Method == "notifications/cancelled"
+}
+
+// cancelledReason takes the place of the reason that go-sdk gives, which is the text of a Go error.
+const cancelledReason = "the client no longer waits for the result"
+
+// inOurWords returns a message of go-sdk's without the texts of Go's contexts.
+func inOurWords(m jsonrpc.Message) jsonrpc.Message {
+	r, ok := m.(*jsonrpc.Request)
+	if !ok || !isCancellation(r) {
+		return m
+	}
+	var params map[string]json.RawMessage
+	var reason string
+	if json.Unmarshal(r.Params, &params) != nil || json.Unmarshal(params["reason"], &reason) != nil ||
+		reason != context.Canceled.Error() && reason != context.DeadlineExceeded.Error() {
+		return m
+	}
+	params["reason"] = json.RawMessage(strconv.Quote(cancelledReason))
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return m
+	}
+	return &jsonrpc.Request{Method: r.Method, Params: raw, Extra: r.Extra}
 }
 
 // cancellationTold notes that such a message is out, or lost.
@@ -102,9 +137,10 @@ func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 // capture keeps an answer that somebody waits for.
 func (c *Conn) capture(m *jsonrpc.Response) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if pending, ok := c.captures[m.ID]; ok {
-		delete(c.captures, m.ID)
+	pending, ok := c.captures[m.ID]
+	delete(c.captures, m.ID)
+	c.mu.Unlock()
+	if ok {
 		pending.stop()
 		pending.fill(m)
 	}
@@ -116,6 +152,9 @@ func (c *Capture) fill(m *jsonrpc.Response) {
 	c.answer.Result = m.Result
 	if !errors.As(m.Error, &c.answer.Error) {
 		c.answer.Failure = m.Error
+	}
+	if c.whenAnswered != nil {
+		c.whenAnswered(c.answer)
 	}
 }
 

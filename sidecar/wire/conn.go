@@ -27,7 +27,8 @@ import (
 
 // Handler serves one kind of request. It is called in the order of the frames, so that it can note
 // what is going on at that point of the conversation, and must not block. What it returns runs in a
-// goroutine of its own; an error of that which is a [jsonrpc.Error] goes out as it is.
+// goroutine of its own; an error of that which is a [jsonrpc.Error] goes out as it is, and [ErrNoAnswer] sends
+// nothing.
 type Handler func(ctx context.Context, params json.RawMessage) func() (any, error)
 
 // Options configure a [Conn].
@@ -51,6 +52,10 @@ var (
 	// ErrClosed: the connection ended.
 	ErrClosed = errors.New("the connection ended")
 )
+
+// ErrNoAnswer is returned for a request that gets no answer, because the server was told that the call behind the
+// request is cancelled.
+var ErrNoAnswer = errors.New("the call behind the request was cancelled")
 
 // Conn is a connection to a server.
 type Conn struct {
@@ -193,7 +198,7 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {
 			defer capture.cancellationTold()
 		}
-		return c.write(ctx, m)
+		return c.write(ctx, inOurWords(m))
 	}
 	if answer := c.shaken(r); answer != nil {
 		select {

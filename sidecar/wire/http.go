@@ -233,16 +233,16 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	if m == nil {
 		return nil, nil, errors.New("what is to be sent is not JSON-RPC")
 	}
+	whole := inOurWords(m)
 	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		whole, err := withExtraParams(r.Context(), call)
-		if err != nil {
+		if whole, err = withExtraParams(r.Context(), call); err != nil {
 			return nil, nil, err
 		}
-		if whole != call {
-			m = whole
-			if body, err = encode(m); err != nil {
-				return nil, nil, err
-			}
+	}
+	if whole != m {
+		m = whole
+		if body, err = encode(m); err != nil {
+			return nil, nil, err
 		}
 	}
 	r.ContentLength = int64(len(body))

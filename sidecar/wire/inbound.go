@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/reason"
 )
 
 // inbound serves the requests of a server, whatever they came in on.
@@ -95,6 +97,8 @@ func (in *inbound) keepUp() {
 // expects none (2025-11-25, "Cancellation").
 func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, answer func(context.Context, *jsonrpc.Response) error) {
 	ctx, cancel := context.WithCancelCause(valued{in.ctx, values})
+	delivery := &delivery{}
+	ctx = context.WithValue(ctx, deliveryKey{}, delivery)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
@@ -113,7 +117,12 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 		in.mu.Lock()
 		delete(in.served, r.ID)
 		in.mu.Unlock()
-		if context.Cause(ctx) != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			delivery.tell(cause)
+			return
+		}
+		if errors.Is(err, ErrNoAnswer) {
+			delivery.tell(err)
 			return
 		}
 		in.opts.Stacks.Call(func() {
@@ -124,11 +133,36 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 			if err != nil {
 				response.Result, response.Error = nil, toError(err)
 			}
-			if err := answer(ctx, response); err != nil {
+			err := answer(ctx, response)
+			if cause := context.Cause(ctx); err != nil && cause != nil {
+				err = cause
+			}
+			if err != nil {
 				in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
 			}
+			delivery.tell(err)
 		})
 	})
+}
+
+// delivery is told what became of the answer to a request.
+type delivery struct{ told func(error) }
+
+func (d *delivery) tell(err error) {
+	if d.told != nil {
+		d.told(err)
+	}
+}
+
+type deliveryKey struct{}
+
+// WhenDelivered has told called once, as the last thing that happens for a request: with nil where the answer was
+// written, or else with the reason why it was not. The context is the one that a [Handler] got, and only the Handler
+// itself may call this.
+func WhenDelivered(ctx context.Context, told func(err error)) {
+	if d, ok := ctx.Value(deliveryKey{}).(*delivery); ok {
+		d.told = told
+	}
 }
 
 // valued is a context that has the values of another as well.
@@ -161,7 +195,7 @@ func toError(err error) *jsonrpc.Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
 // cancelled ends the handler of a request that the server cancels. It reports whether the request
