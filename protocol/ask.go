@@ -192,6 +192,9 @@ type Outcome struct {
 	At int64  `json:"at"`
 	// Detail is a sentence for the person, where the reason alone does not say enough.
 	Detail string `json:"detail,omitempty"`
+	// Undelivered says why the server did not get the answer, in a sentence for the person; absent where nothing of
+	// the kind is known.
+	Undelivered string `json:"undelivered,omitempty"`
 	// CompletedAt is when the server said of a page, which the person had opened as their answer, that they
 	// did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
 	CompletedAt int64 `json:"completedAt,omitempty"`
@@ -221,6 +224,8 @@ const (
 	OutcomeTimedOut OutcomeReason = "timedOut"
 	// OutcomeServerStoppedWaiting: the server cancelled its request.
 	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
+	// OutcomeCallEnded: the call that the ask belonged to was cancelled, or ended.
+	OutcomeCallEnded OutcomeReason = "callEnded"
 	// OutcomeServerLost: the connection to the server ended.
 	OutcomeServerLost OutcomeReason = "serverLost"
 	// OutcomeCompleted: the server said that what the person was sent to do is done.

@@ -36,6 +36,8 @@ const (
 	JournalAskExtended JournalKind = "askExtended"
 	// JournalAskSettled is who or what decided, and what they edited.
 	JournalAskSettled JournalKind = "askSettled"
+	// JournalAskUndelivered: the server did not get the answer to a settled ask, or got it after all.
+	JournalAskUndelivered JournalKind = "askUndelivered"
 	// JournalSamplingMoved: an approved request went to another model, or to the person for review.
 	JournalSamplingMoved JournalKind = "samplingMoved"
 	// JournalSamplingEnded is what the server got, and what it took.

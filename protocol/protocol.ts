@@ -496,6 +496,11 @@ export interface Outcome {
   /** Detail is a sentence for the person, where the reason alone does not say enough. */
   detail?: string;
   /**
+   * Undelivered says why the server did not get the answer, in a sentence for the person; absent where nothing of
+   * the kind is known.
+   */
+  undelivered?: string;
+  /**
    * CompletedAt is when the server said of a page, which the person had opened as their answer, that they
    * did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
    */
@@ -529,6 +534,8 @@ export type OutcomeReason =
   | "timedOut"
   /** OutcomeServerStoppedWaiting: the server cancelled its request. */
   | "serverStoppedWaiting"
+  /** OutcomeCallEnded: the call that the ask belonged to was cancelled, or ended. */
+  | "callEnded"
   /** OutcomeServerLost: the connection to the server ended. */
   | "serverLost"
   /** OutcomeCompleted: the server said that what the person was sent to do is done. */
@@ -1858,6 +1865,8 @@ export type JournalKind =
   | "askExtended"
   /** JournalAskSettled is who or what decided, and what they edited. */
   | "askSettled"
+  /** JournalAskUndelivered: the server did not get the answer to a settled ask, or got it after all. */
+  | "askUndelivered"
   /** JournalSamplingMoved: an approved request went to another model, or to the person for review. */
   | "samplingMoved"
   /** JournalSamplingEnded is what the server got, and what it took. */
@@ -2819,6 +2828,7 @@ export type Event =
   | AskSettled
   | AskExtended
   | AskCompleted
+  | AskUndelivered
   | AskDelivered
   | SamplingMoved
   | SamplingEnded
@@ -2886,6 +2896,17 @@ export interface AskCompleted {
   type: "askCompleted";
   messageId: number;
   completedAt: number;
+}
+
+/**
+ * AskUndelivered says that the server did not get the answer to an ask that was settled; with an empty reason, that it
+ * got the answer later, when it asked the same again.
+ */
+export interface AskUndelivered {
+  type: "askUndelivered";
+  messageId: number;
+  /** Reason is `Outcome.Undelivered`. */
+  reason: string;
 }
 
 /** AskDelivered says that the server of an MCP task has acknowledged the answer to an ask. */

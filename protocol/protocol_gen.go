@@ -1116,6 +1116,10 @@ func (AskCompleted) isEvent() {}
 
 func (*AskCompleted) unionTag() string { return "askCompleted" }
 
+func (AskUndelivered) isEvent() {}
+
+func (*AskUndelivered) unionTag() string { return "askUndelivered" }
+
 func (AskDelivered) isEvent() {}
 
 func (*AskDelivered) unionTag() string { return "askDelivered" }
@@ -1173,6 +1177,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "askCompleted":
 		var v AskCompleted
+		err := unmarshal(data, &v)
+		return v, err
+	case "askUndelivered":
+		var v AskUndelivered
 		err := unmarshal(data, &v)
 		return v, err
 	case "askDelivered":

@@ -121,6 +121,17 @@ type AskCompleted struct {
 	CompletedAt int64             `json:"completedAt"`
 }
 
+// AskUndelivered says that the server did not get the answer to an ask that was settled; with an empty reason, that it
+// got the answer later, when it asked the same again.
+//
+//protocol:variant Event askUndelivered
+type AskUndelivered struct {
+	Type      tag[AskUndelivered] `json:"type"`
+	MessageID int64               `json:"messageId"`
+	// Reason is [Outcome.Undelivered].
+	Reason string `json:"reason"`
+}
+
 // AskDelivered says that the server of an MCP task has acknowledged the answer to an ask.
 //
 //protocol:variant Event askDelivered

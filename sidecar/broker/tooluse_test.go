@@ -60,7 +60,7 @@ func TestWhatAModelIsToldOfACallThatIsNotMade(t *testing.T) {
 		{"closed", func(f *fixture, _ context.CancelCauseFunc) {
 			tasktest.AwaitAsk(t, f.events)
 			f.task.Close("a test")
-		}, protocol.OutcomeDismissed, "put the question away"},
+		}, protocol.OutcomeDismissed, "The task was closed."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -72,9 +72,6 @@ func (b *Broker) sampleUnclaimed(ctx context.Context, origin protocol.Origin, pa
 	}
 	defer done()
 	t, origin, err := b.place(ctx, origin, samplingCreate, protocol.McpSampling{Origin: origin, SamplingRequest: *request}, whose)
-	if why := ended(err); why != nil && why.Reason == protocol.OutcomeDismissed {
-		return nil, rejected(protocol.CancelButtonClicked)
-	}
 	if err != nil {
 		return nil, b.unanswered(origin.ServerName, err)
 	}

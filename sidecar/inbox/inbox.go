@@ -43,6 +43,9 @@ type Request struct {
 	Text   string
 	// Candidates returns who may have caused it, as of now. It must not call the inbox.
 	Candidates func() []protocol.AskCandidate
+	// Queued, where it is not nil, is called once the request has its place among those that wait. It must not call
+	// the inbox.
+	Queued func()
 }
 
 // Place is where a person put a request.
@@ -92,6 +95,9 @@ func (i *Inbox) Await(ctx context.Context, r Request) (*Place, error) {
 	i.mu.Lock()
 	u := &unclaimed{Request: r, id: i.opts.NewID(), time: i.now(), done: make(chan struct{})}
 	i.waiting = append(i.waiting, u)
+	if r.Queued != nil {
+		r.Queued()
+	}
 	i.opts.Changed(len(i.waiting))
 	i.mu.Unlock()
 	select {

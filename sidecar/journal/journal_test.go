@@ -233,7 +233,7 @@ func TestALineIsOneAndHarmless(t *testing.T) {
 		{"a completion", "samplingEnded", `{"model":"m","result":{"type":"response"},"usage":{"inputTokens":1,"outputTokens":2}}`, "the server got the answer of m (1 tokens read, 2 written)"},
 		{"a failure", "samplingEnded", `{"model":"m","result":{"type":"failure","reason":"no"}}`, "the server got no answer of m: no"},
 		{"a grant", "grantCreated", `{"id":"g","by":"VS Code","models":["*"]}`, "grant g was made in VS Code, for *"},
-		{"what was altered", "askSettled", `"no object"`, "askSettled (json: cannot unmarshal"},
+		{"what was altered", "askSettled", `"no object"`, "askSettled (it is a string and must be an object)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

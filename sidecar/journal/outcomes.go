@@ -12,6 +12,7 @@ var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeGranted:              "approved by a grant, or by an answer that was set before",
 	protocol.OutcomeTimedOut:             "not answered in time",
 	protocol.OutcomeServerStoppedWaiting: "ended: the server stopped waiting",
+	protocol.OutcomeCallEnded:            "ended: its call ended first",
 	protocol.OutcomeServerLost:           "ended: the connection to the server was lost",
 	protocol.OutcomeCompleted:            "ended: the server said that it is complete",
 	protocol.OutcomeRestarted:            "ended: Assent stopped while it was open",

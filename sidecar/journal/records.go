@@ -58,6 +58,11 @@ type (
 		// SentArguments is what the person made of the arguments of a tool.
 		SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 	}
+	askUndelivered struct {
+		MessageID int64 `json:"messageId"`
+		// Reason is absent where the server got the answer after all.
+		Reason string `json:"reason,omitempty"`
+	}
 	samplingMoved struct {
 		MessageID int64  `json:"messageId"`
 		Model     string `json:"model,omitempty"`
@@ -119,6 +124,8 @@ func ofAsk(messageID int64, ask protocol.Ask, event protocol.Event) (protocol.Jo
 		return protocol.JournalAskExtended, askExtended{messageID, e.ExpiresAt}
 	case protocol.AskSettled:
 		return protocol.JournalAskSettled, settled(messageID, ask)
+	case protocol.AskUndelivered:
+		return protocol.JournalAskUndelivered, askUndelivered{messageID, e.Reason}
 	case protocol.SamplingMoved:
 		return protocol.JournalSamplingMoved, samplingMoved{messageID, idOf(e.Model), e.InReview}
 	case protocol.SamplingEnded:

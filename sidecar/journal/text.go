@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // mostText is how much of a text a line quotes, in characters.
@@ -62,7 +63,7 @@ func sentence(r protocol.JournalRecord) string {
 		ID                  string
 	}
 	if err := json.Unmarshal(r.Body, &b); err != nil {
-		return fmt.Sprintf("%s (%v)", r.Kind, err)
+		return fmt.Sprintf("%s (%s)", r.Kind, reason.Of(err))
 	}
 	switch r.Kind {
 	case protocol.JournalCallStarted:
@@ -118,6 +119,11 @@ func sentence(r protocol.JournalRecord) string {
 			text += ": " + string(e.Content)
 		}
 		return join(text, b.Outcome.Detail)
+	case protocol.JournalAskUndelivered:
+		if b.Reason == "" {
+			return "the server got the answer after all"
+		}
+		return join("the server did not get the answer", b.Reason)
 	case protocol.JournalSamplingMoved:
 		if b.InReview {
 			return b.Model + " has answered"

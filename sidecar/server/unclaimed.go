@@ -36,6 +36,7 @@ func (s *Server) whose(ctx context.Context, u hub.Unclaimed) (hub.Place, error) 
 	place, err := s.inbox.Await(ctx, inbox.Request{
 		ServerName: u.ServerName, Method: u.Method, Wants: u.Wants, Text: u.Text,
 		Candidates: func() []protocol.AskCandidate { return s.openCandidates(u.Candidates()) },
+		Queued:     u.Queued,
 	})
 	if err != nil {
 		return hub.Place{}, err

@@ -26,6 +26,9 @@ type Question struct {
 	Timeout time.Duration
 	// Asked, where it is not nil, is told the ask's message once there is one.
 	Asked func(messageID int64)
+	// Queued, where it is not nil, is called once the ask has its place in the task: a question that is asked from
+	// then on comes after it. It must not block, nor call the task.
+	Queued func()
 	// WaitsUntil is when the asker gives up, where that is known: it then ends its context.
 	WaitsUntil time.Time
 }
@@ -232,7 +235,7 @@ func (a *ask) completing() bool {
 
 // open makes an ask of a question, or finds the one of its key.
 func (t *Task) open(q Question) (a *ask, err error) {
-	t.join(func() { a, err = t.openNow(q) })
+	t.join(func() { a, err = t.openNow(q) }, q.Queued)
 	return a, err
 }
 
@@ -248,7 +251,7 @@ func (t *Task) openNow(q Question) (*ask, error) {
 		question: protocol.Ask{AskID: t.registry.opts.NewID(), Ask: cmp.Or(q.Kind, protocol.AskUseMcpServer), Question: q.Body, InputKey: q.Key},
 		check:    q.Check,
 		settled:  make(chan struct{}),
-		timeout:  timeout{each: q.Timeout},
+		timeout:  timeout{each: q.Timeout, all: q.Timeout},
 	}
 	if !q.WaitsUntil.IsZero() {
 		a.question.WaitsUntil = q.WaitsUntil.UnixMilli()
@@ -349,7 +352,7 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	}
 	var outcome protocol.Outcome
 	var err error
-	t.join(func() { outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) })
+	t.join(func() { outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) }, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -551,6 +554,7 @@ func (t *Task) notOpen(ctx context.Context, askID string) error {
 	who := cmp.Or(o.By, map[protocol.OutcomeReason]string{
 		protocol.OutcomeServerStoppedWaiting: "the server, which stopped waiting",
 		protocol.OutcomeServerLost:           "the loss of the server",
+		protocol.OutcomeCallEnded:            "the end of its call",
 		protocol.OutcomeTimedOut:             "the time that it had",
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of the sidecar",

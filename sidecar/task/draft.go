@@ -88,7 +88,7 @@ func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
 func keepsDraft(reason protocol.OutcomeReason) bool {
 	switch reason {
 	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
-		protocol.OutcomeTakenOver:
+		protocol.OutcomeTakenOver, protocol.OutcomeCallEnded:
 		return true
 	default:
 		return false

@@ -68,6 +68,12 @@ func (v *view) fold(p *protocol.TaskEventParams) {
 			outcome.CompletedAt = e.CompletedAt
 			ask.Outcome = &outcome
 		})
+	case protocol.AskUndelivered:
+		v.ask(e.MessageID, func(ask *protocol.Ask) {
+			outcome := *ask.Outcome
+			outcome.Undelivered = e.Reason
+			ask.Outcome = &outcome
+		})
 	case protocol.AskDelivered:
 		v.ask(e.MessageID, func(ask *protocol.Ask) { ask.Delivered = true })
 	case protocol.SamplingMoved:

@@ -67,7 +67,7 @@ func (w *world) closeTask(t *modelTask) {
 	t.closed = true
 	for _, a := range t.asks {
 		if a.open() {
-			w.settled(a, protocol.OutcomeDismissed, &task.Answer{Response: protocol.CancelButtonClicked})
+			w.settled(a, protocol.OutcomeDismissed, nil)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (w *world) CallRound(rt *rapid.T) {
 func (w *world) EndCall(rt *rapid.T) {
 	c := w.anyCall(rt)
 	tk := w.get(c.in)
-	ended := &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting}
+	ended := &task.Ended{Reason: protocol.OutcomeCallEnded}
 	if c.mcpTask != "" {
 		tk.Release(task.KeyPrefix(c.server, c.mcpTask), ended)
 	}
@@ -490,6 +490,12 @@ func (w *world) PageIsDone(rt *rapid.T) {
 		return ok
 	})
 	w.get(a.in).Completed(a.messageID)
+}
+
+// LoseAnswer has the answer to an ask fail to reach its server, or reach it after all.
+func (w *world) LoseAnswer(rt *rapid.T) {
+	a := w.anyAsk(rt, func(a *modelAsk) bool { return !a.open() })
+	w.get(a.in).Undelivered(a.messageID, rapid.SampledFrom([]string{"", "The server is gone."}).Draw(rt, "why"))
 }
 
 // Deliver has a server acknowledge an answer.

@@ -530,7 +530,7 @@ func checkAsk(rt *rapid.T, a *modelAsk, got protocol.Ask) {
 		return
 	}
 	outcome := *got.Outcome
-	outcome.CompletedAt = 0 // comes later
+	outcome.CompletedAt, outcome.Undelivered = 0, "" // come later
 	text, err := json.Marshal(outcome)
 	if err != nil {
 		rt.Fatal(err)

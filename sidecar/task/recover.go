@@ -156,6 +156,7 @@ func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 		if question.ExpiresAt > 0 {
 			// How much there was at first is forgotten with the sidecar; the same rule is good enough.
 			a.timeout.each = time.Duration(question.ExpiresAt-m.Time) * time.Millisecond
+			a.timeout.all = a.timeout.each
 			left := time.Duration(question.ExpiresAt-t.registry.now()) * time.Millisecond
 			t.expireAfter(a, min(left, a.timeout.each)) // a clock that was put back gives no more time
 		}

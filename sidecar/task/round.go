@@ -38,5 +38,5 @@ func (t *Task) endRounds(m *message) {
 		t.saveRound(m.ID, nil)
 		m.round = nil
 	}
-	t.releaseAll(RoundPrefix(m.ID), &Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The call ended first."})
+	t.releaseAll(RoundPrefix(m.ID), &Ended{Reason: protocol.OutcomeCallEnded})
 }

@@ -120,7 +120,7 @@ func (t *Task) Close(by string) (protocol.Task, error) {
 		return t.info, nil
 	}
 	for _, a := range t.asks.inOrder() {
-		t.settle(a, &Answer{Response: protocol.CancelButtonClicked}, protocol.Outcome{
+		t.settle(a, nil, protocol.Outcome{
 			Reason: protocol.OutcomeDismissed, By: by, At: t.registry.now(), Detail: "The task was closed.",
 		})
 	}

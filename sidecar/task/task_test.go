@@ -341,7 +341,9 @@ func TestClosingATaskDismissesItsAsks(t *testing.T) {
 	if info, err := f.task.Close("the panel"); err != nil || !info.Closed || info.OpenAsks != 0 {
 		t.Errorf("Close = %+v, %v", info, err)
 	}
-	if got := <-done; got.err != nil || got.answer.Response != protocol.CancelButtonClicked {
+	got := <-done
+	var ended *task.Ended
+	if !errors.As(got.err, &ended) || ended.Reason != protocol.OutcomeDismissed {
 		t.Errorf("Ask = %+v, %v, want it dismissed", got.answer, got.err)
 	}
 	if o := outcomeOf(t, f.messages(t)[0]); o.Reason != protocol.OutcomeDismissed || o.By != "the panel" {

@@ -9,8 +9,8 @@ import (
 
 // timeout is how long an ask waits for the person.
 type timeout struct {
-	// each is how much time there is at first, and more each time it is extended.
-	each time.Duration
+	// each is how much time there is at first, and more each time it is extended; all is the sum.
+	each, all time.Duration
 	// ends is when the time is over by the clock that nobody can put back.
 	ends  time.Time
 	timer *time.Timer
@@ -29,7 +29,7 @@ func (t *Task) expireAfter(a *ask, left time.Duration) {
 		if a.timeout.timer != timer {
 			return // it was extended just now
 		}
-		t.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: t.registry.now(), Detail: "Nobody answered within " + a.timeout.each.String() + "."})
+		t.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: t.registry.now(), Detail: "Nobody answered within " + a.timeout.all.String() + "."})
 	})
 	a.timeout.timer, a.timeout.ends = timer, time.Now().Add(left)
 }
@@ -49,6 +49,7 @@ func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 		return 0, protocol.Errorf(protocol.CodeInvalidParams, "the time for this ask is not limited")
 	}
 	a.timeout.timer.Stop()
+	a.timeout.all += a.timeout.each
 	left := max(0, time.Until(a.timeout.ends)) + a.timeout.each
 	a.question.ExpiresAt = t.registry.now() + left.Milliseconds()
 	t.expireAfter(a, left)

@@ -33,12 +33,16 @@ type joined struct {
 
 // join has change be made while the task is locked, maybe by another goroutine and together with what others
 // have to change; it returns when it is saved, or owed, and announced. What depends on that change gives to
-// [Task.afterwards].
-func (t *Task) join(change func()) {
+// [Task.afterwards]. Changes are made in the order in which they join; queued, where it is not nil, is called when this
+// one has.
+func (t *Task) join(change, queued func()) {
 	j := &joined{change: change}
 	t.waitingMu.Lock()
 	t.waiting = append(t.waiting, j)
 	t.waitingMu.Unlock()
+	if queued != nil {
+		queued()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for !j.made {
