@@ -26,8 +26,30 @@ type call struct {
 	promptName  string // empty where no prompt is filled in
 	messageID   int64
 	since       time.Time
+	// ctx ends when the call is cancelled; it is stored because it is the call's lifetime.
+	ctx context.Context
 	// end is one of the following once it is over.
 	end atomic.Int32
+
+	// done is closed when the call is over and its asks are served.
+	done chan struct{}
+
+	// The connection's lock guards the fields below.
+
+	// answered is set once the answer has come. What the server asks from then on is not of this call.
+	answered bool
+	// became is the MCP task that the answer made of the call, or nil. What the call asked is the task's then.
+	became *following
+	// over is set once nobody waits for the call any more, or for the MCP task that it became.
+	over bool
+	// ended are the asks that ended with the call.
+	ended []*asking
+}
+
+// isBeingCancelled reports whether the server is about to be told that nobody waits for the call. The connection's
+// lock must be held.
+func (one *call) isBeingCancelled() bool {
+	return !one.over && (!one.answered || one.became != nil) && one.ctx.Err() != nil
 }
 
 // How a call ends.
@@ -42,10 +64,12 @@ type callKey struct{}
 
 // asking is a request of the server that a person is being asked about.
 type asking struct {
-	// calls are those that it can belong to; none where it belongs to no call. The connection's lock guards
-	// them.
-	calls  []*call
-	cancel context.CancelCauseFunc
+	// calls are those that it can belong to and that are not over; none where it belongs to no call. The
+	// connection's lock guards them.
+	calls []*call
+	// withdrawn is set once a call that it can have belonged to was cancelled. The same lock guards it.
+	withdrawn bool
+	cancel    context.CancelCauseFunc
 	// ending reports whether the request or the connection has ended, and the ask is about to.
 	ending func() bool
 	done   chan struct{} // closed when it is served
@@ -85,12 +109,12 @@ func (c *conn) options() wire.Options {
 	return opts
 }
 
-// handler serves one kind of request by a method of the broker. Whose request it is, and during which
-// calls, is what holds when it arrives.
+// handler serves one kind of request by a method of the broker. Which task the request belongs to, and during which
+// calls it came, is decided as it arrives; and requests are asked in the order in which they arrive.
 func (c *conn) handler(method string, serve serve) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
 		release := c.hold()
-		serve := c.whoseRequest(ctx, method, serve, params)
+		serve := c.attribute(ctx, &question{slot: c.order.join()}, method, serve, params)
 		return func() (any, error) {
 			defer release()
 			return serve()
@@ -98,46 +122,82 @@ func (c *conn) handler(method string, serve serve) wire.Handler {
 	}
 }
 
-// whoseRequest finds out whose a request is that has just come, and returns what serves it.
-func (c *conn) whoseRequest(ctx context.Context, method string, serve serve, params json.RawMessage) func() (any, error) {
-	if f := c.server.following(relatedTask(params)); f != nil {
-		return c.taskHandler(ctx, f, method, serve, params)
+// attribute finds out which task a request belongs to that has just come, and returns what serves it.
+func (c *conn) attribute(ctx context.Context, q *question, method string, serve serve, params json.RawMessage) func() (any, error) {
+	related := relatedTask(params)
+	if f := c.server.following(related); f != nil {
+		return c.taskHandler(ctx, q, f, method, serve, params)
 	}
 	uses := c.server.lastUses()
 	c.mu.Lock()
 	if c.isModern { // which has no requests of servers
 		c.mu.Unlock()
+		q.slot.pass()
 		return func() (any, error) { return nil, errNoTask }
 	}
 	of, _ := ctx.Value(callKey{}).(*call)
 	whose := c.prove(of)
 	if ttl, wants := wantsTask(params); wants {
 		c.mu.Unlock()
-		return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
+		return c.receiveQuestion(ttl, q, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
 			if whose.taskID == "" {
-				return c.unproven(ctx, method, suspects{whose.calls, uses}, nil, until, params)
+				return c.unproven(ctx, q, method, suspects{whose.calls, uses}, nil, until, params)
 			}
 			t, err := c.server.hub.opts.Task(whose.taskID)
 			if err != nil {
 				return nil, errNoTask
 			}
-			return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(t, params), until}, c.origin(whose.calls), params)
+			return serve(c.server.hub.opts.Broker, ctx, q.of(waiter{c.server.visiting(t, params), until}), c.origin(whose.calls), params)
 		})
 	}
+	wire.WhenDelivered(ctx, q.delivered)
 	ctx, a, done := c.asking(ctx, whose.calls)
 	c.mu.Unlock()
 	return func() (any, error) {
 		defer done()
-		if whose.taskID == "" {
-			return c.unproven(ctx, method, suspects{whose.calls, uses}, a, time.Time{}, params)
+		defer q.slot.pass()
+		q.slot.await(ctx)
+		result, err := func() (any, error) {
+			if whose.taskID == "" {
+				return c.unproven(ctx, q, method, suspects{whose.calls, uses}, a, time.Time{}, params)
+			}
+			t, err := c.server.hub.opts.Task(whose.taskID)
+			if err != nil {
+				c.log.Warn().Err(err).Msg("the server asked outside of any task")
+				return nil, errNoTask
+			}
+			return serve(c.server.hub.opts.Broker, ctx, q.of(c.server.visiting(t, params)), c.origin(whose.calls), params)
+		}()
+		q.served(err)
+		if c.withdrawn(a, q) {
+			return nil, wire.ErrNoAnswer
 		}
-		t, err := c.server.hub.opts.Task(whose.taskID)
-		if err != nil {
-			c.log.Warn().Err(err).Msg("the server asked outside of any task")
-			return nil, errNoTask
+		if err == nil && related != "" { // of an MCP task whose handle was not here yet
+			result = relatedTo(related, result)
 		}
-		return serve(c.server.hub.opts.Broker, ctx, c.server.visiting(t, params), c.origin(whose.calls), params)
+		return result, err
 	}
+}
+
+// withdrawn reports whether a request gets no answer: every call that it can belong to is over, and one of them was
+// cancelled or is about to be; or the connection is about to end, and there is no answer of a person.
+func (c *conn) withdrawn(a *asking, q *question) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil && len(q.answered) == 0 {
+		return true
+	}
+	if q.left && len(a.calls) > 0 {
+		return true
+	}
+	withdrawn := a.withdrawn
+	for _, one := range a.calls {
+		if !one.isBeingCancelled() {
+			return false
+		}
+		withdrawn = true
+	}
+	return withdrawn
 }
 
 // mentions reports whether params may have a member whose name, as it is written, ends so. Most requests have
@@ -200,59 +260,104 @@ func endedBy(cause error) *task.Ended {
 	}
 }
 
-// callEnded is what becomes of an ask when its call is over.
-func callEnded() *task.Ended {
-	return &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The tool call ended first."}
+// callEnded is what becomes of an ask when its call is over. The cause is why the call was cancelled, and nil where it
+// was not.
+func callEnded(cause error) *task.Ended {
+	var ended *task.Ended
+	var stopped stoppedError
+	var abandoned abandonedError
+	switch {
+	case errors.As(cause, &ended):
+		return ended
+	case errors.As(cause, &stopped):
+		return &task.Ended{Reason: stopped.asks, Detail: "The server is gone: " + stopped.reason + "."}
+	case errors.As(cause, &abandoned):
+		return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: abandoned.reason}
+	case wasCancelled(cause):
+		return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "The call was cancelled."}
+	default:
+		return &task.Ended{Reason: protocol.OutcomeCallEnded}
+	}
 }
 
-// begin notes a call in flight, and returns what notes its end. Nobody waits any more then for the asks
-// that it caused, or of which it was the last that can have; they end before it does.
-func (c *conn) begin(entry *call) (end func()) {
+// begin notes a call in flight.
+func (c *conn) begin(entry *call) {
 	c.server.noteUse(entry)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, entry)
-	return func() {
-		for _, a := range c.endCall(entry) {
-			if !a.ending() { // for a better reason
-				a.cancel(callEnded())
-			}
-			<-a.done
-		}
-	}
 }
 
-// endCall forgets a call and returns the asks that can belong to no other.
-func (c *conn) endCall(entry *call) []*asking {
+// answered notes that the answer to a call has come. It is called in the order of the frames, so that what the server
+// asks after the answer is not taken for the call's. What it asked before ends, or belongs to the MCP task that the
+// answer made of the call. It reports whether anybody still waits for the call.
+func (c *conn) answered(entry *call, became *following) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	same := func(other *call) bool { return other == entry }
-	c.calls = slices.DeleteFunc(c.calls, same)
+	if entry.over {
+		return false
+	}
+	entry.end.Store(callAnswered)
+	entry.answered, entry.became = true, became
+	c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == entry })
+	if became == nil {
+		c.endAsks(entry, nil)
+	}
+	return true
+}
+
+// end notes that nobody waits for a call any more, or for the MCP task that it became; the cause is why it was
+// cancelled, and nil where it was not. The asks that can belong to no other call end, and are served when it returns.
+func (c *conn) end(entry *call, cause error) {
+	c.mu.Lock()
+	entry.over = true
+	c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == entry })
 	if entry.end.CompareAndSwap(0, callGivenUp) {
 		c.giveUp(entry)
 	}
-	var over []*asking
+	c.endAsks(entry, cause)
+	ended := entry.ended
+	c.mu.Unlock()
+	for _, a := range ended {
+		<-a.done
+	}
+	close(entry.done)
+}
+
+// endAsks ends the asks that can belong to no other call than this one, which is over. The lock must be held.
+func (c *conn) endAsks(entry *call, cause error) {
 	for a := range c.asks {
-		if a.calls = slices.DeleteFunc(a.calls, same); len(a.calls) == 0 {
-			over = append(over, a)
+		at := slices.Index(a.calls, entry)
+		if at < 0 {
+			continue
+		}
+		a.calls = slices.Delete(a.calls, at, at+1)
+		a.withdrawn = a.withdrawn || cause != nil
+		if len(a.calls) > 0 {
+			continue
+		}
+		entry.ended = append(entry.ended, a)
+		if !a.ending() { // for a better reason
+			a.cancel(callEnded(cause))
 		}
 	}
-	return over
 }
 
 // taskHandler serves a request that belongs to an MCP task. The ask is the task's: it outlives the
 // connection, and is taken up again when the server asks again.
-func (c *conn) taskHandler(request context.Context, f *following, method string, serve serve, params json.RawMessage) func() (any, error) {
+func (c *conn) taskHandler(request context.Context, q *question, f *following, method string, serve serve, params json.RawMessage) func() (any, error) {
 	origin := f.origin()
 	asker := &keyed{Asker: f.task, key: questionKey(f.prefix(), method, params)}
 	if ttl, wants := wantsTask(params); wants {
-		return c.receiveQuestion(ttl, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
+		return c.receiveQuestion(ttl, q, params, func(ctx context.Context, until time.Time, params json.RawMessage) (any, error) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer f.whenOver(cancel)()
-			return serve(c.server.hub.opts.Broker, ctx, waiter{c.server.visiting(asker, params), until}, origin, params)
+			return serve(c.server.hub.opts.Broker, ctx, q.of(waiter{c.server.visiting(asker, params), until}), origin, params)
 		})
 	}
+	q.again = true
+	wire.WhenDelivered(request, q.delivered)
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
 	goesOn := &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "The connection to the server ended."}
 	stopRequest := context.AfterFunc(request, func() {
@@ -271,7 +376,13 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 			stopTask()
 			cancel(nil)
 		}()
-		result, err := serve(c.server.hub.opts.Broker, ctx, c.server.visiting(asker, params), origin, params)
+		defer q.slot.pass()
+		q.slot.await(ctx)
+		result, err := serve(c.server.hub.opts.Broker, ctx, q.of(c.server.visiting(asker, params)), origin, params)
+		q.served(err)
+		if q.left || f.isCancelled() {
+			return nil, wire.ErrNoAnswer
+		}
 		var ended *task.Ended
 		if errors.As(context.Cause(ctx), &ended) && ended.Reason == protocol.OutcomeRestarted {
 			return nil, errNotYet
@@ -279,6 +390,6 @@ func (c *conn) taskHandler(request context.Context, f *following, method string,
 		if err != nil {
 			return nil, err
 		}
-		return related(f.id, result), nil
+		return relatedTo(f.id, result), nil
 	}
 }

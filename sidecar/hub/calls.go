@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/mcptask"
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -46,7 +46,7 @@ func toolResult(serverName string, raw json.RawMessage, err error) protocol.Call
 	}
 	result, err := parseToolResult(raw)
 	if err != nil {
-		return lost(serverName, fmt.Sprintf("its result cannot be read: %v", err))
+		return unusable(serverName, "its result cannot be read: "+reason.Of(err))
 	}
 	return result
 }
@@ -67,7 +67,7 @@ func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, 
 		Contents []protocol.ResourceContents `json:"contents"`
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
-		return lost(serverName, fmt.Sprintf("its resource cannot be read: %v", err))
+		return unusable(serverName, "its resource cannot be read: "+reason.Of(err))
 	}
 	var result protocol.ToolResult
 	for _, contents := range wire.Contents {
@@ -96,7 +96,7 @@ func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName stri
 		} `json:"messages"`
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
-		return lost(serverName, fmt.Sprintf("its prompt cannot be read: %v", err))
+		return unusable(serverName, "its prompt cannot be read: "+reason.Of(err))
 	}
 	result := protocol.PromptResult{Description: wire.Description}
 	for _, m := range wire.Messages {
@@ -125,6 +125,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var over lostError
 	var stopped stoppedError
 	var none noAnswerError
+	var bad unusableError
 	var own *protocol.Error
 	var long *wire.TooLongError
 	switch {
@@ -142,14 +143,16 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return noAnswer(serverName, wire.ErrTooDeep.Error())
 	case errors.As(err, &none):
 		return noAnswer(serverName, none.reason)
+	case errors.As(err, &bad):
+		return unusable(serverName, bad.reason)
 	case errors.As(err, &stopped):
 		return lost(serverName, stopped.reason)
 	case errors.As(err, &own):
 		return protocol.CallLost{Reason: own.Message}
-	case errors.Is(err, context.Canceled), errors.Is(err, mcptask.ErrCancelled):
+	case wasCancelled(err):
 		return protocol.CallCancelled{}
 	default:
-		return lost(serverName, err.Error())
+		return noAnswer(serverName, reason.Of(err))
 	}
 }
 
@@ -163,6 +166,11 @@ func lost(name, reason string) protocol.CallLost {
 // noAnswer is what a call ends with whose server is there all the same.
 func noAnswer(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", name, reason)}
+}
+
+// unusable is what a call ends with whose server gave an answer that is of no use.
+func unusable(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The answer of the MCP server %q cannot be used: %s.", name, reason)}
 }
 
 // parseToolResult reads a result from the wire and keeps what it does not know.

@@ -16,6 +16,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -40,6 +41,8 @@ type conn struct {
 	sampling broker.SamplingCapability
 	// over is closed when the connection is gone and everybody knows.
 	over chan struct{}
+	// order is that in which the server asks.
+	order sequence
 
 	mu sync.Mutex // guards the fields below
 	// established is set once the connection was ready.
@@ -134,13 +137,23 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// answer returns when what the server asked has been answered, where that is soon, and all was said.
+// answer returns when the calls that are cancelled have ended, what the server asked has been answered, and all was
+// said, where that is soon.
 func (c *conn) answer() {
 	if !c.talks() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, lastWords)
 	defer cancel()
+	c.mu.Lock()
+	calls := slices.DeleteFunc(slices.Clone(c.calls), func(one *call) bool { return !one.isBeingCancelled() })
+	c.mu.Unlock()
+	for _, one := range calls {
+		select {
+		case <-one.done:
+		case <-ctx.Done():
+		}
+	}
 	c.link.answered(ctx)
 	c.say(ctx)
 }
@@ -328,25 +341,25 @@ func because(err error) string {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return ""
 	}
-	reason := strings.TrimPrefix(err.Error(), wire.ErrClosed.Error())
-	if reason == "" {
+	text := strings.TrimPrefix(reason.Of(err), wire.ErrClosed.Error())
+	if text == "" {
 		return ""
 	}
-	return ": " + strings.TrimPrefix(reason, ": ")
+	return ": " + strings.TrimPrefix(text, ": ")
 }
 
 // finish tells the server's state.
 func (c *conn) finish(err error) {
-	reason := err.Error()
+	why := reason.Of(err)
 	if errors.As(err, new(stoppedError)) {
-		reason = ""
+		why = ""
 	}
 	var stderr []string
 	if c.link != nil {
 		stderr = c.link.stderr()
 	}
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
-	if reason != "" {
+	if why != "" {
 		c.server.noteTrouble(c, err, stderr)
 	}
 	c.mu.Lock()
@@ -354,7 +367,7 @@ func (c *conn) finish(err error) {
 		c.idle.Stop()
 	}
 	c.mu.Unlock()
-	c.server.ended(c, reason, stderr)
+	c.server.ended(c, why, stderr)
 }
 
 // busy reports whether a call is in flight.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -18,6 +19,11 @@ type noAnswerError struct{ reason string }
 
 func (e noAnswerError) Error() string { return e.reason }
 
+// unusableError says why an answer is of no use although it came.
+type unusableError struct{ reason string }
+
+func (e unusableError) Error() string { return e.reason }
+
 // errUnsent says that the server never took the request, because the connection was lost before.
 var errUnsent = errors.New("the request was not sent")
 
@@ -27,7 +33,7 @@ func isUnread(err error) bool {
 }
 
 // failure says why a request of the session failed: by the server's own [jsonrpc.Error], by an error that
-// isUnread, by ctx, by errUnsent once the connection is over, or by a noAnswerError or a lostError.
+// isUnread, by ctx, by errUnsent once the connection is over, or by an unusableError, a noAnswerError or a lostError.
 func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
@@ -44,12 +50,15 @@ func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) er
 		if got.Failure != nil {
 			err = got.Failure
 		}
-		return noAnswerError{err.Error()}
+		if got.Result != nil { // which go-sdk cannot read
+			return unusableError{reason.Of(err)}
+		}
+		return noAnswerError{reason.Of(err)}
 	}
 	// A request notices the end before anybody knows the reason.
 	select {
 	case <-c.over:
-		return lostError{context.Cause(c.ctx).Error()}
+		return lostError{reason.Of(context.Cause(c.ctx))}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -66,6 +66,7 @@ type Asker interface {
 	ReleaseAnswered(prefix string, before time.Time)
 	Delivered(key string)
 	Completed(messageID int64)
+	Undelivered(messageID int64, why string)
 }
 
 // Options are what a hub needs.

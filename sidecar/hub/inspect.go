@@ -17,6 +17,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/machine"
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -200,7 +201,7 @@ func (s *server) inspect(result *protocol.ServerInspection) *trouble {
 	}
 	if t := s.noted.trouble; t != nil {
 		result.LastFailure = &protocol.ServerFailure{
-			At: t.at.UnixMilli(), Reason: plain(t.err.Error()), ExitCode: t.exitCode, Stderr: t.stderr, Stdout: t.stray,
+			At: t.at.UnixMilli(), Reason: plain(reason.Of(t.err)), ExitCode: t.exitCode, Stderr: t.stderr, Stdout: t.stray,
 		}
 	}
 	return s.noted.trouble

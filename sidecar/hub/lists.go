@@ -13,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/form"
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -71,7 +72,7 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 		result := capture.Answer().Result
 		if only != nil {
 			if result, err = only(result); err != nil {
-				return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))
+				return nil, failed(s.config.Name, "its list cannot be read: "+reason.Of(err))
 			}
 		}
 		p.raw = append(p.raw, result)
@@ -79,7 +80,7 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 			TTL int64 `json:"ttlMs"`
 		}
 		if err := json.Unmarshal(result, &hint); err != nil {
-			return nil, failed(s.config.Name, fmt.Sprintf("its list cannot be read: %v", err))
+			return nil, failed(s.config.Name, "its list cannot be read: "+reason.Of(err))
 		}
 		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
 			ttl = page
@@ -103,7 +104,7 @@ func (s *server) listError(ctx context.Context, err error) error {
 	case errors.As(err, &answer):
 		return failed(s.config.Name, fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code))
 	default:
-		return failed(s.config.Name, err.Error())
+		return failed(s.config.Name, reason.Of(err))
 	}
 }
 
@@ -117,7 +118,7 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 	for _, page := range raw {
 		more, err := parseTools(page)
 		if err != nil {
-			return nil, failed(serverName, err.Error())
+			return nil, failed(serverName, reason.Of(err))
 		}
 		tools = append(tools, more...)
 	}
@@ -261,7 +262,7 @@ func parseItems[T any](serverName string, raw []json.RawMessage, member string) 
 			err = json.Unmarshal(p[member], &more)
 		}
 		if err != nil {
-			return nil, failed(serverName, fmt.Sprintf("its %s cannot be read: %v", member, err))
+			return nil, failed(serverName, fmt.Sprintf("its %s cannot be read: %s", member, reason.Of(err)))
 		}
 		items = append(items, more...)
 	}

@@ -121,17 +121,17 @@ func TestHowRoundsEnd(t *testing.T) {
 		{
 			"with state only, and no end",
 			stateOnly(2, 12),
-			protocol.CallLost{Reason: `The MCP server "s" is gone: it asked 10 times in a row to be called again, and never for anything. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it asked 10 times in a row to be called again, and never for anything.`},
 		},
 		{
 			"with neither questions nor state",
 			clientSays(toolCall(2, "")) + serverSays(required(2, `"inputRequests":{}`)),
-			protocol.CallLost{Reason: `The MCP server "s" is gone: it asked to be called again and said neither what for nor with what. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it asked to be called again and said neither what for nor with what.`},
 		},
 		{
 			"with a result of an unknown kind",
 			clientSays(toolCall(2, "")) + serverSays(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"hologram","content":[]}}`),
-			protocol.CallLost{Reason: `The MCP server "s" is gone: it answered with a result of the type "hologram", which Assent does not know. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it answered with a result of the type "hologram", which Assent does not know.`},
 		},
 		{
 			"with a result of no kind, which is complete",
@@ -172,7 +172,7 @@ func TestADeniedCompletionEndsTheCallAndItsSiblings(t *testing.T) {
 		<-second.ctx.Done()
 		second.answer <- errors.New("nobody answered")
 		var ended *task.Ended
-		if cause := context.Cause(second.ctx); !errors.As(cause, &ended) || ended.Reason != protocol.OutcomeServerStoppedWaiting {
+		if cause := context.Cause(second.ctx); !errors.As(cause, &ended) || ended.Reason != protocol.OutcomeCallEnded {
 			t.Errorf("the sibling ended by %v", cause)
 		}
 		want := protocol.CallAbandoned{Reason: "The server could not be given what it asked for: User rejected sampling request"}
@@ -208,7 +208,7 @@ func TestWhyAQuestionOfARoundEnds(t *testing.T) {
 	}{
 		{
 			"the call was cancelled", func(_ *fixture, cancel context.CancelFunc) { cancel() },
-			protocol.OutcomeServerStoppedWaiting,
+			protocol.OutcomeCallEnded,
 			protocol.CallCancelled{},
 		},
 		{

@@ -12,6 +12,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/task"
+	"assent/sidecar/wire"
 )
 
 const (
@@ -103,8 +104,9 @@ func (w waiter) Ask(ctx context.Context, q task.Question) (*task.Answer, error) 
 	return w.Asker.Ask(ctx, q)
 }
 
-// create makes a task of a question, which ask asks until its context ends, at the time that it is given.
-func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error)) (*received, error) {
+// create makes a task of a question, which ask asks until its context ends, at the time that it is given. Late is called
+// where the task had ended before the answer came.
+func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (*received, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || len(r.tasks) >= maxReceived {
@@ -127,7 +129,9 @@ func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until
 		if err != nil {
 			status = protocol.McpTaskFailed
 		}
-		r.end(t, status, result, err)
+		if !r.end(t, status, result, err) {
+			late()
+		}
 	})
 	return t, nil
 }
@@ -209,7 +213,7 @@ func (r *receiver) serve(ctx context.Context, method string, params json.RawMess
 	case "tasks/result":
 		select {
 		case <-t.done:
-			return related(t.id, t.result), t.err
+			return relatedTo(t.id, t.result), t.err
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -219,8 +223,8 @@ func (r *receiver) serve(ctx context.Context, method string, params json.RawMess
 	return t.wire(), nil
 }
 
-// related marks a result as a task's.
-func related(id string, result any) any {
+// relatedTo marks a result as a task's.
+func relatedTo(id string, result any) any {
 	raw, err := json.Marshal(result)
 	if err != nil {
 		return result
@@ -264,16 +268,21 @@ func (c *conn) receiver() *receiver {
 }
 
 // receiveQuestion makes a task of a question, which ask asks, and answers with that.
-func (c *conn) receiveQuestion(ttl time.Duration, params json.RawMessage, ask func(ctx context.Context, until time.Time, params json.RawMessage) (any, error)) func() (any, error) {
+func (c *conn) receiveQuestion(ttl time.Duration, q *question, params json.RawMessage, ask func(ctx context.Context, until time.Time, params json.RawMessage) (any, error)) func() (any, error) {
 	r := c.receiver()
 	return func() (any, error) {
 		release := c.hold()
 		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) {
 			defer release()
-			return ask(ctx, until, withoutMeta(params))
-		})
+			defer q.slot.pass()
+			q.slot.await(ctx)
+			result, err := ask(ctx, until, withoutMeta(params))
+			q.served(err)
+			return result, err
+		}, func() { q.delivered(wire.ErrCancelled) })
 		if err != nil {
 			release()
+			q.slot.pass()
 			return nil, err
 		}
 		r.mu.Lock()

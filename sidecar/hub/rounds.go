@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/members"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -43,6 +46,10 @@ type exchange struct {
 	known *protocol.McpTask
 	// asTask is set where a legacy server is asked to make a task of the call.
 	asTask bool
+	// became is the MCP task that a legacy server made of the call, as soon as its handle is here, or nil; and endCall
+	// ends the asks of the call with that task.
+	became  *following
+	endCall func(cause error)
 	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
 	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
 	forgetProgress func()
@@ -54,7 +61,7 @@ type abandonedError struct{ reason string }
 func (e abandonedError) Error() string { return e.reason }
 
 // run returns the raw result. The error is a [jsonrpc.Error] where the server answered with one, an
-// abandonedError or a lostError; or it is ctx's.
+// abandonedError, an unusableError, a noAnswerError or a lostError; or it is ctx's.
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
@@ -62,7 +69,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	if resumed := x.hooks.Resume; resumed != nil {
 		required, _, err := x.parseRound(resumed.Required)
 		if err == nil && required == nil {
-			err = lostError{"what it asked for was not kept whole"}
+			err = unusableError{"what it asked for was not kept whole"}
 		}
 		if err != nil {
 			return nil, err
@@ -102,7 +109,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 		}
 		if len(required.InputRequests) == 0 {
 			if idle++; idle > maxIdleRounds {
-				return nil, lostError{fmt.Sprintf("it asked %d times in a row to be called again, and never for anything", maxIdleRounds)}
+				return nil, unusableError{fmt.Sprintf("it asked %d times in a row to be called again, and never for anything", maxIdleRounds)}
 			}
 			if err := pause(ctx, time.Duration(idle-1)*x.server.hub.opts.IdlePause); err != nil {
 				return nil, err
@@ -115,7 +122,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 		}
 		number++
 	}
-	return nil, lostError{fmt.Sprintf("it came back with questions %d times and with no result", maxRounds)}
+	return nil, unusableError{fmt.Sprintf("it came back with questions %d times and with no result", maxRounds)}
 }
 
 // ask is answer, for a round that outlives the sidecar where the call's owner wants that.
@@ -179,9 +186,10 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	}
 	entry := &call{
 		taskID: x.taskID, toolName: x.toolName, resourceURI: x.resourceURI, promptName: x.promptName,
-		messageID: x.hooks.MessageID, since: x.server.hub.opts.Now(),
+		messageID: x.hooks.MessageID, since: x.server.hub.opts.Now(), ctx: ctx, done: make(chan struct{}),
 	}
-	defer c.begin(entry)()
+	c.begin(entry)
+	defer func() { x.attempted(c, entry, context.Cause(ctx)) }()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	x.endProgress()
 	if x.hooks.Progress != nil {
@@ -189,18 +197,43 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		token, x.forgetProgress = c.expectProgress(x.hooks.Progress)
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
+	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
 	err = x.send(callCtx, c.session)
 	if ctx.Err() != nil {
 		c.owe(capture.Cancelled())
 	}
 	got := capture.Answer()
-	if got.Result != nil || got.Error != nil {
-		entry.end.Store(callAnswered)
-	}
-	if err == nil || ctx.Err() == nil && got.Result != nil { // go-sdk may not understand all of it
+	if err == nil || got.Result != nil { // go-sdk may not understand all of it, or was no longer asked to
 		return got.Result, c.modern(), nil
 	}
 	return nil, false, c.failure(ctx, capture, err)
+}
+
+// answered takes the answer to a request in the order of the frames.
+func (x *exchange) answered(ctx context.Context, c *conn, entry *call, got wire.Answer) {
+	var became *following
+	if state := x.handle(got.Result); state != nil {
+		became = x.following(ctx, state.ID)
+	}
+	if became != nil && !x.server.follow(became) {
+		became = nil // which ends the exchange
+	}
+	if !c.answered(entry, became) && became != nil {
+		x.server.unfollow(became)
+	}
+}
+
+// attempted notes that a request has its answer, or was given up for a cause. Its asks have ended then, but those of a
+// call that became an MCP task: they end with that.
+func (x *exchange) attempted(c *conn, entry *call, cause error) {
+	c.mu.Lock()
+	x.became = entry.became
+	c.mu.Unlock()
+	if x.became == nil {
+		c.end(entry, cause)
+		return
+	}
+	x.endCall = func(cause error) { c.end(entry, cause) }
 }
 
 // endProgress ends the telling of progress.
@@ -218,31 +251,58 @@ func progressToken(ctx context.Context) any { return ctx.Value(progressTokenKey{
 
 // inputRequired is MCP's InputRequiredResult.
 type inputRequired struct {
-	InputRequests map[string]inputRequest `json:"inputRequests"`
+	InputRequests inputRequests `json:"inputRequests"`
 	// RequestState is the server's own. It goes back byte for byte, or not at all.
 	RequestState json.RawMessage `json:"requestState"`
 }
 
-type inputRequest struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
+// inputRequests are the questions of a round, in the order in which the server wrote them.
+type inputRequests []mcptask.Input
+
+// UnmarshalJSON implements [json.Unmarshaler]. Of two members with one name the last counts, as in encoding/json.
+func (r *inputRequests) UnmarshalJSON(object []byte) error {
+	if string(object) == "null" {
+		return nil
+	}
+	if object[0] != '{' {
+		return json.Unmarshal(object, &struct{}{}) // which says so
+	}
+	*r = inputRequests{}
+	for key, raw := range members.Of(object) {
+		input := mcptask.Input{Key: key}
+		if err := json.Unmarshal(raw, &input); err != nil {
+			return fmt.Errorf("the question %q: %w", key, err)
+		}
+		if at := slices.IndexFunc(*r, func(other mcptask.Input) bool { return other.Key == key }); at >= 0 {
+			(*r)[at] = input
+		} else {
+			*r = append(*r, input)
+		}
+	}
+	return nil
 }
 
 // legacyResult follows the task that a call became, where it did.
 func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
+	if state := x.handle(result); state != nil {
+		return x.follow(ctx, state)
+	}
+	return result, nil
+}
+
+// handle returns the task that a legacy server made of the call, or nil where the result is another.
+func (x *exchange) handle(result json.RawMessage) *mcptask.State {
 	var created struct {
 		Task    json.RawMessage `json:"task"`
 		Content json.RawMessage `json:"content"`
 	}
-	if x.asTask && json.Unmarshal(result, &created) == nil {
-		if created.Task == nil && created.Content == nil {
-			created.Task = result // some servers forget the member around it
-		}
-		if state := parseTask(created.Task); state != nil {
-			return x.follow(ctx, state)
-		}
+	if !x.asTask || json.Unmarshal(result, &created) != nil {
+		return nil
 	}
-	return result, nil
+	if created.Task == nil && created.Content == nil {
+		created.Task = result // some servers forget the member around it
+	}
+	return parseTask(created.Task)
 }
 
 // parseRound returns what a result asks for, or the task that it created, or neither where it is
@@ -254,7 +314,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		Content    json.RawMessage `json:"content"`
 	}
 	if err := json.Unmarshal(result, &kind); err != nil {
-		return nil, nil, lostError{fmt.Sprintf("its result cannot be read: %v", err)}
+		return nil, nil, unusableError{"its result cannot be read: " + reason.Of(err)}
 	}
 	// Some servers forget to say what kind it is.
 	if kind.ResultType == "task" || kind.ResultType == "" && kind.Content == nil {
@@ -267,16 +327,16 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, nil
 	case "input_required":
 	case "task":
-		return nil, nil, lostError{"it made a task of the call that cannot be followed: it has no id or no status"}
+		return nil, nil, unusableError{"it made a task of the call that cannot be followed: it has no id or no status"}
 	default:
-		return nil, nil, lostError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
+		return nil, nil, unusableError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
 	}
 	var required inputRequired
 	if err := json.Unmarshal(result, &required); err != nil {
-		return nil, nil, lostError{fmt.Sprintf("its questions cannot be read: %v", err)}
+		return nil, nil, unusableError{"its questions cannot be read: " + reason.Of(err)}
 	}
 	if len(required.InputRequests) == 0 && required.RequestState == nil {
-		return nil, nil, lostError{"it asked to be called again and said neither what for nor with what"}
+		return nil, nil, unusableError{"it asked to be called again and said neither what for nor with what"}
 	}
 	return &required, nil, nil
 }
@@ -292,13 +352,17 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 	var mu sync.Mutex // guards answers and failed
 	answers := map[string]json.RawMessage{}
 	var failed error
-	for key, request := range required.InputRequests {
+	var order sequence
+	var asked []*question
+	for _, request := range required.InputRequests {
+		q := &question{slot: order.join()}
+		asked = append(asked, q)
 		wg.Go(func() {
-			raw, err := x.answerOne(ctx, prefix, key, request)
+			raw, err := x.answerOne(ctx, q, prefix, request)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
-				answers[key] = raw
+				answers[request.Key] = raw
 			} else if failed == nil {
 				failed = err
 				cancel(err)
@@ -306,7 +370,15 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 		})
 	}
 	wg.Wait()
+	if failed == nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
 	if failed != nil {
+		if !closing(ctx) {
+			for _, q := range asked { // which were to be sent together
+				q.delivered(failed)
+			}
+		}
 		return nil, failed
 	}
 	extra := map[string]json.RawMessage{}
@@ -323,19 +395,21 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 	return extra, nil
 }
 
-func (x *exchange) answerOne(ctx context.Context, prefix, key string, request inputRequest) (json.RawMessage, error) {
+func (x *exchange) answerOne(ctx context.Context, q *question, prefix string, request mcptask.Input) (json.RawMessage, error) {
 	t, err := x.server.hub.opts.Task(x.taskID)
 	if err != nil {
+		q.slot.pass()
 		return nil, err
 	}
 	if prefix != "" {
-		t = &keyed{Asker: t, key: prefix + key}
+		t = &keyed{Asker: t, key: prefix + request.Key}
 	}
-	return x.answerAs(ctx, t, request)
+	return x.answerAs(ctx, q, t, request)
 }
 
-// answerAs asks a question in a task.
-func (x *exchange) answerAs(ctx context.Context, t Asker, request inputRequest) (json.RawMessage, error) {
+// answerAs asks a question in a task, when its turn has come.
+func (x *exchange) answerAs(ctx context.Context, q *question, t Asker, request mcptask.Input) (json.RawMessage, error) {
+	defer q.slot.pass()
 	if request.Method == "roots/list" {
 		return json.Marshal(map[string]any{"roots": x.server.hub.roots()})
 	}
@@ -345,11 +419,15 @@ func (x *exchange) answerAs(ctx context.Context, t Asker, request inputRequest) 
 	}
 	asking, done := untilOver(ctx)
 	defer done()
-	result, err := serve(x.server.hub.opts.Broker, asking, x.server.visiting(t, request.Params), x.origin(), request.Params)
+	q.slot.await(asking)
+	result, err := serve(x.server.hub.opts.Broker, asking, q.of(x.server.visiting(t, request.Params)), x.origin(), request.Params)
+	q.served(err)
 	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case q.left:
+		return nil, context.Canceled // which is what becomes of the call
 	case errors.As(err, &refused):
 		return nil, abandonedError{"The server could not be given what it asked for: " + refused.Message}
 	case err != nil:
@@ -371,14 +449,7 @@ func (x *exchange) origin() protocol.Origin {
 // else: a question that is in a result outlives the connection that brought it.
 func untilOver(ctx context.Context) (context.Context, func()) {
 	asking, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		var stopped stoppedError
-		ended := callEnded()
-		if errors.As(context.Cause(ctx), &stopped) {
-			ended = &task.Ended{Reason: stopped.asks, Detail: "The server is gone: " + stopped.reason + "."}
-		}
-		cancel(ended)
-	})
+	stop := context.AfterFunc(ctx, func() { cancel(callEnded(context.Cause(ctx))) })
 	return asking, func() {
 		stop()
 		cancel(nil)

@@ -13,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -139,7 +140,7 @@ func (s *server) borrow(ctx context.Context, taskID string) (_ *conn, release fu
 		}
 		if c.err != nil {
 			release()
-			return nil, nil, failed(s.config.Name, c.err.Error())
+			return nil, nil, failed(s.config.Name, reason.Of(c.err))
 		}
 		if s.serves(c, taskID) {
 			return c, release, nil

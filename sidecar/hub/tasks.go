@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -40,17 +42,17 @@ type Hooks struct {
 
 // taskState is MCP's Task in both shapes.
 type taskState struct {
-	TaskID        string                   `json:"taskId"`
-	CreatedAt     any                      `json:"createdAt"`
-	Status        protocol.McpTaskStatus   `json:"status"`
-	StatusMessage string                   `json:"statusMessage"`
-	TTL           *float64                 `json:"ttl"`
-	PollInterval  *float64                 `json:"pollInterval"`
-	TTLMs         *float64                 `json:"ttlMs"`
-	PollMs        *float64                 `json:"pollIntervalMs"`
-	Inputs        map[string]mcptask.Input `json:"inputRequests"`
-	Result        json.RawMessage          `json:"result"`
-	Error         *jsonrpc.Error           `json:"error"`
+	TaskID        string                 `json:"taskId"`
+	CreatedAt     any                    `json:"createdAt"`
+	Status        protocol.McpTaskStatus `json:"status"`
+	StatusMessage string                 `json:"statusMessage"`
+	TTL           *float64               `json:"ttl"`
+	PollInterval  *float64               `json:"pollInterval"`
+	TTLMs         *float64               `json:"ttlMs"`
+	PollMs        *float64               `json:"pollIntervalMs"`
+	Inputs        inputRequests          `json:"inputRequests"`
+	Result        json.RawMessage        `json:"result"`
+	Error         *jsonrpc.Error         `json:"error"`
 }
 
 // parseTask reads a task, or returns nil where it is none.
@@ -125,29 +127,62 @@ func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) 
 		if closing(f.ctx) {
 			cancel(&task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent is closing."})
 		} else {
-			cancel(&task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
+			cancel(taskEnded(context.Cause(f.ctx)))
 		}
 	})
+}
+
+// errTaskOver is the cause with which the context of a task ends that has its result.
+var errTaskOver = errors.New("the MCP task has ended")
+
+// taskEnded is what becomes of an ask whose MCP task is over.
+func taskEnded(cause error) *task.Ended {
+	ended := callEnded(cause)
+	if ended.Detail == "" {
+		ended.Detail = "The MCP task that asked has ended."
+	}
+	return ended
+}
+
+// isCancelled reports whether the task was cancelled: the server was told so, or is about to be.
+func (f *following) isCancelled() bool {
+	return f.ctx.Err() != nil && wasCancelled(context.Cause(f.ctx))
+}
+
+// wasCancelled reports whether a call or a task ended by this cause because nobody waits for it any more.
+func wasCancelled(cause error) bool {
+	return errors.Is(cause, context.Canceled) || errors.Is(cause, mcptask.ErrCancelled)
 }
 
 // prefix is how the keys of the task's questions begin.
 func (f *following) prefix() string { return task.KeyPrefix(f.server.config.Name, f.id) }
 
-// follow follows the MCP task that the call became to its end.
-func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMessage, error) {
+// following returns what follows an MCP task, or nil where the conversation is gone.
+func (x *exchange) following(ctx context.Context, id string) *following {
 	t, err := x.server.hub.opts.Task(x.taskID)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	ctx, abandon := context.WithCancelCause(ctx)
-	defer abandon(nil)
-	f := &following{exchange: x, id: first.ID, task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
-	if !x.server.follow(f) {
-		return nil, lostError{fmt.Sprintf("it gave the task %q to two calls", first.ID)}
+	return &following{exchange: x, id: id, task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
+}
+
+// follow follows the MCP task that the call became to its end.
+func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMessage, error) {
+	f := x.became
+	if f == nil {
+		if f = x.following(ctx, first.ID); f == nil {
+			_, err := x.server.hub.opts.Task(x.taskID)
+			return nil, err
+		}
+		if !x.server.follow(f) {
+			f.abandon(errTaskOver)
+			return nil, unusableError{fmt.Sprintf("it gave the task %q to two calls", first.ID)}
+		}
 	}
 	defer x.server.unfollow(f)
 	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]string{}}, f: f}
-	result, err := mcptask.Follow(ctx, d, first, mcptask.Options{
+	result, err := mcptask.Follow(f.ctx, d, first, mcptask.Options{
 		Observe: func(s protocol.McpTask) {
 			if x.hooks.Task != nil {
 				x.hooks.Task(s)
@@ -155,20 +190,28 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 		},
 		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Found: x.toolName == "", Floor: x.server.hub.opts.PollFloor,
 	})
-	abandon(err)
+	f.abandon(cmp.Or(err, errTaskOver))
+	cause := context.Cause(f.ctx)
+	if x.endCall != nil { // the asks from before the handle
+		if !wasCancelled(cause) && !closing(f.ctx) {
+			cause = nil
+		}
+		x.endCall(cause)
+	}
 	d.legacy.wg.Wait()
 	d.modern.wg.Wait()
 	var lost *mcptask.LostError
 	switch {
-	case closing(ctx):
+	case closing(f.ctx):
 		return nil, errGoesOn
 	case isUnread(err): // the server is there all the same
 	case errors.As(err, &lost):
-		err = lostError{lost.Reason}
-	case errors.As(err, new(abandonedError)), errors.Is(err, context.Canceled):
+		err = noAnswerError{lost.Reason}
+	case errors.As(err, new(abandonedError)), wasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
 	}
-	t.Release(f.prefix(), &task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The task that asked has ended."})
+	t := f.task
+	t.Release(f.prefix(), taskEnded(cause))
 	return result, err
 }
 
@@ -208,20 +251,20 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 		return raw, err
 	}
 	if isUnread(err) {
-		return nil, &mcptask.LostError{Reason: err.Error(), Err: err}
+		return nil, &mcptask.LostError{Reason: reason.Of(err), Err: err}
 	}
 	broken := c.link.broken()
 	tooLong := errors.Is(err, wire.ErrTooLong) || errors.Is(broken, wire.ErrTooLong)
 	if broken != nil {
 		select { // for the reason, and so that who comes next gets another connection
 		case <-c.over:
-			err = lostError{context.Cause(c.ctx).Error()}
+			err = lostError{reason.Of(context.Cause(c.ctx))}
 		case <-ctx.Done():
 			return nil, err
 		}
 	}
 	if tooLong && f.tooLong.Add(1) >= maxTooLong {
-		return nil, &mcptask.LostError{Reason: err.Error(), Err: err}
+		return nil, &mcptask.LostError{Reason: reason.Of(err), Err: err}
 	}
 	return nil, err
 }

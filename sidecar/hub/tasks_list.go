@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // Bounds of what a server may list.
@@ -110,7 +111,7 @@ func (c *conn) listTasks(ctx context.Context) (list taskList) {
 			err = errors.New("its answer cannot be read")
 		}
 		if err != nil {
-			list.problems = append(list.problems, fmt.Sprintf("Its tasks cannot be listed: %s.", words(err.Error())))
+			list.problems = append(list.problems, fmt.Sprintf("Its tasks cannot be listed: %s.", words(reason.Of(err))))
 			return list
 		}
 		for _, one := range page.Tasks {

@@ -27,6 +27,9 @@ type modernTask struct {
 	attended map[string]string
 	// listening is set while the server is asked to tell by itself.
 	listening bool
+
+	// order is that in which the server asks.
+	order sequence
 }
 
 // Get implements [mcptask.Driver].
@@ -71,23 +74,24 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 		d.listening = true
 		d.wg.Go(func() { d.listen(ctx) })
 	}
-	for key, input := range s.Inputs {
-		question := questionKey("", input.Method, input.Params)
-		switch d.attended[key] {
+	for _, input := range s.Inputs {
+		asks := questionKey("", input.Method, input.Params)
+		switch d.attended[input.Key] {
 		case "":
-			d.attended[key] = question
-			d.wg.Go(func() { d.attend(ctx, key, input) })
-		case question:
-		default: // whose answer would it be?
-			d.f.abandon(abandonedError{fmt.Sprintf("The server asked two different questions by the one name %q.", key)})
+			d.attended[input.Key] = asks
+			q := &question{slot: d.order.join()}
+			d.wg.Go(func() { d.attend(ctx, q, input) })
+		case asks:
+		default: // an answer could be to either
+			d.f.abandon(abandonedError{fmt.Sprintf("The server asked two different questions by the one name %q.", input.Key)})
 		}
 	}
 }
 
 // attend asks one question, and sees to it that the answer is delivered.
-func (d *modernTask) attend(ctx context.Context, key string, input mcptask.Input) {
-	asker := &keyed{Asker: d.f.task, key: d.f.prefix() + key}
-	raw, err := d.f.answerAs(ctx, asker, inputRequest(input))
+func (d *modernTask) attend(ctx context.Context, q *question, input mcptask.Input) {
+	asker := &keyed{Asker: d.f.task, key: d.f.prefix() + input.Key}
+	raw, err := d.f.answerAs(ctx, q, asker, input)
 	switch {
 	case ctx.Err() != nil || asker.delivered:
 		return
@@ -96,7 +100,7 @@ func (d *modernTask) attend(ctx context.Context, key string, input mcptask.Input
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{key: raw}})
+		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{input.Key: raw}})
 		if err == nil {
 			d.f.task.Delivered(asker.key)
 			return

@@ -3,10 +3,10 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
@@ -44,7 +44,7 @@ func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
 			} `json:"tools"`
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, noAnswerError{fmt.Sprintf("its list of tools cannot be read: %v", err)}
+			return nil, unusableError{"its list of tools cannot be read: " + reason.Of(err)}
 		}
 		for _, tool := range list.Tools {
 			support := tool.Execution.TaskSupport

@@ -29,6 +29,7 @@ type conversation struct {
 	events *tasktest.Events
 
 	said chan string // what the server says of its task, where that changes
+	sent sent
 
 	mu   sync.Mutex // guards the fields below
 	seen []protocol.McpTaskStatus
@@ -52,7 +53,7 @@ func converseOverEach(t *testing.T, transcript string, ways []protocol.Transport
 }
 
 // converse returns a hub with real tasks on a server, and one of the tasks.
-func converse(t *testing.T, s config.Server) *conversation {
+func converse(t *testing.T, s config.Server, edit ...func(*hub.Options)) *conversation {
 	t.Helper()
 	tasks, events := tasktest.Registry(t, nil)
 	info, err := tasks.Create("t")
@@ -64,7 +65,7 @@ func converse(t *testing.T, s config.Server) *conversation {
 		t.Fatal(err)
 	}
 	log := zerolog.New(zerolog.NewTestWriter(t))
-	c.Hub = hub.New(hub.Options{
+	opts := hub.Options{
 		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
 		Changed:      func(protocol.Server) {},
@@ -73,8 +74,13 @@ func converse(t *testing.T, s config.Server) *conversation {
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},
 		Environment:  config.Environment{Environ: environ()},
 		PollFloor:    time.Millisecond,
+		Tap:          c.sent.tap,
 		Log:          log,
-	})
+	}
+	for _, e := range edit {
+		e(&opts)
+	}
+	c.Hub = hub.New(opts)
 	t.Cleanup(func() {
 		c.Close()
 		if err := tasks.Close(); err != nil {

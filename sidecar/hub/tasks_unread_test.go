@@ -83,7 +83,7 @@ func TestATaskOfWhichNothingCanBeReadIsNotPolledForEver(t *testing.T) {
 		},
 		{ // it may have been the answer to another call
 			"too long to be known", strings.Repeat("x", 17<<20), 3,
-			`The MCP server "s" is gone: the server sent too much at once: an answer of more than 16777216 bytes. Run the tool again to start it anew.`,
+			`The MCP server "s" gave no answer: the server sent too much at once: an answer of more than 16777216 bytes.`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -52,7 +52,9 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards done and failed
 	done, failed := true, error(nil)
+	var order sequence
 	for _, e := range elicitations {
+		q := &question{slot: order.join()}
 		asking, over := untilOver(all)
 		asking, complete := context.WithCancelCause(asking)
 		// Who waits is known before anybody is asked: the server may be quick.
@@ -62,7 +64,9 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 		wg.Go(func() {
 			defer over()
 			defer forget()
-			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, t, x.origin(), e)
+			defer q.slot.pass()
+			q.slot.await(asking)
+			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, q.of(t), x.origin(), e)
 			mu.Lock()
 			defer mu.Unlock()
 			var refused *jsonrpc.Error
@@ -74,7 +78,7 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 			}
 			if !ok {
 				done = false
-				giveUp(context.Canceled)
+				giveUp(&task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "Another page that the call needs was not opened."})
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/auth"
 	"assent/sidecar/config"
+	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
@@ -46,6 +47,11 @@ func verdictOf(s situation) *protocol.ServerVerdict {
 }
 
 func verdict(kind protocol.VerdictKind, wayOut, format string, args ...any) *protocol.ServerVerdict {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = reason.Of(err)
+		}
+	}
 	return &protocol.ServerVerdict{Kind: kind, Text: sentence(fmt.Sprintf(format, args...)), WayOut: sentence(wayOut)}
 }
 

@@ -17,6 +17,8 @@ type Unclaimed struct {
 	// Candidates returns who may have caused it, as of now, without the titles of tasks. It may be called
 	// from any goroutine.
 	Candidates func() []protocol.AskCandidate
+	// Queued is to be called once the request has its place among those that wait.
+	Queued func()
 }
 
 // Place is where a person put a request.
@@ -57,6 +59,8 @@ type proof struct {
 // The lock must be held.
 func (c *conn) prove(of *call) proof {
 	switch {
+	case of != nil && of.answered && of.became == nil: // and its stream goes on
+		return proof{of.taskID, nil}
 	case of != nil:
 		return proof{of.taskID, []*call{of}}
 	case c.taskID != "":
@@ -100,7 +104,7 @@ type suspects struct {
 // unproven serves a request of which nothing proves whose it is: the person says so. Where a is not nil it
 // is the request's, and belongs to the call that they name from then on. Until, where it is not zero, is when
 // the server gives up.
-func (c *conn) unproven(ctx context.Context, method string, who suspects, a *asking, until time.Time, params json.RawMessage) (any, error) {
+func (c *conn) unproven(ctx context.Context, q *question, method string, who suspects, a *asking, until time.Time, params json.RawMessage) (any, error) {
 	opts := c.server.hub.opts
 	if opts.Whose == nil {
 		return nil, errNoTask
@@ -109,7 +113,7 @@ func (c *conn) unproven(ctx context.Context, method string, who suspects, a *ask
 	defer func() { place.Asked(0) }() // whoever placed it need not wait for more
 	return opts.Broker.ServeUnclaimed(ctx, c.server.config.Name, method, params, func(ctx context.Context, u broker.Unclaimed) (broker.Asker, protocol.Origin, error) {
 		c.log.Info().Str("method", method).Int("calls", len(who.calls)).Msg("nothing proves whose question it is")
-		p, err := opts.Whose(ctx, Unclaimed{u, func() []protocol.AskCandidate { return c.candidates(who) }})
+		p, err := opts.Whose(ctx, Unclaimed{u, func() []protocol.AskCandidate { return c.candidates(who) }, q.slot.pass})
 		if err != nil {
 			c.log.Info().Err(err).Msg("nobody said whose question it is")
 			return nil, protocol.Origin{}, err
@@ -129,7 +133,7 @@ func (c *conn) unproven(ctx context.Context, method string, who suspects, a *ask
 		if !until.IsZero() {
 			asker = waiter{asker, until}
 		}
-		return c.server.visiting(asker, params), origin, nil
+		return q.of(c.server.visiting(asker, params)), origin, nil
 	})
 }
 
@@ -142,12 +146,13 @@ func (c *conn) narrow(a *asking, chosen []*call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.asks, a)
+	a.withdrawn = false
 	if a.calls = chosen; len(chosen) == 0 {
 		return
 	}
 	c.asks[a] = struct{}{}
 	if !slices.ContainsFunc(chosen, c.mayAsk) {
-		a.cancel(callEnded()) // between the choice and now
+		a.cancel(callEnded(nil)) // between the choice and now
 	}
 }
 

@@ -124,7 +124,7 @@ func TestCallsOfOneTaskProveWhoseAQuestionIs(t *testing.T) {
 func TestACallThatWasGivenUpMayAskStill(t *testing.T) {
 	f, asked := newFixtureWhose(t, shared("s"), handshake("s")+callOf(2, "a")+`
 -- client s --
-{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"context canceled"}}
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"the client no longer waits for the result"}}
 -- server s --
 {"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}
 `+callOf(3, "b")+question+`
@@ -197,7 +197,7 @@ func TestWhyAnUnplacedQuestionEnds(t *testing.T) {
 		{
 			"both calls ended", `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}` + "\n" + `{"jsonrpc":"2.0","id":3,"result":{"content":[]}}` + "\n",
 			func(*fixture) {},
-			task.Ended{Reason: protocol.OutcomeServerStoppedWaiting, Detail: "The tool call ended first."},
+			task.Ended{Reason: protocol.OutcomeCallEnded},
 		},
 		{
 			"the server was stopped", "",

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // State is what a server says of a task.
@@ -32,8 +33,8 @@ type State struct {
 	TTL *time.Duration
 	// PollInterval is 0 where the server does not say.
 	PollInterval time.Duration
-	// Inputs are the questions that wait for an answer, by their keys.
-	Inputs map[string]Input
+	// Inputs are the questions that wait for an answer, in the server's order.
+	Inputs []Input
 	// Result and Err are of a task that has ended, where the state brings them.
 	Result json.RawMessage
 	Err    *jsonrpc.Error
@@ -54,8 +55,10 @@ func (s *State) Valid() bool {
 	return s.Ended() || s.Status == protocol.McpTaskWorking || s.Status == protocol.McpTaskInputRequired
 }
 
-// Input is a request of the server's that is carried by a state.
+// Input is a request of the server's that is carried by a state or by a result.
 type Input struct {
+	// Key names it.
+	Key    string          `json:"-"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
@@ -258,7 +261,7 @@ func (f *follower) cancel(ctx context.Context) error {
 		return context.Cause(ctx)
 	case errors.As(err, new(*jsonrpc.Error)):
 		// It has ended meanwhile, or cannot be cancelled: the next state will tell.
-		f.known.Cancelling, f.known.Problem = false, "The server did not cancel it: "+err.Error()
+		f.known.Cancelling, f.known.Problem = false, "The server did not cancel it: "+reason.Of(err)
 	case err != nil:
 		return f.failed(ctx, err)
 	case s != nil:
@@ -285,13 +288,13 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	case errors.As(err, &refused):
 		return &LostError{Reason: fmt.Sprintf("it no longer knows the task: %s (%d)", refused.Message, refused.Code)}
 	case expired:
-		return &LostError{Reason: "the task has outlived its time, and the server cannot be asked: " + err.Error()}
+		return &LostError{Reason: "the task has outlived its time, and the server cannot be asked: " + reason.Of(err)}
 	}
 	f.failures++
 	if f.failures > maxFailures {
-		return &LostError{Reason: fmt.Sprintf("it could not be asked %d times in a row: %v", f.failures, err)}
+		return &LostError{Reason: fmt.Sprintf("it could not be asked %d times in a row: %s", f.failures, reason.Of(err))}
 	}
-	f.known.Problem = err.Error()
+	f.known.Problem = reason.Of(err)
 	f.observe()
 	return nil
 }
@@ -311,7 +314,7 @@ func (f *follower) goesOn(err error) bool {
 		return false
 	}
 	f.unfetched++
-	f.known.Problem = err.Error()
+	f.known.Problem = reason.Of(err)
 	f.observe()
 	return f.unfetched <= maxFailures
 }

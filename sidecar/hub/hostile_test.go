@@ -1,0 +1,209 @@
+package hub_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/hub"
+	"assent/sidecar/task/tasktest"
+)
+
+// termsOfGo are what neither a person nor a server is told.
+var termsOfGo = regexp.MustCompile(`json: |Go (struct|value)|of type |context (canceled|deadline)|\b(protocol|mcp|jsonrpc2?|hub|wire|broker)\.[A-Z]|struct ?\{|map\[`)
+
+// reasonOf returns why a call has no result.
+func reasonOf(t *testing.T, result protocol.CallResult) string {
+	t.Helper()
+	switch r := result.(type) {
+	case protocol.CallLost:
+		return r.Reason
+	case protocol.CallAbandoned:
+		return r.Reason
+	default:
+		t.Fatalf("result = %+v", result)
+		return ""
+	}
+}
+
+// A server that lives and answers nonsense is not said to be gone, and what it answered is told in JSON's words.
+func TestWhatIsSaidOfAnswersThatCannotBeUsed(t *testing.T) {
+	const cannot = `The answer of the MCP server "s" cannot be used: `
+	for _, tt := range []struct {
+		name, result string
+		modern       bool
+		want         string
+	}{
+		{"a result that is a text", `"text"`, false, cannot + "its result cannot be read: it is a string and must be an object."},
+		{"content that is a text", `{"content":"text"}`, false, cannot + `its result cannot be read: "content" is a string and must be an array.`},
+		{"isError that is a text", `{"content":[],"isError":"no"}`, false, cannot + `its result cannot be read: "isError" is a string and must be a boolean.`},
+		{"a kind that is a number", `{"resultType":5}`, true, cannot + `its result cannot be read: "resultType" is a number and must be a string.`},
+		{"an unknown kind", `{"resultType":"hologram"}`, true, cannot + `it answered with a result of the type "hologram", which Assent does not know.`},
+		{"questions in an array", `{"resultType":"input_required","inputRequests":[]}`, true, cannot + `its questions cannot be read: "inputRequests" is an array and must be an object.`},
+		{"a question that is a text", `{"resultType":"input_required","inputRequests":{"q":"day?"}}`, true, cannot + `its questions cannot be read: the question "q": it is a string and must be an object.`},
+		{"a round for nothing", `{"resultType":"input_required"}`, true, cannot + `it asked to be called again and said neither what for nor with what.`},
+		{"a task without a status", `{"resultType":"task","taskId":"one"}`, true, cannot + `it made a task of the call that cannot be followed: it has no id or no status.`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := converse(t, serveRaw(t, func(s *rawServer) {
+				if tt.modern {
+					s.shakeModern()
+				} else {
+					s.shake(`{"tools":{}}`)
+				}
+				call := s.await("tools/call")
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, tt.result))
+				s.rest()
+			}))
+			if diff := cmp.Diff(tt.want, reasonOf(t, <-c.call(t.Context(), nil))); diff != "" {
+				t.Errorf("reason (-want +got):\n%s", diff)
+			}
+			if got := c.Servers()[0].State; got != protocol.ServerRunning {
+				t.Errorf("the server is %s", got)
+			}
+		})
+	}
+}
+
+// An MCP task that its server no longer knows was lost by a server that lives.
+func TestWhatIsSaidOfAnMCPTaskThatIsLost(t *testing.T) {
+	for _, tt := range []struct{ name, answer, want string }{
+		{
+			"unknown", `"error":{"code":-32602,"message":"unknown task"}`,
+			`The MCP server "s" gave no answer: it no longer knows the task: unknown task (-32602).`,
+		},
+		{
+			"a status that is a number", `"result":{"taskId":"one","status":5}`,
+			`The MCP server "s" gave no answer: it could not be asked 13 times in a row: it says nothing of the task's status.`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := converse(t, serveRaw(t, func(s *rawServer) {
+				s.shake(`{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}`)
+				for {
+					f, ok := s.read()
+					if !ok {
+						return
+					}
+					answer := tt.answer
+					switch f.Method {
+					case "tools/list":
+						answer = `"result":{"tools":[{"name":"tool","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`
+					case "tools/call":
+						answer = `"result":{"task":{` + status("working", `,"pollInterval":1`) + `}}`
+					}
+					s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, f.ID, answer))
+				}
+			}))
+			if diff := cmp.Diff(tt.want, reasonOf(t, <-c.call(t.Context(), nil))); diff != "" {
+				t.Errorf("reason (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestListsThatCannotBeReadAreToldInTheWordsOfJSON(t *testing.T) {
+	for _, tt := range []struct{ name, result, want string }{
+		{"a list that is a text", `"text"`, `it is a string and must be an object`},
+		{"tools that are an object", `{"tools":{}}`, `"tools" is an object and must be an array`},
+		{"a tool that is a text", `{"tools":["tool"]}`, `"tools.0" is a string and must be an object`},
+		{"a name that is a number", `{"tools":[{"name":5,"inputSchema":{"type":"object"}}]}`, `"tools.0.name" is a number and must be a string`},
+		{"a schema that is a text", `{"tools":[{"name":"tool","inputSchema":"none"}]}`, `inputSchema: the schema cannot be read: not an object`},
+		{"a cursor that is an object", `{"tools":[],"nextCursor":{}}`, `"nextCursor" is an object and must be a string`},
+		{"a time to live that is a text", `{"tools":[],"ttlMs":"long"}`, `"ttlMs" is a string and must be an integer`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := converse(t, serveRaw(t, func(s *rawServer) {
+				s.shake(`{"tools":{}}`)
+				list := s.await("tools/list")
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, list.ID, tt.result))
+				s.rest()
+			}))
+			_, err := c.Tools(t.Context(), "s")
+			if err == nil {
+				t.Fatal("the list was read")
+			}
+			if text := err.Error(); termsOfGo.MatchString(text) || !strings.HasSuffix(text, tt.want) {
+				t.Errorf("a person is told: %s", text)
+			}
+		})
+	}
+}
+
+func TestRequestsThatCannotBeReadAreToldInTheWordsOfJSON(t *testing.T) {
+	const sampling, elicitation = "sampling/createMessage", "elicitation/create"
+	for _, tt := range []struct{ name, method, params, want string }{
+		{"params in an array", elicitation, `[]`, `params cannot be read: it is an array and must be an object`},
+		{"a message that is a number", elicitation, `{"message":5}`, `params cannot be read: "message" is a number and must be a string`},
+		{"a mode that is an object", elicitation, `{"mode":{},"message":"?"}`, `params cannot be read: "mode" is an object and must be a string`},
+		{"a schema that is a text", elicitation, `{"message":"?","requestedSchema":"none"}`, ``},
+		{"properties in an array", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":[]}}`, ``},
+		{"a property that is a text", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":"string"}}}`, ``},
+		{"a title that is a number", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":{"type":"string","title":5}}}}`, ``},
+		{"a length that is a text", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":{"type":"string","maxLength":"5"}}}}`, ``},
+		{"messages that are a text", sampling, `{"messages":"hello","maxTokens":5}`, `params cannot be read: "messages" is a string and must be an array`},
+		{"tokens that are a text", sampling, `{"messages":[],"maxTokens":"many"}`, ``},
+		{"content that is a number", sampling, `{"messages":[{"role":"user","content":5}],"maxTokens":5}`, ``},
+		{"a text that is an object", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":{}}}],"maxTokens":5}`, ``},
+		{"hints that are an object", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":"?"}}],"maxTokens":5,"modelPreferences":{"hints":{}}}`, ``},
+		{"a tool that is a text", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":"?"}}],"maxTokens":5,"tools":["one"]}`, ``},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			refused := make(chan rawFrame, 1)
+			c := converse(t, serveRaw(t, func(s *rawServer) {
+				s.shake(`{"tools":{}}`)
+				call := s.await("tools/call")
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q","method":%q,"params":%s}`, tt.method, tt.params))
+				refused <- s.answer(`"q"`)
+				s.write(resultOf(call))
+				s.rest()
+			}))
+			<-c.call(t.Context(), nil)
+			var e struct {
+				Code    int
+				Message string
+			}
+			if f := <-refused; json.Unmarshal(f.Error, &e) != nil || e.Code != -32602 {
+				t.Fatalf("the server was told %s %s", f.Result, f.Error)
+			}
+			if termsOfGo.MatchString(e.Message) || tt.want != "" && e.Message != tt.want {
+				t.Errorf("the server is told: %s", e.Message)
+			}
+		})
+	}
+}
+
+// What a cancelled request is told of goes to the server, too.
+func TestNoServerHearsOfContexts(t *testing.T) {
+	frames := make(chan string, 100)
+	c := converse(t, serveRaw(t, func(s *rawServer) {
+		s.shake(`{"tools":{}}`)
+		s.await("tools/call")
+		s.write(`{"jsonrpc":"2.0","id":"r","method":"tasks/result","params":{"taskId":"none"}}`, form("q", "day?"))
+		s.rest()
+	}), func(o *hub.Options) {
+		o.Tap = func(_ string, fromServer bool, frame []byte) {
+			if !fromServer {
+				frames <- string(frame)
+			}
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	end := c.call(ctx, nil)
+	tasktest.AwaitAsk(t, c.events)
+	cancel()
+	<-end
+	c.Close()
+	close(frames)
+	for f := range frames {
+		if termsOfGo.MatchString(f) {
+			t.Errorf("the server is sent %s", f)
+		}
+	}
+}
