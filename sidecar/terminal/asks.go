@@ -95,6 +95,10 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 			cancel(&settled{e.Outcome})
 			delete(s.asks, key)
 		}
+	case protocol.AskUndelivered:
+		if e.Reason != "" {
+			s.note("\n%s", e.Reason)
+		}
 	case protocol.SamplingEnded:
 		if s.recorder != nil {
 			s.recorder.sampled(askKey{params.TaskID, e.MessageID}, e.Result)
@@ -128,6 +132,8 @@ func (e *settled) Error() string {
 		return "the time for the answer is over"
 	case protocol.OutcomeServerStoppedWaiting:
 		return "the server stopped waiting"
+	case protocol.OutcomeCallEnded:
+		return "its call ended first"
 	case protocol.OutcomeServerLost:
 		return "the connection to the server ended"
 	case protocol.OutcomeCompleted:

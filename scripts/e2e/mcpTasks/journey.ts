@@ -94,7 +94,7 @@ export async function cancelled(scene: Scene): Promise<void> {
   await frontEnd.cancelCall(call);
   assert.deepEqual(await frontEnd.result(call), { type: "cancelled" });
   const [shown, ...more] = frontEnd.asksSince(call);
-  assert.equal(shown?.ask.outcome?.reason, "serverStoppedWaiting");
+  assert.equal(shown?.ask.outcome?.reason, "callEnded");
   assert.equal(more.length, 0);
   const { task } = frontEnd.call(call);
   assert.equal(task?.status, "cancelled");

@@ -43,5 +43,5 @@ export async function givenUp(scene: Scene): Promise<void> {
   assert.deepEqual(new Set(elicitations.map(({ url }) => url)), new Set(urls));
   for (const { elicitationId } of elicitations) assert.ok(elicitationId);
   const reasons = frontEnd.asksSince(call).map(({ ask }) => ask.outcome?.reason);
-  assert.deepEqual(reasons, ["dismissed", "serverStoppedWaiting"]);
+  assert.deepEqual(reasons, ["dismissed", "callEnded"]);
 }

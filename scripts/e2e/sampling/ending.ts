@@ -11,7 +11,7 @@ export async function cancelled(scene: Scene): Promise<void> {
   const asked = await request(scene, open);
   await frontEnd.cancelCall(open);
   assert.deepEqual(await frontEnd.result(open), { type: "cancelled" });
-  await settled(scene, asked.messageId, "serverStoppedWaiting");
+  await settled(scene, asked.messageId, "callEnded");
 
   const before = models.stopped;
   const slow = await slowAnswer(scene);

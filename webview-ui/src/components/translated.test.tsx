@@ -333,6 +333,7 @@ const outcomes: readonly OutcomeReason[] = [
   "regenerated",
   "timedOut",
   "serverStoppedWaiting",
+  "callEnded",
   "serverLost",
   "completed",
   "granted",

@@ -3,6 +3,7 @@ import type {
   AskCompleted,
   AskExtended,
   AskSettled,
+  AskUndelivered,
   CallEnded,
   CallProgressParams,
   CallTaskChanged,
@@ -37,6 +38,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => extend(message, event));
     case "askCompleted":
       return change(messages, event.messageId, (message) => complete(message, event));
+    case "askUndelivered":
+      return change(messages, event.messageId, (message) => loseAnswer(message, event));
     case "askDelivered":
       return change(messages, event.messageId, deliver);
     case "samplingMoved":
@@ -65,6 +68,14 @@ function complete(message: Message, { completedAt }: AskCompleted): Message {
   const { body } = message;
   if (body.type !== "ask" || body.outcome === undefined) return message;
   return { ...message, body: { ...body, outcome: { ...body.outcome, completedAt } } };
+}
+
+function loseAnswer(message: Message, { reason }: AskUndelivered): Message {
+  const { body } = message;
+  if (body.type !== "ask" || body.outcome === undefined) return message;
+  const { undelivered: _before, ...outcome } = body.outcome;
+  const lost = reason === "" ? {} : { undelivered: reason };
+  return { ...message, body: { ...body, outcome: { ...outcome, ...lost } } };
 }
 
 function deliver(message: Message): Message {

@@ -182,6 +182,14 @@ describe("an ask", () => {
     );
   });
 
+  test("tells that the server did not get the answer, or got it after all", () => {
+    const told = (number: number, reason: string) =>
+      event(number, { type: "askUndelivered", messageId: 1, reason });
+    const lost = play(reading([message(1, ask("a1", elicitation(), answered))]), told(2, "Gone."));
+    expect(bodyOf(lost)).toEqual(ask("a1", elicitation(), { ...answered, undelivered: "Gone." }));
+    expect(bodyOf(play(lost, told(3, "")))).toEqual(ask("a1", elicitation(), answered));
+  });
+
   test("for a completion names the model that answers", () => {
     const state = play(
       reading([message(1, ask("a1", sampling()))]),

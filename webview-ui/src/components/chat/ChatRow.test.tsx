@@ -357,6 +357,7 @@ describe("a settled form", () => {
     ["declined", "Declined"],
     ["dismissed", "Dismissed without an answer"],
     ["serverStoppedWaiting", "The server stopped waiting"],
+    ["callEnded", "The call ended first"],
     ["serverLost", "The connection to the server was lost"],
     ["takenOver", "Its task was taken over in another window"],
     ["restarted", "Assent stopped while this was open"],
@@ -370,6 +371,15 @@ describe("a settled form", () => {
     screen.getByText(words);
     screen.getByText("The tool had ended.");
     expect(screen.queryByRole("button")).toBeNull();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("whose answer the server did not get", async () => {
+    const undelivered = "The server stopped waiting before the answer reached it.";
+    const { container } = show(ask("a1", elicitation(), { ...answered, undelivered }));
+    screen.getByText("Answered");
+    screen.getByText(undelivered);
+    expect(container.querySelector(".outcome .codicon-warning")).not.toBeNull();
     expect(await axeFindings(container)).toEqual([]);
   });
 

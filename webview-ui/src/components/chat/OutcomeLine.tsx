@@ -16,9 +16,10 @@ export interface OutcomeLineProps {
 /** How an ask ended, by whose act, and when. */
 export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
   const { icon, words } = describe(outcome.reason, yes, no);
+  const { undelivered = "" } = outcome;
   return (
     <p className="outcome">
-      <Icon name={icon} />
+      <Icon name={undelivered === "" ? icon : "warning"} />
       <span>
         {filled(
           outcome.by === undefined ? l10n.t("{0} at {2}") : l10n.t("{0} in {1} at {2}"),
@@ -31,6 +32,7 @@ export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
         {outcome.detail !== undefined && outcome.detail !== "" && (
           <span className="outcome-detail"> {visible(outcome.detail)}</span>
         )}
+        {undelivered !== "" && <span className="outcome-detail"> {undelivered}</span>}
       </span>
     </p>
   );
@@ -66,6 +68,8 @@ function describe(
       return { icon: "clock", words: l10n.t("There was no time left to answer") };
     case "serverStoppedWaiting":
       return { icon: "clock", words: l10n.t("The server stopped waiting") };
+    case "callEnded":
+      return { icon: "clock", words: l10n.t("The call ended first") };
     case "serverLost":
       return { icon: "debug-disconnect", words: l10n.t("The connection to the server was lost") };
     case "completed":

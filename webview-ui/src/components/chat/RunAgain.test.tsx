@@ -31,7 +31,7 @@ function conversation(result: Call["result"], reason: OutcomeReason): readonly M
 const button = { name: "Run the Tool Again" };
 
 describe("an ask that was lost with its call", () => {
-  test.each<OutcomeReason>(["restarted", "serverLost", "serverStoppedWaiting"])(
+  test.each<OutcomeReason>(["restarted", "serverLost", "serverStoppedWaiting", "callEnded"])(
     "%s: the same call can be made again",
     async (reason) => {
       const host = new FakeHost(task(), conversation(lost, reason), {

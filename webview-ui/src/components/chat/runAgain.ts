@@ -6,6 +6,7 @@ const gone: ReadonlySet<OutcomeReason> = new Set([
   "takenOver",
   "serverLost",
   "serverStoppedWaiting",
+  "callEnded",
 ]);
 
 /**
