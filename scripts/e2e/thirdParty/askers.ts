@@ -447,6 +447,19 @@ const all: readonly Asker[] = [
         ],
         result: /^Thank you! Collected feedback information: .*"rating": 5/s,
       },
+      {
+        tool: "collect-user-info-task",
+        task: true,
+        args: { infoType: "contact" },
+        asks: [
+          {
+            kind: "form",
+            message: "Please provide your contact information",
+            content: { name: "Ada", email: "ada@example.com" },
+          },
+        ],
+        result: /^Collected contact info: .*"name": "Ada"/s,
+      },
     ],
   },
   {
