@@ -165,6 +165,18 @@ type McpSamplingReview struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// RepeatMcpCall asks whether a call is made once more that has failed, and may have done something before it
+// did. Assent asks this, not the server. [YesButtonClicked] makes the call once more; [NoButtonClicked] and
+// [CancelButtonClicked] leave it as it ended.
+//
+//protocol:variant UseMcpServer repeat_mcp_call
+type RepeatMcpCall struct {
+	Type tag[RepeatMcpCall] `json:"type"`
+	Origin
+	// Reason is a text for the person: why the call failed, and why it may succeed the next time.
+	Reason string `json:"reason"`
+}
+
 // Origin says which server asks, and during which tool call.
 type Origin struct {
 	ServerName string `json:"serverName"`

@@ -46,4 +46,6 @@ const (
 	WantsTool AskWants = "use_mcp_tool"
 	// WantsResource is an [AccessMcpResource].
 	WantsResource AskWants = "access_mcp_resource"
+	// WantsRepeat is a [RepeatMcpCall].
+	WantsRepeat AskWants = "repeat_mcp_call"
 )

@@ -342,6 +342,7 @@ export type UseMcpServer =
   | McpURLElicitation
   | McpSampling
   | McpSamplingReview
+  | RepeatMcpCall
   | UseMcpTool
   | AccessMcpResource;
 
@@ -465,6 +466,17 @@ export interface McpSamplingReview extends Origin {
    * reviewed is then the one before.
    */
   problem?: string;
+}
+
+/**
+ * RepeatMcpCall asks whether a call is made once more that has failed, and may have done something before it
+ * did. Assent asks this, not the server. `YesButtonClicked` makes the call once more; `NoButtonClicked` and
+ * `CancelButtonClicked` leave it as it ended.
+ */
+export interface RepeatMcpCall extends Origin {
+  type: "repeat_mcp_call";
+  /** Reason is a text for the person: why the call failed, and why it may succeed the next time. */
+  reason: string;
 }
 
 /** Origin says which server asks, and during which tool call. */
@@ -2188,7 +2200,9 @@ export type AskWants =
   /** WantsTool is a `UseMcpTool`. */
   | "use_mcp_tool"
   /** WantsResource is an `AccessMcpResource`. */
-  | "access_mcp_resource";
+  | "access_mcp_resource"
+  /** WantsRepeat is a `RepeatMcpCall`. */
+  | "repeat_mcp_call";
 
 /**
  * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,

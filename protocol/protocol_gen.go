@@ -902,6 +902,10 @@ func (McpSamplingReview) isUseMcpServer() {}
 
 func (*McpSamplingReview) unionTag() string { return "mcp_sampling_review" }
 
+func (RepeatMcpCall) isUseMcpServer() {}
+
+func (*RepeatMcpCall) unionTag() string { return "repeat_mcp_call" }
+
 func (UseMcpTool) isUseMcpServer() {}
 
 func (*UseMcpTool) unionTag() string { return "use_mcp_tool" }
@@ -931,6 +935,10 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 		return v, err
 	case "mcp_sampling_review":
 		var v McpSamplingReview
+		err := unmarshal(data, &v)
+		return v, err
+	case "repeat_mcp_call":
+		var v RepeatMcpCall
 		err := unmarshal(data, &v)
 		return v, err
 	case "use_mcp_tool":

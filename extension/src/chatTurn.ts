@@ -279,6 +279,8 @@ export function askInWords({ question }: Ask): string {
       );
     case "access_mcp_resource":
       return l10n.t("The model wants to read **{0}** of {1}.", words(brief(question.uri)), server);
+    case "repeat_mcp_call":
+      return quoting(l10n.t("A call of {0} failed. Make it once more?", server), question.reason);
     default:
       return question satisfies never;
   }

@@ -72,6 +72,8 @@ func whatEnded(question protocol.UseMcpServer) string {
 	switch question.(type) {
 	case protocol.UseMcpTool, protocol.AccessMcpResource:
 		return " The call was not made."
+	case protocol.RepeatMcpCall:
+		return " The call was not made once more."
 	default:
 		return " The server stopped waiting."
 	}

@@ -139,6 +139,8 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 		return protocol.WantsTool, firstLine(q.Tool.Name + " " + string(q.Arguments))
 	case protocol.AccessMcpResource:
 		return protocol.WantsResource, firstLine(q.URI)
+	case protocol.RepeatMcpCall:
+		return protocol.WantsRepeat, firstLine(q.Reason)
 	default:
 		return "", ""
 	}

@@ -250,6 +250,8 @@ func describe(a *openAsk) string {
 		return fmt.Sprintf("The model wants to call %s of the server %q with %s.", q.Tool.Name, origin.ServerName, q.Arguments)
 	case protocol.AccessMcpResource:
 		return fmt.Sprintf("The model wants to read %s of the server %q.", q.URI, origin.ServerName)
+	case protocol.RepeatMcpCall:
+		return fmt.Sprintf("The call of %s of the server %q failed. %s", strings.Join(origin.ToolNames, ", "), origin.ServerName, q.Reason)
 	}
 	return who + " asks for what a terminal cannot show."
 }

@@ -54,6 +54,8 @@ func (l *commandLine) question(a *openAsk) (question answers.Question, secrets [
 		question.Kind, question.Tools, question.Arguments = answers.Tool, []string{q.Tool.Name}, q.Arguments
 	case protocol.AccessMcpResource:
 		question.Kind, question.URL = answers.Resource, q.URI
+	case protocol.RepeatMcpCall:
+		question.Kind = answers.Repeat
 	}
 	return question, secrets
 }

@@ -158,6 +158,8 @@ func asked(a *openAsk) (answers.Ask, []answers.Field) {
 		ask.Kind, ask.Tools, ask.Message = answers.Tool, []string{q.Tool.Name}, string(q.Arguments)
 	case protocol.AccessMcpResource:
 		ask.Kind, ask.Message = answers.Resource, q.URI
+	case protocol.RepeatMcpCall:
+		ask.Kind, ask.Message = answers.Repeat, q.Reason
 	}
 	return ask, fields
 }

@@ -21,6 +21,8 @@ type manner interface {
 	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	// allow asks whether a model may use a tool, or read a resource.
 	allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	// repeat asks whether a call is made once more that has failed.
+	repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error)
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
 	// page asks whether the person goes to a page, which something else than an ask wants.
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
@@ -84,6 +86,8 @@ func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []
 		return o.review(ctx, a, q, problems)
 	case protocol.UseMcpTool, protocol.AccessMcpResource:
 		return o.allow(ctx, a, problems)
+	case protocol.RepeatMcpCall:
+		return o.repeat(ctx, a)
 	default:
 		o.s.note("\n%s", describe(a))
 		return a.response(protocol.CancelButtonClicked), nil

@@ -31,10 +31,12 @@ const (
 	// Tool is a model's wish to call a tool, Resource one to read a resource.
 	Tool     Kind = "tool"
 	Resource Kind = "resource"
+	// Repeat is whether a call that failed is made once more.
+	Repeat Kind = "repeat"
 )
 
 // kinds are all of them, for errors.
-var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input), string(Tool), string(Resource)}
+var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input), string(Tool), string(Resource), string(Repeat)}
 
 // Way is the way out of an ask that a rule takes.
 type Way string
@@ -44,7 +46,8 @@ const (
 	// Answer fills in a form or an input, and lets a model call a tool with other arguments.
 	Answer Way = "answer"
 	// Approve lets a request for a completion go to the model that is proposed, an answer of a model to the server,
-	// and a model to a tool or a resource; and consents to a page.
+	// and a model to a tool or a resource; consents to a page; and has a call made once more, where the rule names
+	// that kind.
 	Approve Way = "approve"
 	// Complete gives a completion itself, and is written as the key "completion".
 	Complete Way = "completion"
@@ -108,7 +111,8 @@ func (r *Rule) matches(a Ask) bool {
 	case r.Kind != "" && r.Kind != a.Kind,
 		r.Server != "" && r.Server != a.Server,
 		r.Tool != "" && !slices.Contains(a.Tools, r.Tool),
-		!strings.Contains(folded(a.Message), folded(r.Message)):
+		!strings.Contains(folded(a.Message), folded(r.Message)),
+		a.Kind == Repeat && r.Way == Approve && r.Kind != Repeat: // nothing is done twice by a rule that is for all
 		return false
 	}
 	for _, name := range r.Schema {

@@ -324,6 +324,7 @@ const questions = [
     toolUse: { messageId: 1, toolUseId: "u" },
     uri: "db://x",
   },
+  { type: "repeat_mcp_call", serverName: "mail", toolNames: ["send"], reason: "could not ask" },
 ] as const;
 
 const outcomes: readonly OutcomeReason[] = [
@@ -375,7 +376,9 @@ test.each(questions.map((question) => [question.type, question] as const))(
       row({ ...ask("a1", open), expiresAt: at + 200_000, waitsUntil: at + 300_000 }, 0),
     ];
     const { user } = await show(rows, { openAsks: 1 });
-    await screen.findAllByRole("button", { name: /^⟦(Decline|Deny|Withhold)⟧/ });
+    await screen.findAllByRole("button", {
+      name: /^⟦(Decline|Deny|Leave It as It Failed|Withhold)⟧/,
+    });
     await expectTranslated([rows, "What…ris?"]);
     for (const name of ["Edit", "Approve and Allow", "Submit"]) {
       const found = screen.queryAllByRole("button", { name: ours(name) });

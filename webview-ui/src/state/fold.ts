@@ -192,6 +192,7 @@ function settle(message: Message, event: AskSettled): Message {
         ...(event.sentArguments === undefined ? {} : { sentArguments: event.sentArguments }),
       });
     case "access_mcp_resource":
+    case "repeat_mcp_call":
       return withQuestion(message, ask, question);
     default:
       return unreachable(question);

@@ -17,6 +17,8 @@ import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
 import { McpSamplingReview } from "./McpSamplingReview.tsx";
 import { McpURLConsent } from "./McpURLConsent.tsx";
 import { byPerson } from "./OutcomeLine.tsx";
+import { RepeatCall } from "./RepeatCall.tsx";
+import { RepeatCallRecord } from "./RepeatCallRecord.tsx";
 import { typedBeforeKey } from "./runAgain.ts";
 import { SamplingRecord } from "./SamplingRecord.tsx";
 import { SamplingReviewRecord } from "./SamplingReviewRecord.tsx";
@@ -250,6 +252,16 @@ export function AskRow(props: AskRowProps) {
             })
           }
           onCancel={ways.onCancel}
+        />
+      );
+    case "repeat_mcp_call":
+      if (outcome !== undefined) return <RepeatCallRecord {...{ askId, question, outcome }} />;
+      return (
+        <RepeatCall
+          {...{ askId, question, busy }}
+          {...ways}
+          refusal={refusal?.message}
+          onRepeat={() => answer({ askResponse: "yesButtonClicked" })}
         />
       );
     default:

@@ -96,6 +96,8 @@ function about(question: UseMcpServer): string {
       return `${question.tool.name} ${json(question.arguments)}`;
     case "access_mcp_resource":
       return question.uri;
+    case "repeat_mcp_call":
+      return question.reason;
   }
 }
 

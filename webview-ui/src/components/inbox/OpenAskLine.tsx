@@ -27,6 +27,8 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
       return { icon: "tools", words: l10n.t("{0} has a tool that a model wants to use") };
     case "access_mcp_resource":
       return { icon: "file", words: l10n.t("{0} has a resource that a model wants to read") };
+    case "repeat_mcp_call":
+      return { icon: "debug-restart", words: l10n.t("Call {0} once more?") };
     default:
       return unreachable(wants);
   }

@@ -1,0 +1,53 @@
+import type { RepeatMcpCall } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { Refusal } from "../ui/Refusal.tsx";
+import { AskCard } from "./AskCard.tsx";
+import { useArmed } from "./useArmed.ts";
+
+export interface RepeatCallProps {
+  readonly askId: string;
+  readonly question: RepeatMcpCall;
+  /** An answer is under way. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** The person wants the call made once more. */
+  readonly onRepeat: () => void;
+  /** The person leaves the call as it failed. */
+  readonly onDecline: () => void;
+  /** The person put the question away and said nothing. */
+  readonly onCancel: () => void;
+}
+
+/** A call failed, and may have done something before it did: the person decides whether it is made once more. */
+export function RepeatCall(props: RepeatCallProps) {
+  const { askId, question, busy, refusal, onRepeat, onDecline, onCancel } = props;
+  const { serverName, toolNames = [], reason } = question;
+  const ready = useArmed("asked") && !busy;
+  const button = (act: () => void) => ({
+    type: "button" as const,
+    "aria-disabled": !ready,
+    onClick: () => {
+      if (ready) act();
+    },
+  });
+  return (
+    <AskCard
+      {...{ askId, serverName, toolNames, busy, ready }}
+      icon="debug-restart"
+      does={l10n.t("Call {0} once more?")}
+      onCancel={button(onCancel).onClick}
+    >
+      <p>{reason}</p>
+      {refusal !== undefined && <Refusal message={refusal} />}
+      <div className="actions">
+        <button className="primary" {...button(onRepeat)}>
+          {l10n.t("Call Once More")}
+        </button>
+        <button className="secondary" {...button(onDecline)}>
+          {l10n.t("Leave It as It Failed")}
+        </button>
+      </div>
+    </AskCard>
+  );
+}
