@@ -30,6 +30,8 @@ type call struct {
 	ctx context.Context
 	// end is one of the following once it is over.
 	end atomic.Int32
+	// asked is set where a server of 2026-07-28 sent a request while it served the call.
+	asked atomic.Bool
 
 	// done is closed when the call is over and its asks are served.
 	done chan struct{}
@@ -130,12 +132,13 @@ func (c *conn) attribute(ctx context.Context, q *question, method string, serve 
 	}
 	uses := c.server.lastUses()
 	c.mu.Lock()
-	if c.isModern { // which has no requests of servers
+	of, _ := ctx.Value(callKey{}).(*call)
+	if c.isModern {
+		c.noteRequestLocked(of)
 		c.mu.Unlock()
 		q.slot.pass()
-		return func() (any, error) { return nil, errNoTask }
+		return func() (any, error) { return nil, errNoRequests }
 	}
-	of, _ := ctx.Value(callKey{}).(*call)
 	whose := c.prove(of)
 	if ttl, wants := wantsTask(params); wants {
 		c.mu.Unlock()

@@ -115,7 +115,7 @@ func (h *Hub) exchange(ctx context.Context, serverName string, x exchange) (json
 	defer s.noteCall(&x)()
 	ctx, end := s.begin(ctx, x.taskID)
 	defer end()
-	return x.run(ctx)
+	return x.runOrFallBack(ctx)
 }
 
 // callFailure says how an exchange without a result ended.

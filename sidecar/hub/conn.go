@@ -37,6 +37,8 @@ type conn struct {
 	link    *link
 	client  *mcp.Client
 	session *mcp.ClientSession
+	// known is the era in which the connection began. To be read after ready.
+	known wire.Era
 	// sampling is what the server is told of it. To be read after ready.
 	sampling broker.SamplingCapability
 	// over is closed when the connection is gone and everybody knows.
@@ -69,6 +71,8 @@ type conn struct {
 	// was unused for the first time.
 	held int
 	idle *time.Timer
+	// leaving: the connection takes nothing new, and is closed once nothing holds it.
+	leaving bool
 }
 
 // stoppedError is the cause with which a connection ends that somebody ended.
@@ -241,9 +245,9 @@ func (c *conn) start() error {
 	if c.server.hub.opts.Capabilities.Sampling {
 		c.sampling = c.server.hub.opts.Broker.DeclareSampling(c.ctx, c.server.config.Name)
 	}
-	known := c.server.knownEra()
-	err := c.connect(transport, known)
-	if known != wire.EraUnknown && c.server.config.ProtocolVersion == "" && errors.Is(err, wire.ErrRefused) {
+	c.known = c.server.knownEra()
+	err := c.connect(transport, c.known)
+	if c.known != wire.EraUnknown && c.server.config.ProtocolVersion == "" && errors.Is(err, wire.ErrRefused) {
 		c.log.Info().Err(err).Msg("the server speaks another version of MCP than it did")
 		err = c.connect(transport, wire.EraUnknown)
 	}

@@ -9,16 +9,27 @@ import (
 	"assent/sidecar/wire"
 )
 
-// Eras remembers over restarts in which era a server spoke last, under a key of its configuration. A
-// server that is silent on server/discover then costs its patience once, and not at every start. The
-// methods may be called from any goroutine.
-type Eras interface {
-	Era(key string) string
-	SetEra(key, era string)
+// Memory keeps facts about servers over restarts, under a key of their configuration. The methods may be
+// called from any goroutine.
+type Memory interface {
+	Recall(key string) Learned
+	Keep(key string, l Learned)
 }
 
-// eraKey is that of a server: who changes how it starts may have changed what it speaks.
-func eraKey(c config.Server) string {
+// Learned holds the facts that connections to a server have shown. In the zero value nothing is known.
+type Learned struct {
+	// Era is the one in which the server spoke last. Knowing it spares a server that is silent on
+	// server/discover the wait at every start.
+	Era wire.Era `json:"era,omitempty"`
+	// AsksByRequests: the server accepts 2026-07-28, but its tools ask by requests, which only the versions
+	// before have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version; a
+	// server with another one is probed again.
+	AsksByRequests bool   `json:"asksByRequests,omitempty"`
+	Identity       string `json:"identity,omitempty"`
+}
+
+// memoryKey returns a server's key. A server that is started in another way may speak another version.
+func memoryKey(c config.Server) string {
 	raw, err := json.Marshal([]any{c.Name, c.Source, c.Transport, c.Command, c.Args, c.URL})
 	if err != nil {
 		return c.Name
@@ -27,25 +38,70 @@ func eraKey(c config.Server) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// rememberedEra is what is known of a server before it has said anything.
-func (h *Hub) rememberedEra(c config.Server) wire.Era {
+// recall returns what earlier connections to a server have shown.
+func (h *Hub) recall(c config.Server) Learned {
+	if h.opts.Memory == nil {
+		return Learned{}
+	}
+	l := h.opts.Memory.Recall(memoryKey(c))
+	if l.Era != wire.EraLegacy && l.Era != wire.EraModern {
+		l.Era = wire.EraUnknown
+	}
+	return l
+}
+
+// firstEra returns the era in which the first connection to a server begins.
+func firstEra(c config.Server, l Learned) wire.Era {
 	if c.ProtocolVersion == config.LegacyProtocol {
 		return wire.EraLegacy
 	}
-	if h.opts.Eras == nil {
-		return wire.EraUnknown
+	return l.Era
+}
+
+// learnEraLocked notes what a connection that has just become ready shows of its server.
+func (s *server) learnEraLocked(c *conn) {
+	h := c.link.handshake
+	s.era, s.version = h.Era, h.Version
+	if s.config.ProtocolVersion != "" {
+		return // the configuration chose, not the server
 	}
-	switch era := wire.Era(h.opts.Eras.Era(eraKey(c))); era {
-	case wire.EraLegacy, wire.EraModern:
-		return era
-	default:
-		return wire.EraUnknown
+	s.learned.Era = h.Era
+	switch who := identity(h); {
+	case !s.learned.AsksByRequests:
+	case h.Era == wire.EraModern:
+		// It was to be initialized and refused that: there is no older version to speak.
+		s.modernOnly = s.modernOnly || c.known == wire.EraLegacy
+		s.learned.AsksByRequests, s.learned.Identity = false, ""
+	case s.learned.Identity == "":
+		s.learned.Identity = who
+	case s.learned.Identity != who:
+		// Another version of the server may ask as 2026-07-28 has it: the next start finds out.
+		s.learned = Learned{}
+	}
+	s.keepLearnedLocked()
+}
+
+// keepLearnedLocked keeps the facts about the server for later starts.
+func (s *server) keepLearnedLocked() {
+	if s.hub.opts.Memory != nil {
+		s.hub.opts.Memory.Keep(memoryKey(s.config), s.learned)
 	}
 }
 
-// rememberEra keeps what a server spoke, or that this is not known any more.
-func (h *Hub) rememberEra(c config.Server, era wire.Era) {
-	if h.opts.Eras != nil && c.ProtocolVersion == "" {
-		h.opts.Eras.SetEra(eraKey(c), string(era))
+// forgetEraLocked forgets the era of a server that did not start: the server may have changed. The fact that its
+// tools ask by requests is forgotten only if the server was silent. A server without an older version refuses the
+// handshake, and is probed at once.
+func (s *server) forgetEraLocked(c *conn) {
+	if s.config.ProtocolVersion != "" || s.learned.AsksByRequests && !isSlow(c.err) {
+		return
 	}
+	s.learned.Era, s.learned.AsksByRequests, s.learned.Identity = wire.EraUnknown, false, ""
+	s.era = wire.EraUnknown
+	s.keepLearnedLocked()
+}
+
+// identity is a server's own name and version, as its handshake has them.
+func identity(h *wire.Handshake) string {
+	shown := shownHandshake(h)
+	return shown.Name + " " + shown.Version
 }

@@ -57,6 +57,7 @@ type Broker interface {
 	DeclareSampling(ctx context.Context, serverName string) broker.SamplingCapability
 	ServeUnclaimed(ctx context.Context, serverName, method string, params json.RawMessage, whose broker.Whose) (any, error)
 	AwaitURL(ctx context.Context, t broker.Asker, origin protocol.Origin, e broker.URLElicitation) (bool, error)
+	RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error)
 }
 
 // Asker is the part of [task.Task] that the hub needs.
@@ -96,8 +97,8 @@ type Options struct {
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Now is replaced by tests that compare whole conversations; nil means [time.Now].
 	Now func() time.Time
-	// Eras may be nil: then servers are probed anew by each hub.
-	Eras Eras
+	// Memory may be nil: then each hub finds out by itself how servers speak.
+	Memory Memory
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	// Stacks are where answers are written; nil means on those of whoever gave them.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,11 @@ func (b *asks) CreateMessage(ctx context.Context, t broker.Asker, o protocol.Ori
 	return b.ask(ctx, t, o, p)
 }
 
+func (b *asks) RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error) {
+	again, err := b.ask(ctx, t, q.Origin, json.RawMessage(strconv.Quote(q.Reason)))
+	return again == true, err
+}
+
 func (b *asks) AwaitURL(ctx context.Context, t broker.Asker, o protocol.Origin, e broker.URLElicitation) (bool, error) {
 	params, err := json.Marshal(e)
 	if err != nil {
@@ -131,9 +137,9 @@ func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 }
 
 // newFixtureThatRemembers returns a hub that remembers which era servers speak.
-func newFixtureThatRemembers(t *testing.T, eras hub.Eras, configured ...config.Server) *fixture {
+func newFixtureThatRemembers(t *testing.T, memory hub.Memory, configured ...config.Server) *fixture {
 	t.Helper()
-	return newFixtureOf(t, func(o *hub.Options) { o.Eras = eras }, configured...)
+	return newFixtureOf(t, func(o *hub.Options) { o.Memory = memory }, configured...)
 }
 
 // newFixtureOf returns a hub whose options differ from the usual ones.

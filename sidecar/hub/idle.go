@@ -39,9 +39,22 @@ func (c *conn) hold() (release func()) {
 	}
 }
 
+// leave has the connection closed as soon as nothing holds it.
+func (c *conn) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leaving = true
+	if c.held == 0 {
+		c.unusedLocked()
+	}
+}
+
 // unusedLocked begins the time after which the connection is closed.
 func (c *conn) unusedLocked() {
 	after := time.Duration(c.server.hub.idle.Load())
+	if c.leaving {
+		after = time.Nanosecond // at once, but without the locks that are held here
+	}
 	switch {
 	case c.ctx.Err() != nil:
 	case after == 0 && c.idle != nil:
@@ -60,22 +73,22 @@ func (c *conn) unusedLocked() {
 func (s *server) closeUnused(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone != "" || s.config.Shared || !s.running[c] || c.modern() || c.ctx.Err() != nil {
-		return
-	}
 	c.mu.Lock()
-	held, taskID := c.held > 0, c.taskID
+	held, leaving, taskID := c.held > 0, c.leaving, c.taskID
 	c.mu.Unlock()
-	if held {
+	stays := !leaving && (s.config.Shared || c.modern())
+	if s.gone != "" || !s.running[c] || stays || held || c.ctx.Err() != nil {
 		return
 	}
 	for _, of := range s.exchanges {
-		if of == taskID {
+		if of == taskID && !leaving {
 			return
 		}
 	}
 	c.log.Info().Msg("closing an unused connection")
-	delete(s.conns, taskID)
+	if s.conns[taskID] == c {
+		delete(s.conns, taskID)
+	}
 	delete(s.running, c)
 	s.closing.Go(func() { c.stop(stoppedError{"nobody used it", protocol.OutcomeServerLost}) })
 	s.hub.opts.Changed(s.infoLocked())

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -87,6 +88,9 @@ type slowError struct{ patience time.Duration }
 func (e slowError) Error() string {
 	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
 }
+
+// isSlow reports whether a start failed because the server did not shake hands in time.
+func isSlow(err error) bool { return errors.As(err, new(slowError)) }
 
 // stray is told of what a server sends that is not JSON-RPC.
 func (c *conn) stray(data []byte) {

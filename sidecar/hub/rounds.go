@@ -50,6 +50,12 @@ type exchange struct {
 	// ends the asks of the call with that task.
 	became  *following
 	endCall func(cause error)
+	// modern: the last request was made in 2026-07-28. Asked: the server sent a request meanwhile, which that
+	// version does not have.
+	modern, asked bool
+	// conn is the connection of the last request, which release lets go; nil before the first.
+	conn    *conn
+	release func()
 	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
 	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
 	forgetProgress func()
@@ -65,6 +71,7 @@ func (e abandonedError) Error() string { return e.reason }
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
+	defer x.letGo()
 	idle, pages, number := 0, 0, 0
 	if resumed := x.hooks.Resume; resumed != nil {
 		required, _, err := x.parseRound(resumed.Required)
@@ -171,11 +178,14 @@ func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage
 
 // attempt makes the request once.
 func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
-	c, err := x.server.connection(ctx, x.taskID)
+	c, err := x.connection(ctx, answers != nil)
 	if err != nil {
 		return nil, false, err
 	}
 	extra := answers
+	if !c.modern() {
+		extra = nil // this era does not have them: the server asks again
+	}
 	if !c.modern() && x.toolName != "" {
 		if x.asTask, err = x.taskSupport(ctx, c); err != nil {
 			return nil, false, err
@@ -199,6 +209,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	}
 	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
 	err = x.send(callCtx, c.session)
+	x.modern, x.asked = c.modern(), entry.asked.Load()
 	if ctx.Err() != nil {
 		c.owe(capture.Cancelled())
 	}
@@ -234,6 +245,29 @@ func (x *exchange) attempted(c *conn, entry *call, cause error) {
 		return
 	}
 	x.endCall = func(cause error) { c.end(entry, cause) }
+}
+
+// connection returns the connection for the next request, and keeps it in use. A call that goes on does so in
+// the version in which it began, also where the server is spoken to in another one meanwhile.
+func (x *exchange) connection(ctx context.Context, goesOn bool) (*conn, error) {
+	if goesOn && x.conn != nil && x.conn.ctx.Err() == nil {
+		return x.conn, nil
+	}
+	c, release, err := x.server.borrow(ctx, x.taskID)
+	if err != nil {
+		return nil, err
+	}
+	x.letGo()
+	x.conn, x.release = c, release
+	return c, nil
+}
+
+// letGo ends the use of the last request's connection.
+func (x *exchange) letGo() {
+	if x.release != nil {
+		x.release()
+		x.conn, x.release = nil, nil
+	}
 }
 
 // endProgress ends the telling of progress.

@@ -36,6 +36,12 @@ type server struct {
 	exchanges map[*context.CancelCauseFunc]string
 	// era is what the server spoke last; the next connection begins with it.
 	era wire.Era
+	// learned is what is kept over restarts.
+	learned Learned
+	// modernOnly: the server refused to be spoken to in an older version than 2026-07-28.
+	modernOnly bool
+	// toldFallback is set once a person was told that the server is spoken to in an older version.
+	toldFallback bool
 	// version is the revision that it spoke last.
 	version string
 	// gone says why the server starts no more, where it does not.
@@ -72,8 +78,9 @@ type server struct {
 }
 
 func newServer(h *Hub, c config.Server) *server {
+	learned := h.recall(c)
 	return &server{
-		hub: h, config: c, era: h.rememberedEra(c), conns: map[string]*conn{}, running: map[*conn]bool{},
+		hub: h, config: c, era: firstEra(c, learned), learned: learned, conns: map[string]*conn{}, running: map[*conn]bool{},
 		exchanges: map[*context.CancelCauseFunc]string{}, retries: map[string]context.CancelFunc{},
 		followed: map[string]*following{}, completions: map[string]func(){}, receivers: map[string]*receiver{},
 		lists: map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
@@ -185,6 +192,9 @@ func (s *server) acquireLocked(taskID string) (*conn, error) {
 		}
 		return c, nil
 	}
+	if len(s.conns) == 0 && s.learned.Era == wire.EraUnknown {
+		s.era = firstEra(s.config, s.learned)
+	}
 	c := newConn(s, taskID)
 	s.conns[taskID] = c
 	if len(s.retries) == 0 {
@@ -223,8 +233,7 @@ func (s *server) started(c *conn) {
 	c.since = time.Now()
 	c.mu.Unlock()
 	s.noted.handshake = c.link.handshake
-	s.era, s.version = c.link.handshake.Era, c.link.handshake.Version
-	s.hub.rememberEra(s.config, s.era)
+	s.learnEraLocked(c)
 	if c.modern() { // it is everybody's
 		for id, other := range s.conns {
 			if other == c {
@@ -332,8 +341,7 @@ func (s *server) ended(c *conn, reason string, stderr []string) {
 		if c.established {
 			s.retryLocked(c)
 		} else {
-			s.hub.rememberEra(s.config, wire.EraUnknown) // it may have changed
-			s.era = s.hub.rememberedEra(s.config)
+			s.forgetEraLocked(c)
 		}
 	}
 	s.hub.opts.Changed(s.infoLocked())
@@ -352,9 +360,8 @@ func (s *server) retire(why stoppedError) {
 func (s *server) stop(why stoppedError) {
 	s.sayAll()
 	s.mu.Lock()
-	var conns []*conn
-	for _, c := range s.conns {
-		conns = append(conns, c)
+	conns := s.allConnsLocked()
+	for _, c := range conns {
 		c.cancel(why)
 	}
 	for cancel := range s.exchanges {
@@ -370,9 +377,19 @@ func (s *server) stop(why stoppedError) {
 	s.closing.Wait()
 }
 
+// allConnsLocked returns every connection, also those that are closed once their calls have ended.
+func (s *server) allConnsLocked() []*conn {
+	all := map[*conn]bool{}
+	maps.Copy(all, s.running)
+	for _, c := range s.conns {
+		all[c] = true
+	}
+	return slices.Collect(maps.Keys(all))
+}
+
 func (s *server) sayAll() {
 	s.mu.Lock()
-	conns := slices.Collect(maps.Values(s.conns))
+	conns := s.allConnsLocked()
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, c := range conns {

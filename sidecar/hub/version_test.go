@@ -6,6 +6,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/hub"
 	"assent/sidecar/wire/wiretest"
 )
 
@@ -38,11 +39,11 @@ func TestAServerOfAConfiguredVersionIsNotProbed(t *testing.T) {
 	}
 }
 
-// memory remembers eras.
-type memory map[string]string
+// memory remembers what servers have shown of themselves.
+type memory map[string]hub.Learned
 
-func (m memory) Era(key string) string  { return m[key] }
-func (m memory) SetEra(key, era string) { m[key] = era }
+func (m memory) Recall(key string) hub.Learned  { return m[key] }
+func (m memory) Keep(key string, l hub.Learned) { m[key] = l }
 
 func TestTheEraIsRememberedOverRestarts(t *testing.T) {
 	const tools = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
@@ -61,7 +62,7 @@ func TestTheEraIsRememberedOverRestarts(t *testing.T) {
 -- server? s --
 {"jsonrpc":"2.0","id":"$ID","error":{"code":-32601,"message":"Method not found"}}
 `
-	eras := memory{}
+	remembered := memory{}
 	for _, tt := range []struct{ name, transcript, version string }{
 		{"probed", probed, "2025-11-25"},
 		{"not probed again", afterProbe, "2025-11-25"},
@@ -70,7 +71,7 @@ func TestTheEraIsRememberedOverRestarts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wiretest.Write(t, tt.transcript)
-			f := newFixtureThatRemembers(t, eras, server("s"))
+			f := newFixtureThatRemembers(t, remembered, server("s"))
 			if _, err := f.Tools(t.Context(), "s"); err != nil {
 				t.Errorf("%v\n%s", err, strings.Join(f.state(t, "s").Stderr, "\n"))
 			}

@@ -240,7 +240,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		},
 		Authorize:    s.authorize,
 		Now:          s.now,
-		Eras:         s.eras(),
+		Memory:       s.memory(),
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
 		Tap:          s.tapServer(),

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/hub"
+)
+
+// maxLearned bounds how many servers are remembered; beyond it all are forgotten, which costs a probe each.
+const maxLearned = 500
+
+// memory is the file that remembers what servers have shown of themselves; see [hub.Memory]. What cannot be
+// read or kept is found out anew.
+type memory struct {
+	path string
+	log  zerolog.Logger
+
+	mu    sync.Mutex // guards the fields below
+	known map[string]hub.Learned
+}
+
+var _ hub.Memory = (*memory)(nil)
+
+func (s *Server) memory() *memory {
+	return &memory{path: filepath.Join(s.opts.DataDir, "eras.json"), log: s.opts.Log}
+}
+
+func (m *memory) load() {
+	if m.known != nil {
+		return
+	}
+	m.known = map[string]hub.Learned{}
+	raw, err := os.ReadFile(m.path)
+	if err == nil {
+		err = json.Unmarshal(raw, &m.known)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		m.log.Info().Err(err).Msg("the servers' eras are found out anew")
+		m.known = map[string]hub.Learned{}
+	}
+}
+
+// Recall implements [hub.Memory].
+func (m *memory) Recall(key string) hub.Learned {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	return m.known[key]
+}
+
+// Keep implements [hub.Memory].
+func (m *memory) Keep(key string, l hub.Learned) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	if m.known[key] == l {
+		return
+	}
+	if len(m.known) >= maxLearned {
+		clear(m.known)
+	}
+	m.known[key] = l
+	if l == (hub.Learned{}) {
+		delete(m.known, key)
+	}
+	if err := m.save(); err != nil {
+		m.log.Info().Err(err).Msg("a server's era was not kept")
+	}
+}
+
+// save replaces the file at once, as another window may read it.
+func (m *memory) save() error {
+	raw, err := json.Marshal(m.known)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(m.path), "eras-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(raw)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), m.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
