@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile})
+	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser})
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has

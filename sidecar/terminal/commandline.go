@@ -38,7 +38,7 @@ type commandLine struct {
 	servers   []string // those that a model may use; none means all
 
 	// As they are given.
-	configFile, objectText, output, modelURL, model string
+	configFile, objectText, output, modelURL, model, protocolVersion string
 }
 
 // argument is an --arg.
@@ -80,6 +80,9 @@ func (c command) build(o Options) *cobra.Command {
 	flags.StringVar(&l.output, "output", "text", "the `form` of the result: text or json")
 	flags.StringVar(&l.answers, "answers", "", "answer what is asked from this `file`, instead of asking you")
 	flags.BoolVar(&l.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	if c.words != noWords {
+		flags.StringVar(&l.protocolVersion, "protocol-version", "", "speak this `version` of MCP with a server that the command line names: "+config.LegacyProtocol)
+	}
 	if c.flags != nil {
 		c.flags(flags, l)
 	}
@@ -130,6 +133,8 @@ func (l *commandLine) check() error {
 		return usagef("--output is text or json, not %q", l.output)
 	}
 	switch {
+	case l.protocolVersion != "" && l.protocolVersion != config.LegacyProtocol:
+		return usagef("--protocol-version is %s, not %q: without it the newest version that the server knows is spoken", config.LegacyProtocol, l.protocolVersion)
 	case l.plain && l.answers != "":
 		return usagef("--plain asks you, and --answers asks a file: give one of them")
 	case l.plain && l.replay != "":
@@ -223,6 +228,9 @@ func (c command) take(l *commandLine, words []string, launched bool) ([]string, 
 func (l *commandLine) reach(launch []string, o Options) error {
 	scheme, _, isURL := strings.Cut(l.server, "://")
 	if launch == nil && !isURL {
+		if l.protocolVersion != "" {
+			return usagef(`--protocol-version is for a server that the command line names: a configured one has the member "protocolVersion"`)
+		}
 		return l.configured(o)
 	}
 	if l.configFile != "" {
@@ -233,6 +241,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 		Command string             `json:"command,omitempty"`
 		Args    []string           `json:"args,omitempty"`
 		URL     string             `json:"url,omitempty"`
+		Version string             `json:"protocolVersion,omitempty"`
 	}
 	var s server
 	switch {
@@ -246,6 +255,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	default:
 		return usagef("%q is no URL of a server: it is http, https, ws or wss", l.server)
 	}
+	s.Version = l.protocolVersion
 	raw, err := json.Marshal(map[string]server{l.server: s})
 	if err != nil {
 		return err
