@@ -47,6 +47,11 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} got this answer` }).last();
   }
 
+  /** The question whether a call that failed is made once more. */
+  repeat(server: string): Locator {
+    return this.#view.getByRole("region", { name: `Call ${server} once more?`, exact: true });
+  }
+
   /** What a model wants of a server while it waits for approval. */
   toolApproval(server: string): Locator {
     const name = `${server} has a tool that the model wants to use`;

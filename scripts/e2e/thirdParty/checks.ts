@@ -37,12 +37,12 @@ export interface Check {
 export type Checks = Readonly<Partial<Record<Feature, Check>>>;
 
 /** What a server has of the features, and how that is seen. */
-export function checksOf({ program, protocolVersion }: ThirdParty): Checks {
+export function checksOf({ program, fallsBack }: ThirdParty): Checks {
   switch (program) {
     case "server-everything":
       return everything;
     case "go-sdk everything":
-      return protocolVersion === "2026-07-28" ? newestGoEverything : goEverything;
+      return fallsBack === true ? newestGoEverything : goEverything;
     case "go-sdk sse":
       return goSSE;
     default:
@@ -239,18 +239,20 @@ const goEverything: Checks = {
 };
 
 /**
- * Over stdio this server accepts the newest version, whose servers send no requests, and sends some
- * all the same. The person is told what its tool says of that.
+ * Over stdio this server accepts the newest version, whose servers send no requests, and its tools send
+ * some all the same. The first that does fails, and the person has it called once more in the version
+ * before; from there on all of them can ask.
  */
 const newestGoEverything: Checks = {
   ...goEverything,
-  sampling: fails(
-    "sample",
-    /cannot be sent while serving a request on protocol version 2026-07-28/,
-  ),
-  form: fails("elicit (form)", /cannot be sent while serving a request/),
-  page: fails("elicit (url)", /cannot be sent while serving a request/),
-  roots: fails("roots", /cannot be sent while serving a request/),
+  async roots(panel, server) {
+    await runTool(panel, server, "roots");
+    const again = panel.repeat(server);
+    await again.getByText(/in a way that MCP 2026-07-28 does not have/).waitFor();
+    await again.getByRole("button", { name: "Call Once More" }).click();
+    assert.match(await result(panel.call(server, "roots")), /^demo:file:\/\/\/.*\/workspace$/);
+    await panel.text(/From now on Assent speaks MCP 2025-11-25 with it/).waitFor();
+  },
 };
 
 const goSSE: Checks = {

@@ -20,8 +20,10 @@ export interface ThirdParty {
   readonly name: string;
   readonly program: Program;
   readonly transport: keyof typeof transports;
-  /** The version of MCP that is spoken. */
+  /** The version of MCP that is spoken in the end. */
   readonly protocolVersion: "2025-11-25" | "2026-07-28";
+  /** It accepts 2026-07-28, in which its tools cannot ask: the first that wants to is called once more. */
+  readonly fallsBack?: true;
   /** The version has to be asked for: left alone, another would be spoken. */
   readonly configured?: true;
   /** Starts the program; over HTTP it then listens on the port, over stdio the port is unused. */
@@ -84,7 +86,8 @@ export const thirdParties: readonly ThirdParty[] = [
     name: "go-everything-stdio",
     program: "go-sdk everything",
     transport: "stdio",
-    protocolVersion: "2026-07-28",
+    protocolVersion: "2025-11-25",
+    fallsBack: true,
     command: () => ({ command: goEverything, args: [] }),
   },
   {
