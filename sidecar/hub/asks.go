@@ -95,6 +95,7 @@ func (c *conn) options() wire.Options {
 	for _, method := range receivedMethods {
 		opts.Serve[method] = c.receive(method)
 	}
+	opts.Serve["roots/list"] = c.serveRoots
 	opts.Notify = map[string]func(json.RawMessage){
 		"notifications/tasks":                c.server.taskNews,
 		"notifications/tasks/status":         c.server.taskNews,

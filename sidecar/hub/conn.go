@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,6 +46,11 @@ type conn struct {
 	over chan struct{}
 	// order is that in which the server asks.
 	order sequence
+	// askedForRoots is closed when the server asks for the roots, by rootsAsked. Called is set once a call may go
+	// out.
+	askedForRoots chan struct{}
+	rootsAsked    func()
+	called        atomic.Bool
 
 	mu sync.Mutex // guards the fields below
 	// established is set once the connection was ready.
@@ -87,10 +93,12 @@ func (e stoppedError) Error() string { return e.reason }
 func newConn(s *server, taskID string) *conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	log := s.hub.opts.Log.With().Str("server", s.config.Name).Logger()
+	asked := make(chan struct{})
 	return &conn{
 		server: s, taskID: taskID, ctx: ctx, cancel: cancel,
 		log: log, noise: newNoise(log),
 		ready: make(chan struct{}), over: make(chan struct{}),
+		askedForRoots: asked, rootsAsked: sync.OnceFunc(func() { close(asked) }),
 		asks: map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
 	}
 }

@@ -26,6 +26,8 @@ type Learned struct {
 	// server with another one is probed again.
 	AsksByRequests bool   `json:"asksByRequests,omitempty"`
 	Identity       string `json:"identity,omitempty"`
+	// Roots is what a legacy server did after its last start.
+	Roots RootsHabit `json:"roots,omitempty"`
 }
 
 // memoryKey returns a server's key. A server that is started in another way may speak another version.

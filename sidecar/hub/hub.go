@@ -91,6 +91,8 @@ type Options struct {
 	Handshake time.Duration
 	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
 	IdlePause, KeepAlive time.Duration
+	// RootsPatience is as [DefaultRootsPatience] where it is 0.
+	RootsPatience time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
 	PollFloor time.Duration
 	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
@@ -125,6 +127,7 @@ func New(opts Options) *Hub {
 	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
 	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
+	opts.RootsPatience = cmp.Or(opts.RootsPatience, DefaultRootsPatience)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -194,6 +194,9 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
 		}
 	}
+	if err := c.awaitRoots(ctx); err != nil {
+		return nil, false, err
+	}
 	entry := &call{
 		taskID: x.taskID, toolName: x.toolName, resourceURI: x.resourceURI, promptName: x.promptName,
 		messageID: x.hooks.MessageID, since: x.server.hub.opts.Now(), ctx: ctx, done: make(chan struct{}),

@@ -41,6 +41,8 @@ export function checksOf({ program, fallsBack }: ThirdParty): Checks {
   switch (program) {
     case "server-everything":
       return everything;
+    case "server-filesystem":
+      return filesystemServer;
     case "go-sdk everything":
       return fallsBack === true ? newestGoEverything : goEverything;
     case "go-sdk sse":
@@ -185,6 +187,23 @@ const everything: Checks = {
     await runTool(panel, server, "get-roots-list");
     const text = await result(panel.call(server, "get-roots-list"));
     assert.match(text, /^Current MCP Roots \(1 total\):\n\n1\. demo\n {3}URI: file:\/\/\//);
+  },
+};
+
+const filesystemServer: Checks = {
+  async lists(panel, server) {
+    const name = "List Allowed Directories (list_allowed_directories)";
+    await offers(panel, server, undefined, "Tool", [name]);
+  },
+  // Each task has a process of its own, whose first call is this one.
+  async roots(panel, server) {
+    const tool = "list_allowed_directories";
+    for (let count = 1; count <= 10; count++) {
+      await panel.newTask();
+      await runTool(panel, server, tool);
+      const text = await result(panel.call(server, tool));
+      assert.match(text, /^Allowed directories:\n\/.*\/workspace$/, `process ${count}`);
+    }
   },
 };
 

@@ -5,7 +5,11 @@ import { distFolder, root } from "../../setup/paths.ts";
 import { freePort } from "../processes.ts";
 
 /** A program whose MCP server is somebody else's. */
-export type Program = "server-everything" | "go-sdk everything" | "go-sdk sse";
+export type Program =
+  | "server-everything"
+  | "server-filesystem"
+  | "go-sdk everything"
+  | "go-sdk sse";
 
 /** A way to reach a server: mcp.json's type, and the words for it in the panel. */
 export const transports = {
@@ -38,10 +42,10 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const everything = join(
-  root,
-  ...["node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"],
-);
+const ofMCP = (name: string) =>
+  join(root, ...["node_modules", "@modelcontextprotocol", name, "dist", "index.js"]);
+const everything = ofMCP("server-everything");
+const filesystem = ofMCP("server-filesystem");
 const goExamples = "github.com/modelcontextprotocol/go-sdk/examples/server";
 const goEverything = join(distFolder, "go-sdk-everything");
 const goSSE = join(distFolder, "go-sdk-sse");
@@ -81,6 +85,14 @@ export const thirdParties: readonly ThirdParty[] = [
       args: [everything, "sse"],
       env: { PORT: String(port) },
     }),
+  },
+  {
+    // Without arguments, the folders that it may use are the roots.
+    name: "filesystem",
+    program: "server-filesystem",
+    transport: "stdio",
+    protocolVersion: "2025-11-25",
+    command: () => ({ command: process.execPath, args: [filesystem] }),
   },
   {
     name: "go-everything-stdio",

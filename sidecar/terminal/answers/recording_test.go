@@ -42,7 +42,7 @@ func TestARecordingThatIsWrong(t *testing.T) {
 		{"answers", "version: 1\nanswers: []", `f.yaml:2:1: this is a file of answers: give it with --answers`},
 		{"an unknown key", "version: 1\nask: []", `f.yaml:2:1: the file has no key "ask": did you mean "asks"?`},
 		{"no list", "version: 1\nasks: {}", `f.yaml:2:7: asks must be a list`},
-		{"an unknown kind", "version: 1\nasks:\n  - kind: from", `f.yaml:3:11: there is no kind "from": it is form, page, completion, review, input, tool or resource`},
+		{"an unknown kind", "version: 1\nasks:\n  - kind: from", `f.yaml:3:11: there is no kind "from": it is form, page, completion, review, input, tool, resource or repeat`},
 		{"no kind", "version: 1\nasks:\n  - cancel: true", `f.yaml:3:5: an ask has the key "kind"`},
 		{"no way", "version: 1\nasks:\n  - kind: form", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has none`},
 		{"two ways", "version: 1\nasks:\n  - kind: form\n    cancel: true\n    decline: true", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has cancel and decline`},

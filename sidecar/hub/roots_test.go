@@ -1,0 +1,152 @@
+package hub_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/hub"
+)
+
+// signalling is a memory that says when something is kept.
+type signalling struct {
+	mu   sync.Mutex
+	kept memory
+	news chan hub.Learned
+}
+
+func (s *signalling) Recall(key string) hub.Learned {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.Recall(key)
+}
+
+func (s *signalling) Keep(key string, l hub.Learned) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept.Keep(key, l)
+	s.news <- l
+}
+
+// habit returns what is remembered of the one server.
+func (s *signalling) habit() hub.RootsHabit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.kept {
+		return l.Roots
+	}
+	return hub.RootsUnknown
+}
+
+func newSignalling() *signalling {
+	return &signalling{kept: memory{}, news: make(chan hub.Learned, 100)}
+}
+
+var (
+	asksForRoots = serverSays(`{"jsonrpc":"2.0","id":5,"method":"roots/list"}`)
+	getsRoots    = clientSays(`{"jsonrpc":"2.0","id":5,"result":{"roots":[{"uri":"file:///work","name":"work"}]}}`)
+	pinged       = clientSays(`{"jsonrpc":"2.0","id":"$PING","method":"ping"}`) + serverSays(`{"jsonrpc":"2.0","id":"$PING","result":{}}`)
+	called       = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
+		serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}`)
+)
+
+// newRootsFixture returns a hub with one folder.
+func newRootsFixture(t *testing.T, memory hub.Memory, patience time.Duration, s config.Server) *fixture {
+	t.Helper()
+	f := newFixtureOf(t, func(o *hub.Options) { o.Memory, o.RootsPatience = memory, patience }, s)
+	f.SetFolders([]protocol.WorkspaceFolder{{Name: "work", Path: "/work"}})
+	return f
+}
+
+// The server plays its part in order: a call before the roots ends it.
+func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
+	for _, way := range legacyWays {
+		t.Run(string(way), func(t *testing.T) {
+			remembered := newSignalling()
+			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksForRoots+getsRoots+pinged+called+called))
+			for range 2 { // and the second call does not
+				if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+					t.Fatalf("result (-want +got):\n%s", diff)
+				}
+			}
+			if got := remembered.habit(); got != hub.RootsAsked {
+				t.Errorf("remembered %q, want %q", got, hub.RootsAsked)
+			}
+		})
+	}
+}
+
+func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
+	remembered := newSignalling()
+	for _, tt := range []struct {
+		name     string
+		patience time.Duration
+	}{
+		{"the first time", time.Millisecond},
+		{"from then on", time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newRootsFixture(t, remembered, tt.patience, over(t, protocol.TransportStdio, handshake("s")+called))
+			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			if got := remembered.habit(); got != hub.RootsIgnored {
+				t.Errorf("remembered %q, want %q", got, hub.RootsIgnored)
+			}
+		})
+	}
+}
+
+// A server can begin to ask, as one whose newer version does.
+func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
+	transcript := handshake("s") +
+		`{"jsonrpc":"2.0","id":"$LIST","method":"tools/list","params":{}}` + "\n" +
+		serverSays(`{"jsonrpc":"2.0","id":"$LIST","result":{"tools":[]}}`) + asksForRoots + getsRoots + pinged + called
+	remembered := newSignalling()
+	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+called))
+	<-before.call(t.Context(), "t1", "s", "tool")
+	if got := remembered.habit(); got != hub.RootsIgnored {
+		t.Fatalf("remembered %q, want %q", got, hub.RootsIgnored)
+	}
+	f := newRootsFixture(t, remembered, time.Minute, over(t, protocol.TransportStdio, transcript))
+	if _, err := f.Tools(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	for l := range remembered.news {
+		if l.Roots == hub.RootsAsked {
+			break
+		}
+	}
+	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithoutRootsNoCallWaits(t *testing.T) {
+	f := newFixtureOf(t, func(o *hub.Options) { o.RootsPatience = time.Hour }, over(t, protocol.TransportStdio, handshake("s")+called))
+	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+// A cancelled call does not wait, and says nothing about its server.
+func TestACallThatWaitsForRootsCanBeCancelled(t *testing.T) {
+	remembered := newSignalling()
+	f := newRootsFixture(t, remembered, time.Hour, over(t, protocol.TransportStdio, handshake("s")))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	end := f.call(ctx, "t1", "s", "tool")
+	<-remembered.news // of the handshake
+	cancel()
+	if diff := cmp.Diff(protocol.CallResult(protocol.CallCancelled{}), <-end); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if got := remembered.habit(); got != hub.RootsUnknown {
+		t.Errorf("remembered %q", got)
+	}
+}
