@@ -123,6 +123,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var rpc *jsonrpc.Error
 	var abandoned abandonedError
 	var over lostError
+	var taskLost taskLostError
 	var stopped stoppedError
 	var none noAnswerError
 	var bad unusableError
@@ -133,6 +134,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
 	case errors.As(err, &abandoned):
 		return protocol.CallAbandoned{Reason: abandoned.reason}
+	case errors.As(err, &taskLost):
+		return protocol.CallLost{Reason: taskLost.reason}
 	case errors.As(err, &over):
 		return lost(serverName, over.reason)
 	case errors.As(err, &long):

@@ -14,6 +14,11 @@ type lostError struct{ reason string }
 
 func (e lostError) Error() string { return e.reason }
 
+// taskLostError says, in whole sentences, why an MCP task cannot be followed any more. Its server may be there.
+type taskLostError struct{ reason string }
+
+func (e taskLostError) Error() string { return e.reason }
+
 // noAnswerError says why a request failed although its connection did not.
 type noAnswerError struct{ reason string }
 

@@ -76,11 +76,11 @@ func TestWhatIsSaidOfAnMCPTaskThatIsLost(t *testing.T) {
 	for _, tt := range []struct{ name, answer, want string }{
 		{
 			"unknown", `"error":{"code":-32602,"message":"unknown task"}`,
-			`The MCP server "s" gave no answer: it no longer knows the task: unknown task (-32602).`,
+			`The MCP task "one" of the server "s" cannot be followed: the server no longer knows it: unknown task (-32602). Run the tool again to start another.`,
 		},
 		{
 			"a status that is a number", `"result":{"taskId":"one","status":5}`,
-			`The MCP server "s" gave no answer: it could not be asked 13 times in a row: it says nothing of the task's status.`,
+			`The MCP task "one" of the server "s" cannot be followed: the server's answers have no status of it. Run the tool again to start another.`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

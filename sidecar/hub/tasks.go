@@ -38,6 +38,8 @@ type Hooks struct {
 	Resume *task.Round
 	// Cancel is closed when a person wants the end of the MCP task that the call became.
 	Cancel <-chan struct{}
+	// TaskTTL is for how long a legacy server is asked to keep the MCP task; 0 means [DefaultTaskTTL].
+	TaskTTL time.Duration
 }
 
 // taskState is MCP's Task in both shapes.
@@ -205,8 +207,11 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	case closing(f.ctx):
 		return nil, errGoesOn
 	case isUnread(err): // the server is there all the same
-	case errors.As(err, &lost):
+	case errors.As(err, &lost) && lost.Err != nil:
 		err = noAnswerError{lost.Reason}
+	case errors.As(err, &lost):
+		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. Run the tool again to start another.",
+			words(first.ID), x.server.config.Name, lost.Reason)}
 	case errors.As(err, new(abandonedError)), wasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
 	}

@@ -35,7 +35,7 @@ func (d *legacyTask) Get(ctx context.Context) (*mcptask.State, error) {
 	}
 	s := parseTask(raw)
 	if s == nil {
-		return nil, errors.New("it says nothing of the task's status")
+		return nil, mcptask.ErrNoStatus
 	}
 	if s.Status != protocol.McpTaskInputRequired {
 		// The server has what it asked for, so it may ask the same again.
@@ -85,9 +85,13 @@ func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 		}
 		if end.Err != nil {
 			// Which of the ends it is, only tasks/get says.
-			if now, err := d.Get(ctx); err == nil && now.Ended() {
+			now, err := d.Get(ctx)
+			switch {
+			case err == nil && now.Ended():
 				now.Err = end.Err
 				d.f.tell(now)
+			case err != nil:
+				d.f.tell(nil) // the next poll comes to the same answer, and decides
 			}
 			return
 		}

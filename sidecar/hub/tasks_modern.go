@@ -40,7 +40,7 @@ func (d *modernTask) Get(ctx context.Context) (*mcptask.State, error) {
 	}
 	s := parseTask(raw)
 	if s == nil {
-		return nil, errors.New("it says nothing of the task's status")
+		return nil, mcptask.ErrNoStatus
 	}
 	return s, nil
 }
@@ -55,7 +55,7 @@ func (d *modernTask) Result(_ context.Context, s *mcptask.State) (json.RawMessag
 	case s.Result != nil:
 		return s.Result, nil
 	default:
-		return nil, &mcptask.LostError{Reason: fmt.Sprintf("the task is %s, and its end was not sent", s.Status)}
+		return nil, &mcptask.LostError{Reason: fmt.Sprintf("it is %s, and the server did not send its end", s.Status)}
 	}
 }
 

@@ -108,12 +108,15 @@ const (
 	told = time.Minute
 	// maxFailures bounds how often in a row the server may not be reached.
 	maxFailures = 12
+	// maxStatusless bounds how often in a row the server may answer with no status.
+	maxStatusless = 3
 )
 
 // LostError says why a task cannot be followed any more.
 type LostError struct {
+	// Reason is the rest of a sentence about the task.
 	Reason string
-	// Err is what it comes of, where that is an error of its own.
+	// Err is the cause, if it has an error of its own. Reason is then about the server.
 	Err error
 }
 
@@ -122,6 +125,9 @@ func (e *LostError) Error() string { return e.Reason }
 
 // Unwrap returns what it comes of.
 func (e *LostError) Unwrap() error { return e.Err }
+
+// ErrNoStatus says that the server's answer about a task has no status. A [Driver] returns it.
+var ErrNoStatus = errors.New("the server says nothing of the task's status")
 
 // ErrCancelled says that the server has cancelled the task.
 var ErrCancelled = errors.New("the task was cancelled")
@@ -170,14 +176,15 @@ type follower struct {
 	// telling is set once the server told something by itself.
 	telling bool
 	// failures counts how often in a row the server could not be asked, unfetched how often its result
-	// could not be fetched, although it may have said meanwhile how the task is.
-	failures, unfetched int
+	// could not be fetched, although it may have said meanwhile how the task is. Statusless counts how often in a
+	// row its answer had no status.
+	failures, unfetched, statusless int
 }
 
 // take takes what the server says.
 func (f *follower) take(s *State) {
 	changed := s.Status != f.known.Status || s.StatusMessage != f.known.StatusMessage
-	f.state, f.failures, f.stale, f.known.Problem = s, 0, false, ""
+	f.state, f.failures, f.statusless, f.stale, f.known.Problem = s, 0, 0, false, ""
 	f.known.Status, f.known.StatusMessage = s.Status, s.StatusMessage
 	if s.TTL != nil {
 		created := f.known.CreatedAt
@@ -200,8 +207,19 @@ func (f *follower) take(s *State) {
 
 func (f *follower) observe() { f.Observe(f.known) }
 
-// wait returns the pause before the next poll.
+// wait returns the pause before the next poll. A task that expires is asked for then, however long the pause.
 func (f *follower) wait() time.Duration {
+	d := f.pace()
+	if f.known.ExpiresAt != 0 {
+		if left := time.Until(time.UnixMilli(f.known.ExpiresAt)); left > 0 {
+			d = min(d, left)
+		}
+	}
+	return d
+}
+
+// pace returns the pause between two polls.
+func (f *follower) pace() time.Duration {
 	switch failures := max(f.failures, f.unfetched); {
 	case f.stale && failures == 0:
 		return 0
@@ -275,7 +293,7 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	expired := f.known.ExpiresAt != 0 && time.Now().UnixMilli() > f.known.ExpiresAt
+	expired := f.known.ExpiresAt != 0 && time.Now().UnixMilli() >= f.known.ExpiresAt
 	var refused *jsonrpc.Error
 	var lost *LostError
 	switch {
@@ -284,15 +302,24 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	case errors.As(err, &refused) && f.known.Cancelling:
 		return ErrCancelled // and forgotten, as a server may
 	case errors.As(err, &refused) && expired:
-		return &LostError{Reason: fmt.Sprintf("the task has outlived its time, and the server says: %s (%d)", refused.Message, refused.Code)}
+		return &LostError{Reason: fmt.Sprintf("it has expired, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
+	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams: // 2025-11-25, "Tasks: Protocol Errors"
+		return &LostError{Reason: fmt.Sprintf("the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused):
-		return &LostError{Reason: fmt.Sprintf("it no longer knows the task: %s (%d)", refused.Message, refused.Code)}
+		return &LostError{Reason: fmt.Sprintf("the server does not say how it is: %s (%d)", refused.Message, refused.Code)}
 	case expired:
-		return &LostError{Reason: "the task has outlived its time, and the server cannot be asked: " + reason.Of(err)}
+		return &LostError{Reason: "it has expired, and the server cannot be asked: " + reason.Of(err)}
 	}
 	f.failures++
-	if f.failures > maxFailures {
-		return &LostError{Reason: fmt.Sprintf("it could not be asked %d times in a row: %s", f.failures, reason.Of(err))}
+	f.statusless++
+	if !errors.Is(err, ErrNoStatus) {
+		f.statusless = 0
+	}
+	switch {
+	case f.statusless >= maxStatusless:
+		return &LostError{Reason: "the server's answers have no status of it"}
+	case f.failures > maxFailures:
+		return &LostError{Reason: fmt.Sprintf("the server could not be asked %d times in a row: %s", f.failures, reason.Of(err))}
 	}
 	f.known.Problem = reason.Of(err)
 	f.observe()

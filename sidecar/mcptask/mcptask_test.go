@@ -119,6 +119,10 @@ func TestPauses(t *testing.T) {
 		{"short again after a change", state(working), []any{
 			state(working), state(working), state(working, func(s *mcptask.State) { s.StatusMessage = "nearly" }), state(completed),
 		}, seconds(1, 2.5, 4.75, 5.75)},
+		{"up to the end of its time", state(working, poll(time.Minute), ttl(5*time.Second)), []any{state(completed)}, seconds(5)},
+		{"past the end of its time", state(working, poll(time.Minute), ttl(5*time.Second)), []any{
+			state(working, poll(time.Minute), ttl(5*time.Second)), state(completed),
+		}, seconds(5, 65)},
 		{"growing while the server is away", state(working, poll(time.Second)), []any{down, down, down, state(completed)}, seconds(1, 2, 4, 8)},
 	}
 	for _, tt := range tests {
@@ -156,6 +160,22 @@ func TestWhatTheServerTellsStopsThePolls(t *testing.T) {
 	})
 }
 
+// A server that tells by itself is asked once a minute, and at the end of the task's time.
+func TestATaskThatExpiresEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &script{begin: time.Now(), states: []any{unknown}}
+		news := make(chan *mcptask.State, 1)
+		news <- state(working, ttl(5*time.Second))
+		_, err := mcptask.Follow(t.Context(), d, state(working), mcptask.Options{Observe: func(protocol.McpTask) {}, News: news})
+		if err == nil || !strings.Contains(err.Error(), "it has expired") {
+			t.Errorf("Follow = %v", err)
+		}
+		if took := time.Since(d.begin); took != 5*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+	})
+}
+
 func TestHowATaskEnds(t *testing.T) {
 	failed := &jsonrpc.Error{Code: 4001, Message: "no train", Data: json.RawMessage(`{"refund":true}`)}
 	tests := []struct {
@@ -167,11 +187,13 @@ func TestHowATaskEnds(t *testing.T) {
 	}{
 		{"an error", state(working), []any{state(protocol.McpTaskFailed)}, failed, "no train"},
 		{"cancelled by the server", state(working), []any{state(protocol.McpTaskCancelled)}, failed, "the task was cancelled"},
-		{"it vanishes", state(working), []any{unknown}, nil, "it no longer knows the task: unknown task (-32602)"},
-		{"its time is over", state(working, ttl(time.Second), poll(2*time.Second)), []any{unknown}, nil, "the task has outlived its time, and the server says: unknown task (-32602)"},
-		{"its time was never", state(working, ttl(0)), []any{unknown}, nil, "the task has outlived its time, and the server says: unknown task (-32602)"},
-		{"nobody there", state(working, ttl(time.Second)), []any{errors.New("refused")}, nil, "the task has outlived its time, and the server cannot be asked: refused"},
-		{"nobody there for long", state(working), []any{errors.New("refused")}, nil, "it could not be asked 13 times in a row: refused"},
+		{"it vanishes", state(working), []any{unknown}, nil, "the server no longer knows it: unknown task (-32602)"},
+		{"the server refuses", state(working), []any{&jsonrpc.Error{Code: -32603, Message: "disk full"}}, nil, "the server does not say how it is: disk full (-32603)"},
+		{"the server knows a task without a status", state(working), []any{mcptask.ErrNoStatus}, nil, "the server's answers have no status of it"},
+		{"its time is over", state(working, ttl(time.Second), poll(2*time.Second)), []any{unknown}, nil, "it has expired, and the server no longer knows it: unknown task (-32602)"},
+		{"its time was never", state(working, ttl(0)), []any{unknown}, nil, "it has expired, and the server no longer knows it: unknown task (-32602)"},
+		{"nobody there", state(working, ttl(time.Second)), []any{errors.New("refused")}, nil, "it has expired, and the server cannot be asked: refused"},
+		{"nobody there for long", state(working), []any{errors.New("refused")}, nil, "the server could not be asked 13 times in a row: refused"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
