@@ -37,6 +37,8 @@ const (
 	CodeTaskElsewhere ErrorCode = -32109
 	// CodeTaskBusy: something goes on in the task, and has to end first; the message names it.
 	CodeTaskBusy ErrorCode = -32110
+	// CodeUnknownMcpTask: no MCP task has this id, or an id that begins so.
+	CodeUnknownMcpTask ErrorCode = -32111
 )
 
 // InvalidAnswerData says what is wrong with an answer.

@@ -4,7 +4,8 @@ package protocol
 // and the extension io.modelcontextprotocol/tasks of 2026-07-28). It belongs to a call of a [Task].
 type McpTask struct {
 	// TaskID is the server's.
-	TaskID string        `json:"taskId"`
+	TaskID string `json:"taskId"`
+	// Status is the last that the server told. It stays so if the task is lost: the call's result says that.
 	Status McpTaskStatus `json:"status"`
 	// StatusMessage is the server's; it is not to be trusted.
 	StatusMessage string `json:"statusMessage,omitempty"`
@@ -30,10 +31,36 @@ const (
 	McpTaskCancelled     McpTaskStatus = "cancelled"
 )
 
-// ListMcpTasksResult holds the calls that became MCP tasks, the newest first: all that run, and the
-// last hundred that ended.
+// ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
+// ended, the newest of each first. A page has a hundred. An entry that changes while the list is read can be in
+// two pages.
 type ListMcpTasksResult struct {
 	McpTasks []McpTaskEntry `json:"mcpTasks,omitempty"`
+	// NextCursor is for [Sidecar.MoreMcpTasks]; absent on the last page.
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// MoreMcpTasksParams asks for the next page.
+type MoreMcpTasksParams struct {
+	// Cursor is the [ListMcpTasksResult.NextCursor] of the page before.
+	Cursor string `json:"cursor"`
+}
+
+// GetMcpTaskParams names an MCP task.
+type GetMcpTaskParams struct {
+	// McpTaskID is the server's id of the task, or the beginning of it, if no other task's id begins so.
+	McpTaskID string `json:"mcpTaskId"`
+	// ServerName is the task's server, which is then asked if no call has the task. Absent looks at the calls of
+	// all servers, and asks none.
+	ServerName string `json:"serverName,omitempty"`
+}
+
+// GetMcpTaskResult has one of the two.
+type GetMcpTaskResult struct {
+	// McpTask is the newest call that has the task or waits for it.
+	McpTask *McpTaskEntry `json:"mcpTask,omitempty"`
+	// ServerMcpTask is what the server says of a task that no call has or waits for.
+	ServerMcpTask *ServerMcpTask `json:"serverMcpTask,omitempty"`
 }
 
 // McpTaskEntry is an MCP task and the call that it belongs to.

@@ -230,8 +230,15 @@ export interface SidecarRequests {
    * server is asked to cancel it, and its word is awaited; cancelled again, the call is given up.
    */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
-  /** ListMcpTasks returns the MCP tasks of every conversation. */
+  /** ListMcpTasks returns the first page of the MCP tasks of every conversation. */
   "mcpTask/list": { params: undefined; result: ListMcpTasksResult };
+  /** MoreMcpTasks returns the page after another one. */
+  "mcpTask/more": { params: MoreMcpTasksParams; result: ListMcpTasksResult };
+  /**
+   * GetMcpTask finds an MCP task by its id. It fails with `CodeUnknownMcpTask` if there is none, and with
+   * `CodeInvalidParams` if there are several.
+   */
+  "mcpTask/get": { params: GetMcpTaskParams; result: GetMcpTaskResult };
   /**
    * ListServerMcpTasks asks the servers that are running and list their tasks (2025-11-25, "Tasks:
    * Listing Tasks") for those that no call of a conversation stands for. It takes a few seconds at most.
@@ -1312,6 +1319,8 @@ export const ErrorCode = {
   TaskElsewhere: -32109,
   /** CodeTaskBusy: something goes on in the task, and has to end first; the message names it. */
   TaskBusy: -32110,
+  /** CodeUnknownMcpTask: no MCP task has this id, or an id that begins so. */
+  UnknownMcpTask: -32111,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
@@ -1951,6 +1960,7 @@ export interface ListJournalResult {
 export interface McpTask {
   /** TaskID is the server's. */
   taskId: string;
+  /** Status is the last that the server told. It stays so if the task is lost: the call's result says that. */
   status: McpTaskStatus;
   /** StatusMessage is the server's; it is not to be trusted. */
   statusMessage?: string;
@@ -1973,11 +1983,39 @@ export type McpTaskStatus =
   | "cancelled";
 
 /**
- * ListMcpTasksResult holds the calls that became MCP tasks, the newest first: all that run, and the
- * last hundred that ended.
+ * ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
+ * ended, the newest of each first. A page has a hundred. An entry that changes while the list is read can be in
+ * two pages.
  */
 export interface ListMcpTasksResult {
   mcpTasks?: readonly McpTaskEntry[];
+  /** NextCursor is for `Sidecar.MoreMcpTasks`; absent on the last page. */
+  nextCursor?: string;
+}
+
+/** MoreMcpTasksParams asks for the next page. */
+export interface MoreMcpTasksParams {
+  /** Cursor is the `ListMcpTasksResult.NextCursor` of the page before. */
+  cursor: string;
+}
+
+/** GetMcpTaskParams names an MCP task. */
+export interface GetMcpTaskParams {
+  /** McpTaskID is the server's id of the task, or the beginning of it, if no other task's id begins so. */
+  mcpTaskId: string;
+  /**
+   * ServerName is the task's server, which is then asked if no call has the task. Absent looks at the calls of
+   * all servers, and asks none.
+   */
+  serverName?: string;
+}
+
+/** GetMcpTaskResult has one of the two. */
+export interface GetMcpTaskResult {
+  /** McpTask is the newest call that has the task or waits for it. */
+  mcpTask?: McpTaskEntry;
+  /** ServerMcpTask is what the server says of a task that no call has or waits for. */
+  serverMcpTask?: ServerMcpTask;
 }
 
 /** McpTaskEntry is an MCP task and the call that it belongs to. */
@@ -2360,6 +2398,11 @@ export interface Tool {
   inputSchema?: unknown;
   /** Annotations are the server's own claims; absent where it makes none. */
   annotations?: ToolAnnotations;
+  /**
+   * McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
+   * Negotiation").
+   */
+  mcpTask?: boolean;
 }
 
 /** ListKind is one of the lists that a server has. */
@@ -3031,6 +3074,11 @@ export interface CallToolRequest {
    * `StartCallParams` it takes the place of Arguments.
    */
   argumentsText?: string;
+  /**
+   * TaskTTL is for how many milliseconds the server is asked to keep the MCP task that the call becomes; absent
+   * means a week. A server of 2026-07-28 decides that by itself (2025-11-25, "Tasks": ttl).
+   */
+  taskTtl?: number;
 }
 
 /**

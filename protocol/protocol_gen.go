@@ -420,6 +420,18 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 		return s.CancelCall(ctx, &p)
 	case "mcpTask/list":
 		return s.ListMcpTasks(ctx)
+	case "mcpTask/more":
+		var p MoreMcpTasksParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.MoreMcpTasks(ctx, &p)
+	case "mcpTask/get":
+		var p GetMcpTaskParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.GetMcpTask(ctx, &p)
 	case "mcpTask/listOfServers":
 		return s.ListServerMcpTasks(ctx)
 	case "resources/list":
@@ -789,6 +801,22 @@ func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams)
 func (r remoteSidecar) ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error) {
 	var result ListMcpTasksResult
 	if err := r.conn.Call(ctx, "mcpTask/list", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) MoreMcpTasks(ctx context.Context, params *MoreMcpTasksParams) (*ListMcpTasksResult, error) {
+	var result ListMcpTasksResult
+	if err := r.conn.Call(ctx, "mcpTask/more", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) GetMcpTask(ctx context.Context, params *GetMcpTaskParams) (*GetMcpTaskResult, error) {
+	var result GetMcpTaskResult
+	if err := r.conn.Call(ctx, "mcpTask/get", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

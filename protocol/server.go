@@ -75,6 +75,9 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	// Annotations are the server's own claims; absent where it makes none.
 	Annotations *ToolAnnotations `json:"annotations,omitempty"`
+	// McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
+	// Negotiation").
+	McpTask bool `json:"mcpTask,omitempty"`
 }
 
 // ListKind is one of the lists that a server has.

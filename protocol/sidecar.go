@@ -230,10 +230,21 @@ type Sidecar interface {
 	//protocol:method call/cancel
 	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
 
-	// ListMcpTasks returns the MCP tasks of every conversation.
+	// ListMcpTasks returns the first page of the MCP tasks of every conversation.
 	//
 	//protocol:method mcpTask/list
 	ListMcpTasks(ctx context.Context) (*ListMcpTasksResult, error)
+
+	// MoreMcpTasks returns the page after another one.
+	//
+	//protocol:method mcpTask/more
+	MoreMcpTasks(ctx context.Context, params *MoreMcpTasksParams) (*ListMcpTasksResult, error)
+
+	// GetMcpTask finds an MCP task by its id. It fails with [CodeUnknownMcpTask] if there is none, and with
+	// [CodeInvalidParams] if there are several.
+	//
+	//protocol:method mcpTask/get
+	GetMcpTask(ctx context.Context, params *GetMcpTaskParams) (*GetMcpTaskResult, error)
 
 	// ListServerMcpTasks asks the servers that are running and list their tasks (2025-11-25, "Tasks:
 	// Listing Tasks") for those that no call of a conversation stands for. It takes a few seconds at most.

@@ -250,6 +250,9 @@ type CallToolRequest struct {
 	// ArgumentsText is the text of that object, where a double does not hold one of its numbers exactly. In
 	// [StartCallParams] it takes the place of Arguments.
 	ArgumentsText string `json:"argumentsText,omitempty"`
+	// TaskTTL is for how many milliseconds the server is asked to keep the MCP task that the call becomes; absent
+	// means a week. A server of 2026-07-28 decides that by itself (2025-11-25, "Tasks": ttl).
+	TaskTTL int64 `json:"taskTtl,omitempty"`
 }
 
 // TaskResultRequest follows an MCP task that the server knows and Assent does not (see [ServerMcpTask])

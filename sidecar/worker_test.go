@@ -8,7 +8,8 @@ import (
 )
 
 // worker is an MCP server of 2025-11-25 whose one tool, research, is always a task, job-1, that outlives the server. It
-// works until the file done is in its folder, or until it is cancelled. Once a tool was called, the file begun is there.
+// works until the file done is in its folder, or until it is cancelled, and the server knows it until the file forgotten
+// is there. Once a tool was called, the file begun is there. A time to live of less than a week is kept in the file ttl.
 func worker() {
 	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	there := func(file string) bool { _, err := os.Stat(file); return err == nil }
@@ -18,6 +19,10 @@ func worker() {
 		}
 	}
 	task := func() string {
+		ttl := "null"
+		if kept, err := os.ReadFile("ttl"); err == nil {
+			ttl = string(kept)
+		}
 		status := "working"
 		switch {
 		case there("stopped"):
@@ -25,7 +30,7 @@ func worker() {
 		case there("done"):
 			status = "completed"
 		}
-		return fmt.Sprintf(`"taskId":"job-1","status":%q,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":null,"pollInterval":20`, status)
+		return fmt.Sprintf(`"taskId":"job-1","status":%q,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":%s,"pollInterval":20`, status, ttl)
 	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -33,7 +38,11 @@ func worker() {
 		var m struct {
 			ID     json.RawMessage
 			Method string
-			Params struct{ ProtocolVersion string }
+			Params struct {
+				ProtocolVersion string
+				TaskID          string
+				Task            struct{ TTL int64 }
+			}
 		}
 		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -45,10 +54,19 @@ func worker() {
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"research","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`, m.ID)
 		case "tools/call":
+			if m.Params.Task.TTL < 7*24*60*60*1000 {
+				if err := os.WriteFile("ttl", fmt.Append(nil, m.Params.Task.TTL), 0o600); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+				}
+			}
 			say(`"id":%s,"result":{"task":{%s}}`, m.ID, task())
 			note("begun")
 		case "tasks/get":
-			say(`"id":%s,"result":{%s}`, m.ID, task())
+			if there("forgotten") || m.Params.TaskID != "job-1" {
+				say(`"id":%s,"error":{"code":-32602,"message":"Task not found"}`, m.ID)
+			} else {
+				say(`"id":%s,"result":{%s}`, m.ID, task())
+			}
 		case "tasks/list":
 			say(`"id":%s,"result":{"tasks":[{%s}]}`, m.ID, task())
 		case "tasks/cancel":

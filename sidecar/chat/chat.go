@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -281,6 +282,9 @@ func (c *Chat) Leave(taskID string) {
 	}
 }
 
+// maxTaskTTL bounds for how long a server is asked to keep an MCP task.
+const maxTaskTTL = 10 * 365 * 24 * time.Hour
+
 // checkRequest refuses what no server could be asked, and completes the rest.
 func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	if found, ok := request.(protocol.TaskResultRequest); ok && found.McpTaskID == "" {
@@ -289,6 +293,9 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	tool, ok := request.(protocol.CallToolRequest)
 	if !ok {
 		return request, nil
+	}
+	if tool.TaskTTL < 0 || tool.TaskTTL > maxTaskTTL.Milliseconds() {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "taskTtl must be from 0 to %d", maxTaskTTL.Milliseconds())
 	}
 	if tool.ArgumentsText != "" {
 		tool.Arguments = json.RawMessage(strings.TrimSpace(tool.ArgumentsText))
@@ -321,6 +328,7 @@ func (c *Chat) call(ctx context.Context, taskID, serverName string, request prot
 	case protocol.GetPromptRequest:
 		return c.servers.GetPrompt(ctx, taskID, serverName, r.PromptName, r.Arguments, hooks)
 	case protocol.CallToolRequest:
+		hooks.TaskTTL = time.Duration(r.TaskTTL) * time.Millisecond
 		return c.servers.CallTool(ctx, taskID, serverName, r.ToolName, r.Arguments, hooks)
 	}
 	return protocol.CallLost{Reason: "Assent does not know this kind of call."}

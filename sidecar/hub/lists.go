@@ -114,13 +114,17 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 	if err != nil {
 		return nil, err
 	}
+	takesTasks := h.takesTasks(serverName)
 	var tools []protocol.Tool
 	for _, page := range raw {
 		more, err := parseTools(page)
 		if err != nil {
 			return nil, failed(serverName, reason.Of(err))
 		}
-		tools = append(tools, more...)
+		for _, tool := range more {
+			tool.McpTask = tool.McpTask && takesTasks
+			tools = append(tools, tool)
+		}
 	}
 	return tools, nil
 }
@@ -179,6 +183,7 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 			Description string                    `json:"description"`
 			InputSchema json.RawMessage           `json:"inputSchema"`
 			Annotations *protocol.ToolAnnotations `json:"annotations"`
+			Execution   execution                 `json:"execution"`
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &page); err != nil {
@@ -186,7 +191,10 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	}
 	var tools []protocol.Tool
 	for _, t := range page.Tools {
-		tool := protocol.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, Annotations: t.Annotations}
+		tool := protocol.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, Annotations: t.Annotations,
+			McpTask: t.Execution.isTask(),
+		}
 		if tool.Title == "" && t.Annotations != nil {
 			tool.Title = t.Annotations.Title // 2025-03-26 had it there
 		}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -191,7 +192,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			return nil, false, err
 		}
 		if x.asTask {
-			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": taskTTL.Milliseconds()})}
+			extra = map[string]json.RawMessage{"task": mustJSON(map[string]int64{"ttl": cmp.Or(x.hooks.TaskTTL, DefaultTaskTTL).Milliseconds()})}
 		}
 	}
 	if err := c.awaitRoots(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/reason"
+	"assent/sidecar/wire"
 )
 
 // taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
@@ -37,18 +38,15 @@ func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
 	for _, page := range pages {
 		var list struct {
 			Tools []struct {
-				Name      string `json:"name"`
-				Execution struct {
-					TaskSupport string `json:"taskSupport"`
-				} `json:"execution"`
+				Name      string    `json:"name"`
+				Execution execution `json:"execution"`
 			} `json:"tools"`
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
 			return nil, unusableError{"its list of tools cannot be read: " + reason.Of(err)}
 		}
 		for _, tool := range list.Tools {
-			support := tool.Execution.TaskSupport
-			taskable[tool.Name] = support == "required" || support == "optional"
+			taskable[tool.Name] = tool.Execution.isTask()
 		}
 	}
 	s.mu.Lock()
@@ -57,9 +55,28 @@ func (s *server) taskTools(ctx context.Context) (map[string]bool, error) {
 	return taskable, nil
 }
 
-// taskTTL is for how long a legacy server is asked to keep a task: a person may come back after a
+// execution is how a tool is called (2025-11-25, "ToolExecution").
+type execution struct {
+	TaskSupport string `json:"taskSupport"`
+}
+
+// isTask reports whether a call of the tool is to be a task.
+func (e execution) isTask() bool { return e.TaskSupport == "required" || e.TaskSupport == "optional" }
+
+// takesTasks reports whether a server declares that tools can be called as tasks.
+func (h *Hub) takesTasks(serverName string) bool {
+	s, err := h.server(serverName)
+	if err != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.noted.handshake != nil && s.noted.handshake.Era == wire.EraLegacy && declaredTasks(s.noted.handshake).calls()
+}
+
+// DefaultTaskTTL is for how long a legacy server is asked to keep a task: a person may come back after a
 // weekend.
-const taskTTL = 7 * 24 * time.Hour
+const DefaultTaskTTL = 7 * 24 * time.Hour
 
 // declared is what a legacy server declares of tasks (2025-11-25, "Tasks: Capabilities").
 type declared struct {
@@ -74,14 +91,16 @@ type declared struct {
 func (d declared) list() bool  { return len(d.List) > 0 && string(d.List) != "null" }
 func (d declared) calls() bool { return d.Requests.Tools.Call != nil }
 
-// declaredTasks reads it from the handshake; one that cannot be read has been refused before.
-func (c *conn) declaredTasks() declared {
+func (c *conn) declaredTasks() declared { return declaredTasks(c.link.handshake) }
+
+// declaredTasks reads it from a handshake; one that cannot be read has been refused before.
+func declaredTasks(h *wire.Handshake) declared {
 	var result struct {
 		Capabilities struct {
 			Tasks declared `json:"tasks"`
 		} `json:"capabilities"`
 	}
-	if json.Unmarshal(c.link.handshake.Result, &result) != nil {
+	if json.Unmarshal(h.Result, &result) != nil {
 		return declared{}
 	}
 	return result.Capabilities.Tasks

@@ -360,29 +360,3 @@ func until(ctx context.Context, over <-chan struct{}) (_ context.Context, done f
 		watching.Wait()
 	}
 }
-
-// ListMcpTasks implements [protocol.Sidecar].
-func (s *Server) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult, error) {
-	entries, err := s.tasks.McpTasks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.ListMcpTasksResult{McpTasks: entries}, nil
-}
-
-// ListServerMcpTasks implements [protocol.Sidecar].
-func (s *Server) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMcpTasksResult, error) {
-	// The servers first: what becomes a call meanwhile is then known.
-	listed, problems := s.hub.ListTasks(ctx)
-	result := &protocol.ListServerMcpTasksResult{Problems: problems}
-	for _, t := range listed {
-		held, err := s.tasks.HoldsMcpTask(ctx, t.ServerName, t.McpTaskID)
-		if err != nil {
-			return nil, err
-		}
-		if !held {
-			result.McpTasks = append(result.McpTasks, t)
-		}
-	}
-	return result, nil
-}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"assent/protocol"
@@ -109,11 +110,44 @@ func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
 	return &entries[0], nil
 }
 
-// McpTasks returns the ids of the tasks and messages of the calls that became MCP tasks, the newest
-// first.
-func (s *Store) McpTasks(ctx context.Context, limit int) ([]Place, error) {
-	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task
-		WHERE mcp_task > 0 ORDER BY mcp_task DESC LIMIT ?`, limit)
+// McpTaskPlace is the place of a call that became an MCP task, with the values by which the list of them is sorted.
+type McpTaskPlace struct {
+	Place
+	// Live is as in [Entry], and McpTask too.
+	Live    bool
+	McpTask int64
+}
+
+// McpTasks returns the places of the calls that became MCP tasks: those that run, then those that have ended, the
+// newest of each first. After, unless it is nil, is the last of the places that were read before.
+func (s *Store) McpTasks(ctx context.Context, after *McpTaskPlace, limit int) ([]McpTaskPlace, error) {
+	if after == nil {
+		after = &McpTaskPlace{Live: true, McpTask: math.MaxInt64}
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT task_id, id, live, mcp_task FROM messages INDEXED BY messages_by_mcp_task
+		WHERE mcp_task > 0 AND (live, mcp_task, task_id, id) < (?, ?, ?, ?)
+		ORDER BY live DESC, mcp_task DESC, task_id DESC, id DESC LIMIT ?`,
+		after.Live, after.McpTask, after.TaskID, after.MessageID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find MCP tasks: %w", err)
+	}
+	defer rows.Close()
+	var places []McpTaskPlace
+	for rows.Next() {
+		var p McpTaskPlace
+		if err := rows.Scan(&p.TaskID, &p.MessageID, &p.Live, &p.McpTask); err != nil {
+			return nil, fmt.Errorf("find MCP tasks: %w", err)
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
+}
+
+// McpTasksNamed returns the places of the calls that became an MCP task with an id that begins so, the newest first.
+func (s *Store) McpTasksNamed(ctx context.Context, beginning string) ([]Place, error) {
+	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task_id
+		WHERE mcp_task_id IS NOT NULL AND substr(mcp_task_id, 1, length(?1)) = ?1
+		ORDER BY mcp_task DESC, task_id DESC, id DESC`, beginning)
 }
 
 // McpTask returns the calls of all tasks that became an MCP task of this id, of whichever server.

@@ -2,12 +2,10 @@ package task
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 )
 
 // restartedDetail is what became of everything that was open when a sidecar ended.
@@ -222,53 +220,6 @@ func (t *Task) Unfinished() (all []Unfinished) {
 		}
 	}
 	return all
-}
-
-// maxMcpTasks bounds the list of MCP tasks.
-const maxMcpTasks = 100
-
-// McpTasks returns the calls that became MCP tasks, the newest first.
-func (r *Registry) McpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error) {
-	if err := r.load(); err != nil {
-		return nil, err
-	}
-	places, err := r.store.McpTasks(ctx, maxMcpTasks)
-	if err != nil {
-		return nil, err
-	}
-	var entries []protocol.McpTaskEntry
-	for _, p := range places {
-		entry, err := r.mcpTask(ctx, p)
-		if isUnknown(err) {
-			continue // its conversation was deleted
-		}
-		if err != nil { // one that cannot be read must not hide the others
-			r.opts.Log.Warn().Err(err).Str("task", p.TaskID).Int64("message", p.MessageID).Msg("an MCP task cannot be read")
-			continue
-		}
-		entries = append(entries, *entry)
-	}
-	return entries, nil
-}
-
-// mcpTask reads one entry of the list, which says how a call ended and not what came of it.
-func (r *Registry) mcpTask(ctx context.Context, p store.Place) (*protocol.McpTaskEntry, error) {
-	t, err := r.Get(p.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	m, err := t.message(ctx, p.MessageID)
-	if err != nil {
-		return nil, err
-	}
-	call, ok := m.Body.(protocol.Call)
-	if !ok {
-		return nil, errors.New("the message is no call")
-	}
-	if result, ok := call.Result.(protocol.ToolResult); ok {
-		call.Result = protocol.ToolResult{IsError: result.IsError}
-	}
-	return &protocol.McpTaskEntry{TaskID: p.TaskID, Title: t.Info().Title, MessageID: m.ID, Time: m.Time, Call: call}, nil
 }
 
 // message returns a message as it stands now.

@@ -64,7 +64,7 @@ func (s *session) start(ctx context.Context, taskID string) (int64, error) {
 	}
 	result, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{
 		TaskID: taskID, ServerName: s.line.server,
-		Request: protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object},
+		Request: protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object, TaskTTL: s.line.taskTTL.Milliseconds()},
 	})
 	if err != nil {
 		return 0, err

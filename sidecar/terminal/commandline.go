@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -36,6 +37,8 @@ type commandLine struct {
 	dataDir   string
 	logLevel  zerolog.Level
 	servers   []string // those that a model may use; none means all
+	// taskTTL is for how long a server is asked to keep the MCP task that a call becomes; 0 leaves it to the sidecar.
+	taskTTL time.Duration
 
 	// As they are given.
 	configFile, objectText, output, modelURL, model, protocolVersion string
@@ -133,6 +136,8 @@ func (l *commandLine) check() error {
 		return usagef("--output is text or json, not %q", l.output)
 	}
 	switch {
+	case l.taskTTL < 0:
+		return usagef("--task-ttl is a time such as 90s, 36h or 168h, not %v", l.taskTTL)
 	case l.protocolVersion != "" && l.protocolVersion != config.LegacyProtocol:
 		return usagef("--protocol-version is %s, not %q: without it the newest version that the server knows is spoken", config.LegacyProtocol, l.protocolVersion)
 	case l.plain && l.answers != "":

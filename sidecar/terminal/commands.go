@@ -76,6 +76,7 @@ func simpleCommands() []command {
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
 				asking(flags, l)
 				flags.StringVar(&l.objectText, "json", "", "all arguments at once, as a JSON `object`")
+				flags.DurationVar(&l.taskTTL, "task-ttl", 0, "ask the server to keep the MCP task that the call becomes for this `time` (default: 168h)")
 				flags.Var(arguments{l}, "arg", "an argument of the tool; JSON where its schema wants no text")
 			},
 			run: func(ctx context.Context, s *session, _ []string) error { return s.keep(s.call(ctx)) },

@@ -20,7 +20,8 @@ func tasksCommand(o Options) *cobra.Command {
 	list := command{
 		use: "tasks [SERVER]", short: "list the MCP tasks: what servers work on for long", words: maybeServerWord, keeps: true,
 		long: `tasks lists the MCP tasks of the conversations that are kept in --data-dir: their ids, how they are, their servers,
-tools and conversations. With SERVER, that is started and asked for those that it alone knows, too.`,
+tools and conversations. With SERVER, that is started and asked for those that it alone knows, too. A task is "expired"
+when the time is over for which its server keeps it, and "lost" when its server does not know it any more.`,
 		example: `  assent call demo research --data-dir kept     # becomes a task, and may be interrupted
   assent tasks --data-dir kept
   assent tasks demo                             # also those that only the server knows
@@ -31,7 +32,7 @@ tools and conversations. With SERVER, that is started and asked for those that i
 	list.AddCommand(command{
 		use: "resume ID", short: "follow an MCP task to its result, answering what it asks", words: otherWords, own: []string{"ID"}, keeps: true,
 		long: `resume waits for the end of an MCP task, asks you what its server asks meanwhile, and prints its result as call does.
-Ctrl-C leaves; the task goes on.`,
+The beginning of an id does, if no other begins so. Ctrl-C leaves; the task goes on.`,
 		example: "  assent tasks resume 786512e2 --data-dir kept\n  assent tasks resume 786512e2 --server demo --answers yes.yaml",
 		flags:   func(flags *pflag.FlagSet, l *commandLine) { asking(flags, l); server(flags, l) },
 		run: func(ctx context.Context, s *session, words []string) error {
@@ -39,6 +40,7 @@ Ctrl-C leaves; the task goes on.`,
 		},
 	}.build(o), command{
 		use: "cancel ID", short: "have the server of an MCP task end it", words: otherWords, own: []string{"ID"}, keeps: true,
+		long:    "cancel asks the server of an MCP task to end it, and waits for its word. The beginning of an id does.",
 		example: "  assent tasks cancel 786512e2 --data-dir kept",
 		flags:   server,
 		run: func(ctx context.Context, s *session, words []string) error {
@@ -64,11 +66,11 @@ func (s *session) listTasks(ctx context.Context) error {
 		}
 		all.ServerMcpTasks, all.Problems = list.McpTasks, list.Problems
 	}
-	list, err := s.sidecar.ListMcpTasks(ctx)
+	entries, err := s.mcpTasks(ctx)
 	if err != nil {
 		return err
 	}
-	for _, entry := range list.McpTasks {
+	for _, entry := range entries {
 		if s.line.server == "" || entry.Call.ServerName == s.line.server {
 			all.McpTasks = append(all.McpTasks, entry)
 		}
@@ -80,14 +82,56 @@ func (s *session) listTasks(ctx context.Context) error {
 		return s.printJSON(all)
 	}
 	err = listed(s, nil, all.McpTasks, func(v protocol.McpTaskEntry) []string {
-		return []string{v.Call.Task.TaskID, string(v.Call.Task.Status), v.Call.ServerName, calledName(v.Call.Request), v.Title}
+		return []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title}
 	})
 	if err != nil {
 		return err
 	}
 	return listed(s, nil, all.ServerMcpTasks, func(v protocol.ServerMcpTask) []string {
-		return []string{v.McpTaskID, string(v.Status), v.ServerName, "", v.StatusMessage}
+		return []string{v.McpTaskID, mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage}
 	})
+}
+
+// mcpTasks returns all MCP tasks of the conversations. An entry that changed between two pages is in both.
+func (s *session) mcpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error) {
+	page, err := s.sidecar.ListMcpTasks(ctx)
+	var all []protocol.McpTaskEntry
+	seen := map[askKey]bool{}
+	for {
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range page.McpTasks {
+			if key := (askKey{entry.TaskID, entry.MessageID}); !seen[key] {
+				seen[key] = true
+				all = append(all, entry)
+			}
+		}
+		if page.NextCursor == "" {
+			return all, nil
+		}
+		page, err = s.sidecar.MoreMcpTasks(ctx, &protocol.MoreMcpTasksParams{Cursor: page.NextCursor})
+	}
+}
+
+// calledStatus is how the MCP task of a call is, in one word.
+func calledStatus(c protocol.Call, now time.Time) string {
+	switch c.Result.(type) {
+	case nil:
+		return mcpStatus(c.Task.Status, c.Task.ExpiresAt, now)
+	case protocol.CallLost:
+		return "lost"
+	default:
+		return string(c.Task.Status)
+	}
+}
+
+// mcpStatus is a status that the server told, if it may still know the task.
+func mcpStatus(status protocol.McpTaskStatus, expiresAt int64, now time.Time) string {
+	if expiresAt != 0 && expiresAt <= now.UnixMilli() {
+		return "expired"
+	}
+	return string(status)
 }
 
 // calledName is what a call is of.
@@ -101,42 +145,53 @@ func calledName(r protocol.CallRequest) string {
 	return ""
 }
 
-// follow returns the call that stands for an MCP task, and how it ended where it has. One that only its server knows
+// follow returns the call that stands for an MCP task, and how it ended if it has. A task that only its server knows
 // becomes a call.
 func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallResult, error) {
-	list, err := s.sidecar.ListMcpTasks(ctx)
-	if err != nil {
-		return askKey{}, nil, err
+	if id == "" {
+		return askKey{}, nil, usagef("ID is missing")
 	}
-	var found []protocol.McpTaskEntry
-	var ids []string
-	for _, entry := range list.McpTasks {
-		ids = append(ids, entry.Call.Task.TaskID)
-		if entry.Call.Task.TaskID == id && (s.line.server == "" || s.line.server == entry.Call.ServerName) {
-			found = append(found, entry)
-		}
-	}
+	found, err := s.sidecar.GetMcpTask(ctx, &protocol.GetMcpTaskParams{McpTaskID: id, ServerName: s.line.server})
+	var refusal *protocol.Error
 	switch {
-	case len(found) > 1 && found[0].Call.ServerName != found[1].Call.ServerName:
-		return askKey{}, nil, usagef("several servers have an MCP task %q: say whose by --server", id)
-	case len(found) > 0:
-		key := askKey{found[0].TaskID, found[0].MessageID}
+	case errors.As(err, &refusal) && refusal.Code == protocol.CodeUnknownMcpTask:
+		return askKey{}, nil, s.unknownMcpTask(ctx, id)
+	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidParams:
+		return askKey{}, nil, usagef("%s by --server", refusal.Message)
+	case err != nil:
+		return askKey{}, nil, err
+	case found.McpTask != nil:
+		key := askKey{found.McpTask.TaskID, found.McpTask.MessageID}
 		result, err := s.open(ctx, key)
 		return key, result, err
-	case s.line.server == "":
-		return askKey{}, nil, usagef("no conversation in %s has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
 	}
 	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
 	if err != nil {
 		return askKey{}, nil, err
 	}
 	call, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{
-		TaskID: task.ID, ServerName: s.line.server, Request: protocol.TaskResultRequest{McpTaskID: id},
+		TaskID: task.ID, ServerName: s.line.server, Request: protocol.TaskResultRequest{McpTaskID: found.ServerMcpTask.McpTaskID},
 	})
 	if err != nil {
 		return askKey{}, nil, err
 	}
 	return askKey{task.ID, call.MessageID}, nil, nil
+}
+
+// unknownMcpTask says that there is no MCP task with an id, and what there is.
+func (s *session) unknownMcpTask(ctx context.Context, id string) error {
+	if s.line.server != "" {
+		return usagef("neither a conversation in %s nor the server %q has an MCP task %q", s.line.dataDir, s.line.server, id)
+	}
+	entries, err := s.mcpTasks(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, entry := range entries {
+		ids = append(ids, entry.Call.Task.TaskID)
+	}
+	return usagef("no conversation in %s has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
 }
 
 // open opens a conversation for a call of it, whose end it returns; nil where it runs. What is asked there already

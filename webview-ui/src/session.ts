@@ -11,6 +11,7 @@ import {
   type GrantTerms,
   type ListChangedParams,
   type ListKind,
+  type McpTaskEntry,
   type OpenAskURLParams,
   type Outcome,
   type PreviewGrantResult,
@@ -138,6 +139,8 @@ export interface Actions {
    * other windows tell nothing of themselves.
    */
   listMcpTasks(): void;
+  /** Reads one more page of the list of MCP tasks. */
+  moreMcpTasks(): void;
   /**
    * Follows a server's MCP task in the open task, or in a new one where none is open that takes calls.
    * Resolves to where that is; to undefined where it was refused, of which the person is told.
@@ -399,13 +402,29 @@ export function createSession(view: ViewStateStore): Session {
       while (state.mcpTasks.missed) {
         dispatch({ type: "mcpTasksAsked" });
         try {
-          const { mcpTasks = [] } = await request()("mcpTask/list");
-          dispatch({ type: "mcpTasksListed", entries: mcpTasks });
+          dispatch({ type: "mcpTasksListed", ...(await readMcpTasks(state.mcpTasks.pages)) });
         } catch (error) {
           dispatch({ type: "mcpTasksListFailed", message: messageOf(error) });
         }
       }
     })();
+  }
+
+  /** Reads the first pages of the list of MCP tasks. An entry that changes meanwhile is in two of them. */
+  async function readMcpTasks(pages: number) {
+    const entries = new Map<string, McpTaskEntry>();
+    let page = await request()("mcpTask/list");
+    for (let count = 1; ; count++) {
+      for (const entry of page.mcpTasks ?? []) {
+        const key = `${entry.taskId}:${entry.messageId}`;
+        if (!entries.has(key)) entries.set(key, entry);
+      }
+      const { nextCursor } = page;
+      if (nextCursor === undefined || count === pages) {
+        return { entries: [...entries.values()], more: nextCursor !== undefined };
+      }
+      page = await request()("mcpTask/more", { cursor: nextCursor });
+    }
   }
 
   /** Asks servers for the tasks that only they know; one question at a time. */
@@ -753,6 +772,7 @@ export function createSession(view: ViewStateStore): Session {
       hear({ type: "mcpTasksDoubted" });
       listServerMcpTasks();
     },
+    moreMcpTasks: () => hear({ type: "mcpTasksPageWanted" }),
     async followMcpTask(task) {
       try {
         return await followMcpTask(task);

@@ -267,6 +267,7 @@ function Panel({ session, view }: AppProps) {
                 openMessage(started.taskId, started.messageId);
                 return true;
               }}
+              onMore={actions.moreMcpTasks}
               onRetry={actions.listMcpTasks}
               onClose={hide}
             />

@@ -16,7 +16,14 @@ const result = { type: "cancelled" } as const;
 const changed = (messageId: number): Event => ({ type: "callTaskChanged", messageId, task });
 const ended = (messageId: number): Event => ({ type: "callEnded", messageId, endedAt: at, result });
 
-const read: McpTasks = { entries: [entry], reading: false, missed: false, failure: undefined };
+const read: McpTasks = {
+  entries: [entry],
+  pages: 1,
+  more: false,
+  reading: false,
+  missed: false,
+  failure: undefined,
+};
 const reading: McpTasks = { ...read, reading: true };
 const nowWaits = { ...entry, call: { ...entry.call, task } };
 const nowEnded = { ...entry, call: { ...entry.call, endedAt: at, result } };

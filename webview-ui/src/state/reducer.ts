@@ -84,12 +84,19 @@ export function reduce(state: State, action: Action): State {
       return { ...state, inbox: { ...state.inbox, reading: false, failure: action.message } };
     case "mcpTasksDoubted":
       return { ...state, mcpTasks: { ...state.mcpTasks, missed: true } };
+    case "mcpTasksPageWanted":
+      return {
+        ...state,
+        mcpTasks: { ...state.mcpTasks, pages: state.mcpTasks.pages + 1, missed: true },
+      };
     case "mcpTasksAsked":
       return { ...state, mcpTasks: { ...state.mcpTasks, reading: true, missed: false } };
     case "mcpTasksListed": {
-      const { entries } = action;
-      const { missed } = state.mcpTasks;
-      return { ...state, mcpTasks: { entries, reading: false, missed, failure: undefined } };
+      const { entries, more } = action;
+      return {
+        ...state,
+        mcpTasks: { ...state.mcpTasks, entries, more, reading: false, failure: undefined },
+      };
     }
     case "mcpTasksListFailed":
       return {

@@ -83,8 +83,12 @@ export interface ServerMcpTasks {
 
 /** The calls of every task that became MCP tasks. */
 export interface McpTasks {
-  /** The newest first; absent until they were listed. */
+  /** Those that run, then those that have ended, the newest of each first; absent until they were listed. */
   readonly entries: readonly McpTaskEntry[] | undefined;
+  /** How many pages of the list are read. */
+  readonly pages: number;
+  /** The list has more pages. */
+  readonly more: boolean;
   /** The list is being read: what is said meanwhile may be missing in it. */
   readonly reading: boolean;
   /** Something is not in the list, or not as it is there: it must be read. */
@@ -170,7 +174,12 @@ export type Action =
   /** The list of MCP tasks is wanted as it is now. */
   | { readonly type: "mcpTasksDoubted" }
   | { readonly type: "mcpTasksAsked" }
-  | { readonly type: "mcpTasksListed"; readonly entries: readonly McpTaskEntry[] }
+  | { readonly type: "mcpTasksPageWanted" }
+  | {
+      readonly type: "mcpTasksListed";
+      readonly entries: readonly McpTaskEntry[];
+      readonly more: boolean;
+    }
   | { readonly type: "mcpTasksListFailed"; readonly message: string }
   | { readonly type: "serverMcpTasksAsked" }
   | { readonly type: "serverMcpTasksListed"; readonly result: ListServerMcpTasksResult }
@@ -219,7 +228,14 @@ export const initialState: State = {
   tasksMissed: false,
   conversation: undefined,
   inbox: emptyInbox,
-  mcpTasks: { entries: undefined, reading: false, missed: false, failure: undefined },
+  mcpTasks: {
+    entries: undefined,
+    pages: 1,
+    more: false,
+    reading: false,
+    missed: false,
+    failure: undefined,
+  },
   serverMcpTasks: { listed: undefined, reading: false, failure: undefined },
   grants: noGrants,
   toolRules: { entries: undefined, failure: undefined },

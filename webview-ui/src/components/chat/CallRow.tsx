@@ -45,11 +45,11 @@ export function CallRow(props: CallRowProps) {
   const { call, startedAt, keep, elementId, waitsFor, approval, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
   const { name, from, args, argumentsText } = asked(request, serverName);
-  const { icon, spin, words } = describeCall(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
   const cancellingId = useId();
   const now = useNow(result === undefined);
+  const { icon, spin, words } = describeCall(call, now);
   const byModel = call.toolUse !== undefined;
   const row = useRef<HTMLElement>(null);
   // The card that the person approved it in is gone, and the call stands in its place.

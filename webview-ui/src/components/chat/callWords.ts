@@ -6,12 +6,12 @@ import { type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 /** What stands in the place of a tool's name where a task was found in its server's list. */
 export const foundMcpTask = (): string => l10n.t("Found MCP task");
 
-/** How a call is, or how it ended. */
-export function describeCall({ result, task }: Call): McpTaskWords {
+/** How a call is now, or how it ended. */
+export function describeCall({ result, task }: Call, now: number): McpTaskWords {
   if (result !== undefined) return { spin: false, ...describeResult(result) };
   return task === undefined
     ? { icon: "loading", spin: true, words: l10n.t("running") }
-    : mcpTaskWords(task);
+    : mcpTaskWords(task, now);
 }
 
 function describeResult(result: CallResult): Omit<McpTaskWords, "spin"> {

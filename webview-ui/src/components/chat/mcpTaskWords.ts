@@ -9,10 +9,14 @@ export interface McpTaskWords {
 }
 
 /** How an MCP task is, as long as its call has no result: the server's last word, not our wish. */
-export function mcpTaskWords({ status, cancelling = false, problem = "" }: McpTask): McpTaskWords {
+export function mcpTaskWords(task: McpTask, now: number): McpTaskWords {
+  const { status, cancelling = false, problem = "" } = task;
   const known = own<Status>(statuses, status);
   const icon = known?.icon ?? "loading";
   const words = known?.words() ?? status;
+  if (hasExpired(task, now)) {
+    return { icon: "history", spin: false, words: l10n.t("expired, last {0}", words) };
+  }
   if (problem !== "") {
     return {
       icon: "debug-disconnect",
@@ -30,6 +34,14 @@ export function mcpTaskWords({ status, cancelling = false, problem = "" }: McpTa
 /** The server has said its last word; what is left is to fetch the result. */
 export function isFinal(status: McpTaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** The time is over for which the server keeps the task, and its end is not known. */
+export function hasExpired(
+  { status, expiresAt }: { readonly status: McpTaskStatus; readonly expiresAt?: number },
+  now: number,
+): boolean {
+  return expiresAt !== undefined && expiresAt <= now && !isFinal(status);
 }
 
 interface Status {

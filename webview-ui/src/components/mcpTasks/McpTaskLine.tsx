@@ -17,7 +17,7 @@ export interface McpTaskLineProps {
 /** An MCP task in a list: what was called, how it is, and which conversation it belongs to. */
 export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLineProps) {
   const { serverName, request, task, result } = call;
-  const { icon, spin, words } = describeCall(call);
+  const { icon, spin, words } = describeCall(call, now);
   const message = task?.statusMessage ?? "";
   return (
     <>

@@ -56,6 +56,58 @@ describe("the list of MCP tasks", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("has pages, and reads as many again as it shows", async () => {
+    const pages = [
+      { mcpTasks: [entry(9), entry(8, {}, ended)], nextCursor: "two" },
+      { mcpTasks: [entry(8, {}, ended), entry(7, {}, ended)], nextCursor: "three" },
+      { mcpTasks: [entry(6, {}, ended)] },
+    ] as const;
+    const host = new FakeHost(task(), [], {
+      "mcpTask/list": () => pages[0],
+      "mcpTask/more": ({ cursor }) => (cursor === "two" ? pages[1] : pages[2]),
+    });
+    const { user, container } = showApp(host);
+    await user.click(await button("MCP Tasks (1 under way)"));
+    const region = await list();
+    const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
+    const more = () => within(region).queryByRole("button", { name: "Show Older MCP Tasks" });
+    await user.click(await within(region).findByText("1 ended, and older ones"));
+    await waitFor(() => expect(names()).toHaveLength(2));
+    expect(await axeFindings(container)).toEqual([]);
+    for (const count of [3, 4]) {
+      await user.click(more() as HTMLElement);
+      await waitFor(() => expect(names()).toHaveLength(count));
+    }
+    await waitFor(() => expect(more()).toBeNull());
+    // What is not in the list makes all that is shown be read again.
+    const asked = host.calls("mcpTask/more").length;
+    const changed = mcpTask({ status: "input_required" });
+    await host.event({ type: "callTaskChanged", messageId: 5, task: changed });
+    await waitFor(() => expect(host.calls("mcpTask/more")).toHaveLength(asked + 2));
+    await waitFor(() => expect(names()).toHaveLength(4));
+  });
+
+  test("shows what has expired as that, at once", async () => {
+    const host = new FakeHost(task(), [], {
+      "mcpTask/list": () => ({
+        mcpTasks: [entry(1, { expiresAt: at }), entry(2, { expiresAt: at + 1 })],
+      }),
+    });
+    const { user } = showApp(host);
+    await user.click(await button(/^MCP Tasks/));
+    const region = await list();
+    await waitFor(() =>
+      expect(
+        within(region)
+          .getAllByRole("button", { name: /cleanup/ })
+          .map((item) => item.textContent),
+      ).toEqual([
+        "cleanup of databaseexpired, last working 1 min 30 s, in First",
+        "cleanup of databaseworking 1 min 30 s, in First",
+      ]),
+    );
+  });
+
   test("is read anew when it is opened, and says when there is nothing in it", async () => {
     let entries: readonly McpTaskEntry[] = [];
     const host = new FakeHost(task(), [], {

@@ -18,17 +18,19 @@ export interface McpTasksProps {
   readonly onOpen: (taskId: string, messageId: number) => void;
   /** Says whether it was taken; the person is told where it was not. */
   readonly onFollow: (task: ServerMcpTask) => Promise<boolean>;
+  /** Wants the next page of the list. */
+  readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
 /** The MCP tasks of all servers and conversations, with those that outlived their window. */
 export function McpTasks(props: McpTasksProps) {
-  const { known, ofServers, here, tasks, onOpen, onFollow, onRetry, onClose } = props;
-  const { entries, failure } = known;
+  const { known, ofServers, here, tasks, onOpen, onFollow, onMore, onRetry, onClose } = props;
+  const { entries, more, reading, failure } = known;
   const running = entries?.filter(isUnderWay) ?? [];
   const ended = entries?.filter((entry) => !isUnderWay(entry)) ?? [];
-  const now = useNow(running.length > 0);
+  const now = useNow(running.length > 0 || ofServers.listed?.mcpTasks !== undefined);
   const list = (some: readonly McpTaskEntry[]) => (
     <ul>
       {some.map((entry) => (
@@ -58,10 +60,26 @@ export function McpTasks(props: McpTasksProps) {
       {ended.length > 0 && (
         <Disclosure
           keep="mcp-tasks-ended"
-          summary={l10n.t("{0} ended", ended.length)}
+          summary={
+            more
+              ? l10n.t("{0} ended, and older ones", ended.length)
+              : l10n.t("{0} ended", ended.length)
+          }
           initiallyOpen={running.length === 0}
         >
           {list(ended)}
+          {more && (
+            <button
+              type="button"
+              className="secondary small"
+              aria-disabled={reading}
+              onClick={() => {
+                if (!reading) onMore();
+              }}
+            >
+              {l10n.t("Show Older MCP Tasks")}
+            </button>
+          )}
         </Disclosure>
       )}
       <ServerMcpTasks {...{ ofServers, here, now, onFollow }} entries={entries ?? []} />

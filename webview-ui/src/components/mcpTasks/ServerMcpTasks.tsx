@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
 import { onlyOfServers } from "../../state/mcpTasks.ts";
 import type { ServerMcpTasks as OfServers } from "../../state/state.ts";
+import { hasExpired } from "../chat/mcpTaskWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -82,17 +83,21 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
 /** A server lists no tool with a task, so it has no name but its id. */
 function Line({ task, now }: { readonly task: ServerMcpTask; readonly now: number }) {
   const { serverName, mcpTaskId, status, statusMessage = "" } = task;
+  const expired = hasExpired(task, now);
   return (
     <>
       <span className="mcp-task-line">
-        <Icon name={icons[status]} />
+        <Icon name={expired ? "history" : icons[status]} />
         <span className="task-line-title">
           <strong className="name">{brief(mcpTaskId)}</strong>{" "}
           <span className="muted">{l10n.t("of {0}, its tool is not known", serverName)}</span>
         </span>
       </span>
       <span className="mcp-task-more muted">
-        {[words[status](), ...times(task, now)].join(", ")}
+        {[
+          expired ? l10n.t("expired, last {0}", words[status]()) : words[status](),
+          ...times(task, now),
+        ].join(", ")}
       </span>
       {statusMessage !== "" && (
         <span className="mcp-task-more mcp-task-says">{brief(statusMessage)}</span>

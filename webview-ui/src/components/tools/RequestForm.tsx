@@ -1,4 +1,5 @@
 import type { Field } from "@assent/protocol";
+import type { ReactNode } from "react";
 import { messageOf } from "../../session.ts";
 import { Markdown } from "../chat/Markdown.tsx";
 import { type Complete, FieldsForm } from "../form/FieldsForm.tsx";
@@ -21,6 +22,8 @@ export interface RequestFormProps {
   readonly complete?: Complete | undefined;
   /** What becomes of numbers that a double does not hold; see {@link FieldsForm}. */
   readonly exactNumbers?: ExactNumbers;
+  /** What else is chosen for the request, under its form. */
+  readonly children?: ReactNode;
   /** Resolves when the call has begun; rejects where it could not. */
   readonly onRun: (content: Readonly<Record<string, unknown>>) => Promise<void>;
 }
@@ -35,6 +38,7 @@ export function RequestForm(props: RequestFormProps) {
     disabled,
     complete,
     exactNumbers,
+    children,
     onRun,
   } = props;
   const view = useView();
@@ -53,6 +57,7 @@ export function RequestForm(props: RequestFormProps) {
         {...(exactNumbers !== undefined && { exactNumbers })}
         onSubmit={start}
       >
+        {children}
         {refusal !== undefined && problems === undefined && (
           <Refusal message={messageOf(refusal)} />
         )}

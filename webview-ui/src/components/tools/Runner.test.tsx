@@ -71,6 +71,29 @@ test("a number keeps its digits, though no number here can have so many", async 
   await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
 });
 
+test("for how long a server keeps an MCP task is chosen where a call becomes one", async () => {
+  const { host, user, container } = show({
+    "tools/list": () => ({ tools: [{ ...tool, fields: [], mcpTask: true }, { name: "other" }] }),
+  });
+  const choose = async (name: string) =>
+    user.selectOptions(await screen.findByRole("combobox", { name: "Tool" }), name);
+  const label = "The server keeps the result for";
+  await screen.findByRole("tab", { name: "Tools", selected: true });
+  await choose("other");
+  await screen.findByRole("button", { name: "Run" });
+  expect(screen.queryByRole("combobox", { name: label })).toBeNull();
+  await choose("cleanup");
+  const ttl = await screen.findByRole("combobox", { name: label });
+  expect(within(ttl).getByRole<HTMLOptionElement>("option", { selected: true }).text).toBe(
+    "7 days",
+  );
+  expect(await axeFindings(container)).toEqual([]);
+  await user.selectOptions(ttl, "1 day");
+  await user.click(screen.getByRole("button", { name: "Run" }));
+  const request = { type: "tools/call", toolName: "cleanup", arguments: {}, taskTtl: 86_400_000 };
+  await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
+});
+
 test("the tabs are one stop, and the arrows go between them", async () => {
   const { user, container, storage } = show();
   const tools = await screen.findByRole("tab", { name: "Tools", selected: true });

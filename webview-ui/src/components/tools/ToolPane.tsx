@@ -1,9 +1,11 @@
 import type { CallToolRequest, Tool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { useState } from "react";
 import { isExact, writeExact } from "../form/exactJSON.ts";
 import { ItemChoice } from "./ItemChoice.tsx";
 import type { PaneProps } from "./paneProps.ts";
 import { RequestForm } from "./RequestForm.tsx";
+import { TaskTTL } from "./TaskTTL.tsx";
 
 export interface ToolPaneProps extends PaneProps {
   readonly tools: readonly Tool[];
@@ -15,6 +17,7 @@ export interface ToolPaneProps extends PaneProps {
 export function ToolPane(props: ToolPaneProps) {
   const { serverName, tools, toolName, disabled, onChoose, onRun } = props;
   const tool = tools.find(({ name }) => name === toolName);
+  const [ttl, setTTL] = useState<number>();
   return (
     <>
       <ItemChoice kind="tool" items={tools} chosen={tool} onChoose={({ name }) => onChoose(name)} />
@@ -27,8 +30,10 @@ export function ToolPane(props: ToolPaneProps) {
           verb={l10n.t("Run")}
           disabled={disabled}
           exactNumbers="exact"
-          onRun={(content) => onRun(callOf(tool.name, content))}
-        />
+          onRun={(content) => onRun(callOf(tool, content, ttl))}
+        >
+          {tool.mcpTask === true && <TaskTTL ttl={ttl} onChange={setTTL} />}
+        </RequestForm>
       )}
     </>
   );
@@ -37,12 +42,17 @@ export function ToolPane(props: ToolPaneProps) {
 const noFields = [] as const;
 
 /** A call whose numbers keep their digits: as a text, where there is one that a double does not hold. */
-function callOf(toolName: string, content: Readonly<Record<string, unknown>>): CallToolRequest {
+function callOf(
+  { name, mcpTask = false }: Tool,
+  content: Readonly<Record<string, unknown>>,
+  ttl: number | undefined,
+): CallToolRequest {
   const text = writeExact(content);
   return {
     type: "tools/call",
-    toolName,
+    toolName: name,
     arguments: JSON.parse(text),
     ...(!isExact(text) && { argumentsText: text }),
+    ...(mcpTask && ttl !== undefined && { taskTtl: ttl }),
   };
 }
