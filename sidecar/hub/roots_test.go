@@ -33,7 +33,7 @@ func (s *signalling) Keep(key string, l hub.Learned) {
 	s.news <- l
 }
 
-// habit returns what is remembered of the one server.
+// habit returns the habit of the one server.
 func (s *signalling) habit() hub.RootsHabit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 	}
 }
 
-// A server can begin to ask, as one whose newer version does.
+// A newer version of a server can begin to ask.
 func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
 	transcript := handshake("s") +
 		`{"jsonrpc":"2.0","id":"$LIST","method":"tools/list","params":{}}` + "\n" +

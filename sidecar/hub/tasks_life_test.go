@@ -53,7 +53,7 @@ func TestAToolSaysThatItBecomesATask(t *testing.T) {
 	}
 }
 
-// The server is there; what is lost is its task.
+// The server is there. Only its task is lost.
 func TestWhyATaskIsLostIsSaidTruthfully(t *testing.T) {
 	get := clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tasks/get","params":{"taskId":"one"}}`)
 	refused := func(code int) string {
