@@ -194,7 +194,7 @@ async function call(frontEnd: FrontEnd, asker: Asker, tool: AskingTool): Promise
 
 /** Assent asks whether a call is made once more. */
 function isRepeat({ ask }: Shown): boolean {
-  return (ask.question.type as string) === "repeat_mcp_call";
+  return ask.question.type === "repeat_mcp_call";
 }
 
 function isAsked({ ask: { question } }: Shown, asked: Asked): boolean {

@@ -148,7 +148,7 @@ const fastmcpTools: readonly AskingTool[] = [
 const fastmcpRoots: AskingTool = { tool: "roots", asks: [], result: /"uri":"file:\/\/\// };
 
 /** Every tool that asks, of every example and over every transport. */
-const all: readonly Asker[] = [
+export const askers: readonly Asker[] = [
   {
     name: "go-sdk-stdio",
     program: "go-sdk everything",
@@ -592,15 +592,6 @@ const all: readonly Asker[] = [
     tools: [...sdk2Tools, ...sdk2Requests],
   },
 ];
-
-/** Those that ask by requests although their SDK speaks 2026-07-28, which has none. */
-const cannotFallBack: ReadonlySet<string> = new Set([
-  ...["go-sdk-stdio", "mcp-go-elicitation", "mcp-go-sampling", "mcp-go-sampling-http"],
-  ...["mcp-go-roots", "mcp-go-roots-http", "mcp-go-conformance"],
-  ...["sdk-2-requests", "mcp-proxy-requests"],
-]);
-
-export const askers = all.filter(({ name }) => !cannotFallBack.has(name));
 
 /**
  * Builds mcp-go's examples, from a go.mod of their own. Some listen on port 8080 alone, and one talks to a client in its

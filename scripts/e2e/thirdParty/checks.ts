@@ -333,6 +333,9 @@ async function start(runner: Locator, name: RegExp | "Run" | "Read" | "Get Promp
 
 /** Chooses an item by its name, which stands in parentheses where the item has a title. */
 async function choose(select: Locator, name: string): Promise<void> {
+  // A server that has just been restarted is asked for its list again.
+  const some = select.getByRole("option").filter({ hasText: name }).first();
+  await some.waitFor({ state: "attached" });
   const options = await select.getByRole("option").all();
   for (const option of options) {
     const text = (await option.textContent()) ?? "";
