@@ -77,7 +77,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || len(entry.Name()) > 2 && strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "dist" || len(entry.Name()) > 2 && strings.HasPrefix(entry.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
