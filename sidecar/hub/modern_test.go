@@ -389,20 +389,21 @@ func TestProgressIsTold(t *testing.T) {
 }
 
 func TestRootsFollowTheFolders(t *testing.T) {
-	f := newFixture(t, handshake("s")+`
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tool","arguments":{}}}
+	f := newFixture(t, handshake("s")+pinged+`
+-- client s --
+{"jsonrpc":"2.0","id":"$ONE","method":"tools/call","params":{"name":"tool","arguments":{}}}
 -- server s --
 {"jsonrpc":"2.0","id":"r","method":"roots/list"}
 -- client s --
 {"jsonrpc":"2.0","id":"r","result":{"roots":[{"uri":"file:///one","name":"one"}]}}
 -- server s --
-{"jsonrpc":"2.0","id":2,"result":{"content":[]}}
+{"jsonrpc":"2.0","id":"$ONE","result":{"content":[]}}
 -- client s --
 {"jsonrpc":"2.0","method":"notifications/roots/list_changed","params":{}}
 {"jsonrpc":"2.0","method":"notifications/roots/list_changed","params":{}}
-{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"tool","arguments":{}}}
+{"jsonrpc":"2.0","id":"$TWO","method":"tools/call","params":{"name":"tool","arguments":{}}}
 -- server s --
-{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"done"}]}}
+{"jsonrpc":"2.0","id":"$TWO","result":{"content":[{"type":"text","text":"done"}]}}
 `)
 	f.SetFolders([]protocol.WorkspaceFolder{{Name: "one", Path: "/one"}})
 	f.Configure([]config.Server{server("s")})

@@ -7,14 +7,15 @@ import (
 )
 
 // Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer
-// as if there were none. MCP has no word for "ready", so the first call of a connection waits for that answer.
+// as if there were none. MCP has no word for "ready", so the first call of a connection waits for that answer. Most
+// servers ask before they answer a ping that follows notifications/initialized.
 
 const (
-	// DefaultRootsPatience bounds how long a first call waits for a server to ask for the roots. A server that did
-	// not do so in this time is not waited for again.
-	DefaultRootsPatience = 300 * time.Millisecond
-	// knownRootsPatience is how many times longer a call waits for a server that asked the last time.
-	knownRootsPatience = 10
+	// DefaultRootsPatience is how long a first call waits for roots/list after the answer to the ping. A server that
+	// does not ask by then is not waited for again.
+	DefaultRootsPatience = 100 * time.Millisecond
+	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time is given all of it.
+	maxRootsWait = 3 * time.Second
 	// rootsPause is for the server to look at the folders, once it has read the answer.
 	rootsPause = 100 * time.Millisecond
 )
@@ -46,31 +47,46 @@ func (c *conn) awaitRoots(ctx context.Context) error {
 		return nil
 	}
 	defer c.called.Store(true)
-	patience := c.server.hub.opts.RootsPatience
-	switch c.server.rootsHabit() {
-	case RootsIgnored:
+	habit := c.server.rootsHabit()
+	if habit == RootsIgnored && !isClosed(c.askedForRoots) {
 		return nil
-	case RootsAsked:
-		patience *= knownRootsPatience
 	}
-	c.mu.Lock()
-	bounded, cancel := context.WithDeadline(ctx, c.since.Add(patience))
-	c.mu.Unlock()
+	bounded, cancel := context.WithTimeout(ctx, maxRootsWait)
 	defer cancel()
-	select {
-	case <-c.askedForRoots:
-	case <-bounded.Done():
+	if !c.asksForRoots(bounded, habit) {
 		if ctx.Err() == nil {
 			c.server.learnRoots(RootsIgnored)
 		}
 		return context.Cause(ctx)
 	}
 	c.link.answered(bounded)
-	// The server answers this after it has read the roots.
-	if err := c.session.Ping(bounded, nil); err != nil {
+	c.ping(bounded) // the server answers this after it has read the roots
+	return pause(ctx, rootsPause)
+}
+
+// asksForRoots waits until the server asks for the roots, and reports whether it did.
+func (c *conn) asksForRoots(ctx context.Context, habit RootsHabit) bool {
+	if !isClosed(c.askedForRoots) {
+		c.ping(ctx)
+	}
+	if habit != RootsAsked {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.server.hub.opts.RootsPatience)
+		defer cancel()
+	}
+	select {
+	case <-c.askedForRoots:
+		return true
+	case <-ctx.Done():
+		return isClosed(c.askedForRoots)
+	}
+}
+
+// ping returns when the server has answered a ping, or ctx ends.
+func (c *conn) ping(ctx context.Context) {
+	if err := c.session.Ping(ctx, nil); err != nil {
 		c.log.Debug().Err(err).Msg("the server did not answer a ping")
 	}
-	return pause(ctx, rootsPause)
 }
 
 func (s *server) rootsHabit() RootsHabit {

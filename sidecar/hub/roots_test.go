@@ -50,8 +50,11 @@ func newSignalling() *signalling {
 var (
 	asksForRoots = serverSays(`{"jsonrpc":"2.0","id":5,"method":"roots/list"}`)
 	getsRoots    = clientSays(`{"jsonrpc":"2.0","id":5,"result":{"roots":[{"uri":"file:///work","name":"work"}]}}`)
-	pinged       = clientSays(`{"jsonrpc":"2.0","id":"$PING","method":"ping"}`) + serverSays(`{"jsonrpc":"2.0","id":"$PING","result":{}}`)
-	called       = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
+	// The server asks once it has read notifications/initialized, and answers the ping after that.
+	asksBeforePing = clientSays(`{"jsonrpc":"2.0","id":"$INITIALIZED","method":"ping"}`) + asksForRoots +
+		serverSays(`{"jsonrpc":"2.0","id":"$INITIALIZED","result":{}}`)
+	pinged = clientSays(`{"jsonrpc":"2.0","id":"$PING","method":"ping"}`) + serverSays(`{"jsonrpc":"2.0","id":"$PING","result":{}}`)
+	called = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
 		serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}`)
 )
 
@@ -68,7 +71,7 @@ func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
 	for _, way := range legacyWays {
 		t.Run(string(way), func(t *testing.T) {
 			remembered := newSignalling()
-			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksForRoots+getsRoots+pinged+called+called))
+			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksBeforePing+getsRoots+pinged+called+called))
 			for range 2 { // and the second call does not
 				if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 					t.Fatalf("result (-want +got):\n%s", diff)
@@ -84,14 +87,15 @@ func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
 func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 	remembered := newSignalling()
 	for _, tt := range []struct {
-		name     string
-		patience time.Duration
+		name       string
+		patience   time.Duration
+		transcript string
 	}{
-		{"the first time", time.Millisecond},
-		{"from then on", time.Hour},
+		{"the first time", time.Millisecond, pinged + called},
+		{"from then on", time.Hour, called},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newRootsFixture(t, remembered, tt.patience, over(t, protocol.TransportStdio, handshake("s")+called))
+			f := newRootsFixture(t, remembered, tt.patience, over(t, protocol.TransportStdio, handshake("s")+tt.transcript))
 			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
@@ -108,7 +112,7 @@ func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"$LIST","method":"tools/list","params":{}}` + "\n" +
 		serverSays(`{"jsonrpc":"2.0","id":"$LIST","result":{"tools":[]}}`) + asksForRoots + getsRoots + pinged + called
 	remembered := newSignalling()
-	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+called))
+	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+pinged+called))
 	<-before.call(t.Context(), "t1", "s", "tool")
 	if got := remembered.habit(); got != hub.RootsIgnored {
 		t.Fatalf("remembered %q, want %q", got, hub.RootsIgnored)
