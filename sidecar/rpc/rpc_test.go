@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -203,6 +204,54 @@ func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 		}
 		if err := c.Notify(t.Context(), "second", nil); err == nil || err.Error() != "the peer has ended" {
 			t.Errorf("Notify = %v", err)
+		}
+	})
+}
+
+// FuzzFrames reads frames, one of each line. Every frame is served, refused, taken for an answer or a notification, and
+// the frame after it is still read.
+func FuzzFrames(f *testing.F) {
+	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"m"}]` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{}}`)
+	f.Add(`[{"id":1,"method":"m"},{"id":2,"error":{}}]` + "\n" + `{"id":"x","error":{"code":1,"message":"m"}}`)
+	f.Add(` [{"id":1,"result":null}]` + "\n[]\n" + `{"id":1,"method":"m"}`)
+	f.Add(`{"id":{},"result":1}` + "\n" + `{"method":"m","error":null}` + "\n" + `{"id":1,"method":"m","result":1}`)
+	f.Add(`{"method":"$/cancelRequest","params":{"id":1}}` + "\n[[]]\nnull\n1")
+	f.Fuzz(func(t *testing.T, text string) {
+		const last = `{"jsonrpc":"2.0","id":"the last","method":"the last"}`
+		in, frames := "", strings.Split(text, "\n")
+		for _, frame := range append(frames, last) {
+			in += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(frame), frame)
+		}
+		served := make(chan struct{})
+		var once sync.Once
+		serve := func(_ context.Context, method string, _ json.RawMessage) (any, error) {
+			if method == "the last" {
+				once.Do(func() { close(served) })
+			}
+			return nil, nil
+		}
+		var out bytes.Buffer
+		// The last frame is served before the end of the input is read.
+		c := rpc.New(t.Context(), strings.NewReader(in), &out, rpc.Options{
+			Serve: serve, InOrder: []string{"the last"}, Peer: "the peer", Log: zerolog.Nop(),
+		})
+		<-c.Done()
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-served:
+		default:
+			t.Error("the last frame was not served")
+		}
+		batches := 0
+		for _, frame := range frames {
+			if trimmed := strings.TrimSpace(frame); strings.HasPrefix(trimmed, "[") && json.Valid([]byte(frame)) {
+				batches++
+			}
+		}
+		if got := strings.Count(out.String(), "batches are not supported"); got < batches {
+			t.Errorf("%d of %d batches were refused", got, batches)
 		}
 	})
 }

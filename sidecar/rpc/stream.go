@@ -103,7 +103,10 @@ func (s *stream) readObject(v any) error {
 			continue
 		}
 		refusal := protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
-		if !json.Valid(frame) {
+		switch {
+		case errors.Is(err, errBatch):
+			refusal = protocol.Errorf(protocol.CodeInvalidRequest, "%v", err)
+		case !json.Valid(frame):
 			refusal = protocol.Errorf(protocol.CodeParseError, "this is no JSON: %v", err)
 		}
 		if err := s.refuse(frame, refusal); err != nil {
@@ -160,9 +163,16 @@ func (s *stream) refuseLarge(length int) error {
 		"a message of %d bytes is too large: the most is %d", length, maxFrame))
 }
 
+// errBatch refuses a batch. jsonrpc2 must not read one: a batch of requests fails there, but leaves an empty request
+// behind, which jsonrpc2 serves with the next response and crashes.
+var errBatch = errors.New("batches are not supported: send each message in a frame of its own")
+
 // decode makes a message of a frame, and passes on a request. Of an answer it reports that it is one, whose result it
 // keeps as it came.
 func (s *stream) decode(frame []byte, v any) (isAnswer bool, err error) {
+	if bytes.HasPrefix(bytes.TrimSpace(frame), []byte("[")) && json.Valid(frame) {
+		return false, errBatch
+	}
 	var e envelope
 	if err := json.Unmarshal(frame, &e); err != nil || !e.isRequest() {
 		return true, json.Unmarshal(frame, v) // or it says what this is instead of a message

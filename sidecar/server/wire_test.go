@@ -36,7 +36,11 @@ func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
 		},
 		{
 			"a batch", `[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is no JSON-RPC 2.0 message: json: cannot unmarshal array into Go value of type map[string]interface {}"}}`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported: send each message in a frame of its own"}}`,
+		},
+		{
+			"a batch that is no JSON", `[{"jsonrpc":"2.0","id":1,"method":"task/list"}`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is no JSON: unexpected end of JSON input"}}`,
 		},
 		{
 			"an id that is none", `{"jsonrpc":"2.0","id":1.5,"method":"task/list"}`,
@@ -60,6 +64,22 @@ func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
 	}
 	f.sendRaw("content-length:  45\nX-Unknown: yes\n\n" + `{"jsonrpc":"2.0","id":9,"method":"task/list"}`)
 	f.want([]string{`{"jsonrpc":"2.0","id":9,"result":{}}`})
+	f.close()
+}
+
+func TestABatchAndAnAnswerAfterItHarmNothing(t *testing.T) {
+	const refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported: send each message in a frame of its own"}}`
+	const request, answer = `{"jsonrpc":"2.0","id":1,"method":"task/list"}`, `{"jsonrpc":"2.0","id":77,"result":{}}`
+	f := newFrontEnd(t)
+	f.send(initialize)
+	f.want([]string{initialized})
+	for _, batch := range []string{"[" + request + "]", " [" + request + "," + request + "]", "[" + request + "," + answer + "]", "[" + answer + "]", "[]"} {
+		f.send(batch)
+		f.want([]string{refusal})
+		f.send(answer)
+		f.send(`{"jsonrpc":"2.0","id":2,"method":"task/list"}`)
+		f.want([]string{`{"jsonrpc":"2.0","id":2,"result":{}}`})
+	}
 	f.close()
 }
 
@@ -156,6 +176,11 @@ func FuzzServe(f *testing.F) {
 	f.Add("Content-Length: 2\r\n\r\n{}")
 	f.Add("Content-Length: 30\r\n\r\n{\"id\":1,\"method\":\"\",\"error\":null}")
 	f.Add(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(initialize), initialize))
+	frames := ""
+	for _, frame := range []string{initialize, `[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`, `{"jsonrpc":"2.0","id":2,"result":{}}`} {
+		frames += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(frame), frame)
+	}
+	f.Add(frames)
 	f.Fuzz(func(t *testing.T, bytes string) {
 		s := server.New(server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()})
 		// Whatever comes, it ends with its input.
