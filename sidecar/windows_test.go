@@ -233,8 +233,8 @@ func TestTwoWindows(t *testing.T) {
 	inbox(two, true)
 	one = startSidecar(t, data, web)
 	inbox(one)
+	inbox(two) // at once: what one sidecar has acknowledged, the other lists
 	two.followed(info.ID, `"openAsks":0`)
-	inbox(two)
 
 	// What the first asks now ends with the other taking over.
 	begin(one)

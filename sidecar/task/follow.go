@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"reflect"
+	"sync"
 	"time"
 
 	"assent/protocol"
@@ -11,9 +12,12 @@ import (
 
 // seen is what the store said when it was looked at last.
 type seen struct {
+	mu               sync.Mutex // held while somebody looks; guards the fields below
 	version, claimed int64
 	// others are the living sidecars that have tasks.
 	others map[string]bool
+	// failed: the last look did.
+	failed bool
 }
 
 // note takes in how a task stands.
@@ -33,25 +37,33 @@ func (r *Registry) Follow(ctx context.Context, every time.Duration) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	failed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		if !r.store.Shared() {
-			continue
-		}
-		err := r.look(ctx)
-		if err != nil && !failed && ctx.Err() == nil {
-			r.opts.Log.Error().Err(err).Msg("what other windows do cannot be followed")
-		}
-		failed = err != nil
+		r.catchUp(ctx)
 	}
 }
 
-// look takes in what has changed since the last look. One goroutine at a time may call it.
+// catchUp takes in what other windows have written until now. [Registry.Follow] does so again and again, and
+// whoever lists tasks or asks does so first: what another window acknowledged before must be in the list. Where the
+// store cannot be read, what was known stays. No lock of a task may be held.
+func (r *Registry) catchUp(ctx context.Context) {
+	if !r.store.Shared() {
+		return
+	}
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	err := r.look(ctx)
+	if err != nil && !r.seen.failed && ctx.Err() == nil {
+		r.opts.Log.Error().Err(err).Msg("what other windows do cannot be followed")
+	}
+	r.seen.failed = err != nil
+}
+
+// look takes in what has changed since the last look. The lock of seen must be held.
 func (r *Registry) look(ctx context.Context) error {
 	// The number first: what is written after it is found by the next look.
 	version, err := r.store.Version(ctx)

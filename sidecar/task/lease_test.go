@@ -234,6 +234,41 @@ func TestAWindowStartsBesideAnother(t *testing.T) {
 	}
 }
 
+// A list has what another window acknowledged before it was asked for, however long ago the last look was: these
+// windows do not look by themselves.
+func TestAListHasWhatAnotherWindowWroteBefore(t *testing.T) {
+	dir := t.TempDir()
+	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/b")
+	tk, legacy, modern, ended := one.withAsks(t, t.Context())
+	open := func(want int) {
+		t.Helper()
+		asks, _, err := two.OpenAsks(t.Context())
+		if err != nil || len(asks) != want {
+			t.Errorf("the other window lists %d asks (%v), want %d", len(asks), err, want)
+		}
+		tasks, err := two.List()
+		if err != nil || len(tasks) != 1 || tasks[0].OpenAsks != want {
+			t.Errorf("the other window lists the tasks %+v (%v), want one with %d asks", tasks, err, want)
+		}
+	}
+	open(2)
+	for i, ask := range []protocol.Ask{legacy, modern} {
+		if _, err := tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-ended[i]; got.err != nil {
+			t.Error(got.err)
+		}
+		open(1 - i)
+	}
+	if _, err := one.Create("another"); err != nil {
+		t.Fatal(err)
+	}
+	if tasks, err := two.List(); err != nil || len(tasks) != 2 {
+		t.Errorf("the other window lists the tasks %+v (%v), want two", tasks, err)
+	}
+}
+
 // Who takes a task over goes on with what can outlive a window. Who loses it is told, tells its older-era
 // askers, and writes nothing more.
 func TestATaskIsTakenOver(t *testing.T) {

@@ -17,12 +17,13 @@ const (
 )
 
 // OpenAsks returns the asks of all tasks that wait for a person, the oldest first, and whether there are more
-// than it returns. It reads from the store only those of tasks that are not live here, and those once for each
-// change of their task.
+// than it returns. What other windows wrote before the call is in the list. It reads from the store only the asks of
+// tasks that are not live here, and those once for each change of their task.
 func (r *Registry) OpenAsks(ctx context.Context) (asks []protocol.OpenAsk, truncated bool, err error) {
 	if err := r.load(); err != nil {
 		return nil, false, err
 	}
+	r.catchUp(ctx)
 	var open []openAsk
 	for _, t := range r.all() {
 		open = t.appendOpenAsks(ctx, open)

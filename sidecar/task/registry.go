@@ -87,7 +87,7 @@ type Registry struct {
 
 	claiming sync.Mutex     // held while a task is claimed
 	left     sync.WaitGroup // what runs Lost
-	seen     seen           // set by load, and then Follow's
+	seen     seen           // set by load, and then by catchUp
 
 	mu    sync.Mutex // guards the fields below
 	tasks map[string]*Task
@@ -243,6 +243,7 @@ func (r *Registry) List() ([]protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
+	r.catchUp(context.Background())
 	infos := []protocol.Task{}
 	for _, t := range r.all() {
 		if info := t.Info(); info.DeletedAt == 0 {
