@@ -19,3 +19,8 @@ package protocol
 // Version of this wire. It changes when a message changes its meaning or a required field comes or
 // goes; the handshake refuses a peer that speaks another one.
 const Version = 1
+
+// FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
+// Only then may it kill the sidecar. The sidecar needs less, even where servers do not end when they are asked to: it
+// kills these, and a sidecar that is killed earlier leaves them behind.
+const FarewellMs = 20_000

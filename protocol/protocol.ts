@@ -3,6 +3,13 @@
 /** The version of this wire; the handshake refuses a peer that speaks another one. */
 export const protocolVersion = 1;
 
+/**
+ * FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
+ * Only then may it kill the sidecar. The sidecar needs less, even where servers do not end when they are asked to: it
+ * kills these, and a sidecar that is killed earlier leaves them behind.
+ */
+export const farewellMs = 20000;
+
 /** The requests of {@link Editor}: params and result by method. */
 export interface EditorRequests {
   /** PromptInput asks the person for the value of an mcp.json input at a server's first start. */

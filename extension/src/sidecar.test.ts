@@ -1,6 +1,6 @@
-import { ErrorCode } from "@assent/protocol";
+import { ErrorCode, farewellMs } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
 import type { Sidecar } from "./sidecar.ts";
 import { nextNotification, reach, startSidecar } from "./testing/start.ts";
@@ -161,4 +161,20 @@ test("a sidecar that does not listen is killed when it is stopped", async () => 
   expect(process.kill(pid, 0)).toBe(true);
   await sidecar?.stop();
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("a sidecar that still ends its servers is given the time that the protocol says", async () => {
+  let sidecar: Sidecar | undefined;
+  await new Promise<string>((resolve) => {
+    sidecar = startSidecar("deaf", { log: resolve, timing: {} });
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const stopped = sidecar?.stop();
+  vi.advanceTimersByTime(farewellMs - 1);
+  expect(vi.getTimerCount()).toBe(1); // it is not killed yet
+  vi.advanceTimersByTime(1);
+  await stopped;
 });

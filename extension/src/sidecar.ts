@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type EditorRequests,
   ErrorCode,
+  farewellMs,
   type InitializeParams,
   type InitializeResult,
   protocolVersion,
@@ -54,7 +55,7 @@ const patience: Timing = {
   longestPause: 30_000,
   steady: 60_000,
   handshake: 30_000,
-  farewell: 3_000,
+  farewell: farewellMs,
 };
 
 /** How one process ended. After a final end another try would end the same way. */

@@ -18,9 +18,12 @@ import (
 type api struct {
 	name     string
 	version  string
-	services []*service
-	decls    []*decl
-	unions   map[string]*union
+	farewell string
+	// farewellDoc is its comment.
+	farewellDoc string
+	services    []*service
+	decls       []*decl
+	unions      map[string]*union
 }
 
 // service is one of the two interfaces of the wire.
@@ -265,8 +268,12 @@ func (a *api) addConst(spec *ast.ValueSpec, gen *ast.GenDecl, info *types.Info) 
 		}
 		doc, _, _ := splitDoc(comment)
 		value := c.Val().ExactString()
-		if name.Name == "Version" {
+		switch name.Name {
+		case "Version":
 			a.version = value
+			continue
+		case "FarewellMs":
+			a.farewell, a.farewellDoc = value, doc
 			continue
 		}
 		named, ok := c.Type().(*types.Named)

@@ -14,6 +14,11 @@ func (a *api) typeScript() ([]byte, error) {
 	b.WriteString(header)
 	b.WriteString("/** The version of this wire; the handshake refuses a peer that speaks another one. */\n")
 	fmt.Fprintf(&b, "export const protocolVersion = %s;\n", a.version)
+	if a.farewell != "" {
+		b.WriteString("\n")
+		writeTSDoc(&b, "", a.farewellDoc)
+		fmt.Fprintf(&b, "export const farewellMs = %s;\n", a.farewell)
+	}
 	for _, s := range a.services {
 		a.writeService(&b, s)
 	}

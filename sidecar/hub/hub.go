@@ -311,6 +311,10 @@ func (h *Hub) endTask(taskID string, why stoppedError) {
 // server is not asked to cancel what it does, nor told that anybody has answered.
 var ErrGoesOnElsewhere error = stoppedError{"another window goes on with it", protocol.OutcomeRestarted}
 
+// LongestClose is how long [Hub.Close] takes at most where servers do not end when they are asked to: what was said
+// goes out, servers of MCP tasks that nobody waits for are told, and processes are ended.
+const LongestClose = lastWords + farewell + wire.LongestClose
+
 // Close ends every connection; the hub starts no more.
 func (h *Hub) Close() {
 	h.mu.Lock()

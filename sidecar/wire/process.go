@@ -17,6 +17,9 @@ const (
 	// grace is how long a server may take to leave after its stdin was closed, and again after it
 	// was asked to terminate.
 	grace = 2 * time.Second
+	// LongestClose is how long [Process.Close] takes at most: two graces, and one for pipes that a process outside the
+	// server's group holds open.
+	LongestClose = 3 * grace
 	// tailLines is how many of the last lines of stderr are kept.
 	tailLines = 20
 	// tailLine bounds each of them, in bytes.
@@ -119,7 +122,7 @@ func (p *Process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
 // Close ends the process as the specification says: its stdin is closed, then it is asked to
 // terminate, then it is killed with its whole group. It returns when all of that is over, which is
-// within a few seconds, and can be called again.
+// within [LongestClose], and can be called again.
 func (p *Process) Close() error { return p.close() }
 
 func (p *Process) stop() error {
