@@ -22,6 +22,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -55,6 +56,9 @@ type Options struct {
 	// Patience bounds how long a login page may stay open; 0 means [DefaultPatience].
 	Patience time.Duration
 	Log      zerolog.Logger
+
+	// private reports whether not everybody reaches an address; nil means isPrivate. Tests set it.
+	private func(netip.AddrPort) bool
 }
 
 // Server is an MCP server and what its configuration says of logging in. Every field but the first two
@@ -118,6 +122,9 @@ type Authorizer struct {
 func New(opts Options) *Authorizer {
 	if opts.Patience == 0 {
 		opts.Patience = DefaultPatience
+	}
+	if opts.private == nil {
+		opts.private = isPrivate
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Authorizer{opts: opts, ctx: ctx, close: cancel, logins: map[string]*login{}}

@@ -28,7 +28,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	if l.a.opts.OpenURL == nil {
 		return errors.New("the front end cannot open a browser: use one that can, or give the server a token in its headers")
 	}
-	web := newGuard(ctx, l.server.URL)
+	web := newGuard(l.near(), l.a.opts.private)
 	defer web.CloseIdleConnections()
 	at, err := discover(ctx, web, l.resource, c, l.prefers)
 	if err != nil {
@@ -161,7 +161,7 @@ func (l *login) renew(ctx context.Context) error {
 		return nil
 	}
 	old := *present
-	web := newGuard(ctx, l.server.URL)
+	web := newGuard(l.near(), l.a.opts.private)
 	defer web.CloseIdleConnections()
 	// [oauth2.Config] cannot say which resource the token is for, as it must; this is what can, for any
 	// kind of grant.
@@ -173,6 +173,12 @@ func (l *login) renew(ctx context.Context) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
 		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
 		l.drop(ctx)
+		return nil
+	}
+	if errors.Is(err, errPrivate) {
+		// The old token goes to the server. Its challenge shows where the server is, and leads here again or to
+		// the login page.
+		l.log.Warn().AnErr("reason", tokenError(err)).Msg("the login is not renewed")
 		return nil
 	}
 	if err != nil {

@@ -1,15 +1,17 @@
 package auth
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,15 +25,20 @@ const (
 	requestPatience = 30 * time.Second
 )
 
+// errPrivate is why an address is not dialled.
+var errPrivate = errors.New("a server of the internet may not name an address of this network")
+
 // guard is the client for what servers name in their metadata: it reads no more than maxBody, follows
 // few redirects and those to https alone, and lets a server out in the world name nothing that only this
-// machine or its network can reach (Security Best Practices, "Server-Side Request Forgery"). A server on
-// the network has its authorization server there, too, and may.
+// machine or its network can reach (Security Best Practices, "Server-Side Request Forgery"). It checks every
+// address that is dialled, after the name was resolved. A server on the network has its authorization server
+// there, too, and may.
 //
-// What goes through a proxy is resolved there, and is the proxy's to judge.
+// The proxy resolves and judges what goes through it.
 type guard struct{ direct, proxied *http.Transport }
 
-func newGuard(ctx context.Context, server *url.URL) *http.Client {
+// newGuard returns such a client for what a server names; see [login.near].
+func newGuard(near bool, private func(netip.AddrPort) bool) *http.Client {
 	transport := func(control func(string, string, syscall.RawConn) error) *http.Transport {
 		dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
 		return &http.Transport{
@@ -44,8 +51,14 @@ func newGuard(ctx context.Context, server *url.URL) *http.Client {
 	}
 	g := &guard{proxied: transport(nil)}
 	g.direct = g.proxied
-	if !isLocal(ctx, server.Hostname()) {
-		g.direct = transport(publicOnly)
+	if !near {
+		g.direct = transport(func(_, address string, _ syscall.RawConn) error {
+			to, err := netip.ParseAddrPort(address)
+			if err == nil && private(to) {
+				err = errPrivate
+			}
+			return err
+		})
 	}
 	return &http.Client{Transport: g, CheckRedirect: checkRedirect, Timeout: requestPatience}
 }
@@ -98,26 +111,6 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
-// isLocal reports whether a host is one that not everybody reaches.
-func isLocal(ctx context.Context, host string) bool {
-	if isLoopback(host) {
-		return true
-	}
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return !isPublic(ip)
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return false // if there is no way to it, there is none to what it names
-	}
-	for _, ip := range ips {
-		if !isPublic(ip) {
-			return true
-		}
-	}
-	return false
-}
-
 // shared is the address space that carriers use inside (RFC 6598).
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 
@@ -126,14 +119,52 @@ func isPublic(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !shared.Contains(ip)
 }
 
-// publicOnly is a [net.Dialer.Control]: it sees what a name was resolved to.
-func publicOnly(_, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
+// isPrivate is the [Options] default of which addresses not everybody reaches.
+func isPrivate(to netip.AddrPort) bool { return !isPublic(to.Addr()) }
+
+// near reports whether the server is on this machine or its network: by its URL, or by the connection over which it
+// answered last. A lookup of its name proves nothing, because the owner of the name chooses the addresses, and can
+// choose other ones each time.
+func (l *login) near() bool {
+	if isNear(l.server.URL, l.a.opts.private) {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.answeredNearby
+}
+
+// isNear reports whether the host of a URL is localhost or a private address.
+func isNear(u *url.URL, private func(netip.AddrPort) bool) bool {
+	if strings.EqualFold(u.Hostname(), "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {
-		return err
+		return false
 	}
-	if !isPublic(to.Addr()) {
-		return errors.New("a server of the internet may not name an address of this network")
+	port, _ := strconv.ParseUint(u.Port(), 10, 16) // 0 where the URL names none
+	return private(netip.AddrPortFrom(ip, uint16(port)))
+}
+
+// send makes a request to the server, and notes over which connection the answer came.
+func (l *login) send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
+	var conn atomic.Pointer[net.Conn]
+	traced := r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) { conn.Store(&info.Conn) },
+	}))
+	response, err := base.RoundTrip(traced)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if proxy, err := http.ProxyFromEnvironment(r); err != nil || proxy != nil {
+		return response, nil // the connection is to the proxy
+	}
+	if c := conn.Load(); c != nil {
+		at, err := netip.ParseAddrPort((*c).RemoteAddr().String())
+		l.mu.Lock()
+		l.answeredNearby = err == nil && l.a.opts.private(at)
+		l.mu.Unlock()
+	}
+	return response, nil
 }

@@ -31,6 +31,8 @@ type login struct {
 	// generation counts the grants that there were.
 	generation int
 	flight     *flight
+	// answeredNearby reports whether the server's last answer came from this machine or its network.
+	answeredNearby bool
 	// bond is that of the last grant, be it of an earlier process.
 	bond bond
 }

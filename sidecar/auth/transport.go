@@ -67,7 +67,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		sent = true
-		response, err := t.base.RoundTrip(attempt)
+		response, err := t.login.send(t.base, attempt)
 		if err != nil {
 			return nil, err
 		}

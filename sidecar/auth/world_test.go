@@ -49,6 +49,8 @@ type world struct {
 	// MetadataAt is where the server describes itself: "header", "path", "root" or, as before 2025-06-18,
 	// nowhere.
 	MetadataAt string
+	// DescribedAt is where it says that its metadata is, and MovedTo where that redirects to.
+	DescribedAt, MovedTo string
 	// Resource is what it says that it is, where that is not the truth.
 	Resource string
 	// Trusted is the index of the authorization server that it trusts now.
@@ -86,6 +88,8 @@ type issuer struct {
 	Path string
 	// More is put into the metadata; nil removes.
 	More map[string]any
+	// URL is the issuer's to the server, where that is not the truth.
+	URL string
 	// Says is the issuer that it says it is in its metadata, where that is not the truth.
 	Says string
 	// Iss and State are in its redirects, where they are not the truth.
@@ -238,6 +242,9 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		"scopes_supported":      []string{"files:list"},
 	}
 	switch at := r.URL.Path; {
+	case at == "/described-here" && w.MovedTo != "":
+		http.Redirect(rw, r, w.MovedTo, http.StatusFound)
+		return
 	case at == "/described-here" && w.MetadataAt == "header",
 		at == wellKnown+"/mcp" && w.MetadataAt == "path",
 		at == wellKnown && w.MetadataAt == "root":
@@ -254,7 +261,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	w.requests = append(w.requests, r.Clone(context.Background()))
 	describe := ""
 	if w.MetadataAt == "header" {
-		describe = fmt.Sprintf(`, resource_metadata="%s/described-here"`, w.server.URL)
+		describe = fmt.Sprintf(`, resource_metadata="%s"`, or(w.DescribedAt, w.server.URL+"/described-here"))
 	}
 	if w.Challenged != "" {
 		describe += fmt.Sprintf(", scope=%q", w.Challenged)
@@ -278,7 +285,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (i *issuer) url() string { return i.server.URL + i.Path }
+func (i *issuer) url() string { return or(i.URL, i.server.URL+i.Path) }
 
 func (i *issuer) metadata() map[string]any {
 	base := i.server.URL
