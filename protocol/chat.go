@@ -319,7 +319,9 @@ const (
 type ToolRule struct {
 	ID         string `json:"id"`
 	ServerName string `json:"serverName"`
-	// Command is the server's [Server.Command] by then: another program that has taken the name is not meant.
+	// Identity is as in a [Grant]: a server with another definition that has taken the name is not meant.
+	Identity string `json:"identity,omitempty"`
+	// Command is the server's [Server.Command] by then, for people.
 	Command string `json:"command,omitempty"`
 	// ToolName or ResourceURI is set.
 	ToolName    string   `json:"toolName,omitempty"`

@@ -5,8 +5,11 @@ package protocol
 type Grant struct {
 	ID string `json:"id"`
 	GrantTerms
-	// Command is the server's [Server.Command] when the grant was made: another program, or another place,
-	// that has taken the name is not covered.
+	// Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
+	// command, arguments, folder, environment, URL, headers and login. A server with another definition that has
+	// taken the name is not covered. It is absent in a grant of an older Assent, which covers nothing any more.
+	Identity string `json:"identity,omitempty"`
+	// Command is the server's [Server.Command] by then, for people.
 	Command string `json:"command,omitempty"`
 	// By names the front end in which it was made.
 	By        string     `json:"by"`

@@ -1072,7 +1072,9 @@ export type Remember =
 export interface ToolRule {
   id: string;
   serverName: string;
-  /** Command is the server's `Server.Command` by then: another program that has taken the name is not meant. */
+  /** Identity is as in a `Grant`: a server with another definition that has taken the name is not meant. */
+  identity?: string;
+  /** Command is the server's `Server.Command` by then, for people. */
   command?: string;
   /** ToolName or ResourceURI is set. */
   toolName?: string;
@@ -1498,9 +1500,12 @@ export interface JSONField extends FieldHead {
 export interface Grant extends GrantTerms {
   id: string;
   /**
-   * Command is the server's `Server.Command` when the grant was made: another program, or another place,
-   * that has taken the name is not covered.
+   * Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
+   * command, arguments, folder, environment, URL, headers and login. A server with another definition that has
+   * taken the name is not covered. It is absent in a grant of an older Assent, which covers nothing any more.
    */
+  identity?: string;
+  /** Command is the server's `Server.Command` by then, for people. */
   command?: string;
   /** By names the front end in which it was made. */
   by: string;

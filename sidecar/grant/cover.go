@@ -65,8 +65,8 @@ type reason struct {
 }
 
 // covers says why a grant does not cover a request. Name is what the person knows the grant by; the
-// reason's dates are in the time zone of now. Command is what the server is now.
-func covers(g *protocol.Grant, r Request, command, name string, now time.Time) reason {
+// reason's dates are in the time zone of now. Identity is the server's now.
+func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) reason {
 	switch {
 	case g.EndedAt != 0:
 		return reason{revoked, name + " was revoked."}
@@ -74,7 +74,9 @@ func covers(g *protocol.Grant, r Request, command, name string, now time.Time) r
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
 	case g.ExpiresAt != 0 && g.CreatedAt > now.UnixMilli():
 		return reason{expired, name + " has an end, and the clock was put back: nobody knows whether it has come."}
-	case g.Command != command:
+	case g.Identity == "" && identity != "":
+		return reason{otherServer, name + " does not hold any more: the Assent that made it kept only the server's command line, and not its whole definition."}
+	case g.Identity != identity:
 		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
 	case g.ToolName != "" && (!slices.Equal(r.Origin.ToolNames, []string{g.ToolName}) || r.Origin.PlacedBy != ""):
 		return reason{otherTool, fmt.Sprintf("%s covers only what is asked during calls of %q, which is not certain here.", name, g.ToolName)}

@@ -7,7 +7,7 @@
 // ([Book.Reserve]) until it is known what it came to ([Reservation.Settle]). What the requests of a
 // sidecar that was killed held is spent for good: nobody can know what they came to.
 //
-// A grant is for a server by its name, as the store is of one workspace. The package decides whether it
+// A grant is for a server by its name, as the store is of one workspace, and by its whole definition. The package decides whether it
 // covers a request. Whom to ask otherwise, and what becomes of the request, is the broker's.
 package grant
 
@@ -31,9 +31,9 @@ import (
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Command returns what a server of this name is now, by [protocol.Server.Command]; nil where servers are
-	// known by their names alone.
-	Command func(serverName string) string
+	// Server returns what a server of this name is now: the hash of its whole definition, and for people its
+	// [protocol.Server.Command]; nil where servers are known by their names alone.
+	Server func(serverName string) (identity, command string)
 	// Journal says what is recorded of grants; nil means one that knows of no secrets.
 	Journal *journal.Journal
 	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
@@ -58,8 +58,8 @@ type Book struct {
 
 // NewBook returns a book that reads the store as it is used.
 func NewBook(opts Options) *Book {
-	if opts.Command == nil {
-		opts.Command = func(string) string { return "" }
+	if opts.Server == nil {
+		opts.Server = func(string) (string, string) { return "", "" }
 	}
 	if opts.Journal == nil {
 		opts.Journal = journal.New(journal.Options{})
@@ -135,8 +135,9 @@ func misfits(g *protocol.GrantTerms, r Request) []protocol.FieldProblem {
 }
 
 func (b *Book) draft(terms protocol.GrantTerms, by string) *protocol.Grant {
+	identity, command := b.opts.Server(terms.ServerName)
 	return &protocol.Grant{
-		ID: b.opts.NewID(), GrantTerms: terms, Command: b.opts.Command(terms.ServerName),
+		ID: b.opts.NewID(), GrantTerms: terms, Identity: identity, Command: command,
 		By: by, CreatedAt: b.opts.Now().UnixMilli(),
 	}
 }

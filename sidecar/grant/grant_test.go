@@ -423,8 +423,8 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	command := "npx weather"
 	b := &book{Book: grant.NewBook(grant.Options{
-		Store:   func() (*store.Store, error) { return s, nil },
-		Command: func(string) string { return command },
+		Store:  func() (*store.Store, error) { return s, nil },
+		Server: func(string) (string, string) { return "hash of " + command, command },
 	})}
 	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 9})
 	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, Session: true})
@@ -433,6 +433,19 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	b.reserve(t, request(&free), "was for a server that was configured otherwise: npx weather.")
 	command = "npx weather"
 	b.reserve(t, request(&free), "")
+}
+
+func TestAGrantOfAnOlderAssentHoldsNoMore(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	b := &book{Book: grant.NewBook(grant.Options{
+		Store:  func() (*store.Store, error) { return s, nil },
+		Server: func(string) (string, string) { return "hash", "npx weather" },
+	})}
+	terms := protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 9}
+	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", GrantTerms: terms, Command: "npx weather"}); err != nil {
+		t.Fatal(err)
+	}
+	b.reserve(t, request(&free), "kept only the server's command line, and not its whole definition.")
 }
 
 func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {

@@ -54,7 +54,7 @@ func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protoc
 	}
 	g := protocol.Grant{GrantTerms: *terms}
 	for _, p := range slices.Backward(newest) {
-		why := covers(&g, p.request, g.Command, "The grant", b.opts.Now())
+		why := covers(&g, p.request, g.Identity, "The grant", b.opts.Now())
 		if p.Allowed, p.Reason = why.text == "", why.text; p.Allowed {
 			spend(&g, 1, tokensOf(p.Usage), costOf(p.Usage))
 		}

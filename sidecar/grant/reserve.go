@@ -56,9 +56,10 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 // not.
 func (b *Book) choose(all []protocol.Grant, r Request) (*protocol.Grant, string) {
 	var nearest reason
-	now, command := b.opts.Now(), b.opts.Command(r.Origin.ServerName)
+	now := b.opts.Now()
+	identity, _ := b.opts.Server(r.Origin.ServerName)
 	for i := range all {
-		why := covers(&all[i], r, command, "The grant made on "+moment(all[i].CreatedAt, now), now)
+		why := covers(&all[i], r, identity, "The grant made on "+moment(all[i].CreatedAt, now), now)
 		if why.text == "" {
 			return &all[i], ""
 		}

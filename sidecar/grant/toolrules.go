@@ -40,7 +40,7 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 	if err != nil {
 		return nil, err
 	}
-	command := r.book.opts.Command(use.ServerName)
+	identity, _ := r.book.opts.Server(use.ServerName)
 	digest, name := use.digest(), use.toolName()
 	var found *protocol.ToolRule
 	for _, rule := range rules {
@@ -48,7 +48,7 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 		case rule.ToolName != name || rule.ResourceURI != use.URI || rule.TaskID != "" && rule.TaskID != use.TaskID:
 		case rule.Remember == protocol.RememberNever:
 			return &rule, nil // whatever has taken the name
-		case rule.Command == command && rule.Digest == digest && found == nil:
+		case rule.Identity == identity && rule.Digest == digest && found == nil:
 			found = &rule
 		}
 	}
@@ -61,8 +61,9 @@ func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol
 	if err != nil {
 		return nil, err
 	}
+	identity, command := r.book.opts.Server(use.ServerName)
 	rule := protocol.ToolRule{
-		ID: r.book.opts.NewID(), ServerName: use.ServerName, Command: r.book.opts.Command(use.ServerName),
+		ID: r.book.opts.NewID(), ServerName: use.ServerName, Identity: identity, Command: command,
 		ToolName: use.toolName(), ResourceURI: use.URI, Remember: remember, By: by, CreatedAt: r.book.opts.Now().UnixMilli(),
 	}
 	switch remember {

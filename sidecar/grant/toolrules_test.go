@@ -56,7 +56,7 @@ func TestARuleIsOfOneToolAsItWas(t *testing.T) {
 			}
 			command := "serve"
 			rules := grant.NewToolRules(grant.NewBook(grant.Options{
-				Store: func() (*store.Store, error) { return s, nil }, Command: func(string) string { return command },
+				Store: func() (*store.Store, error) { return s, nil }, Server: func(string) (string, string) { return command, command },
 			}))
 			if _, err := rules.Remember(t.Context(), tt.of, tt.remember, "a test"); err != nil {
 				t.Fatal(err)

@@ -265,6 +265,19 @@ func (h *Hub) Servers() []protocol.Server {
 	return infos
 }
 
+// notConfigured is the identity of a server that is not configured. It is nobody's.
+const notConfigured = "not configured"
+
+// Identity returns the hash of a server's whole definition, by [config.Server.Identity], and its
+// [protocol.Server.Command].
+func (h *Hub) Identity(ctx context.Context, name string) (identity, command string) {
+	s, err := h.server(name)
+	if err != nil {
+		return notConfigured, ""
+	}
+	return s.config.Identity(ctx, h.opts.Environment), s.info().Command
+}
+
 // Stop ends every connection to a server.
 func (h *Hub) Stop(name string) (protocol.Server, error) {
 	s, err := h.server(name)

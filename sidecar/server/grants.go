@@ -11,13 +11,8 @@ import (
 func (s *Server) grantBook() *grant.Book {
 	return grant.NewBook(grant.Options{
 		Store: s.tasks.Store,
-		Command: func(serverName string) string {
-			for _, server := range s.hub.Servers() {
-				if server.Name == serverName {
-					return server.Command
-				}
-			}
-			return ""
+		Server: func(serverName string) (identity, command string) {
+			return s.hub.Identity(context.Background(), serverName)
 		},
 		Changed: func(g protocol.Grant) {
 			if err := s.editor.GrantChanged(context.Background(), &g); err != nil {

@@ -154,16 +154,38 @@ func openWindow(t *testing.T, dir string, model *endpoint, settings configured) 
 		frontEnd: newFrontEndOf(t, server.Options{DataDir: dir}), model: model, settings: settings,
 		messages: map[int64]protocol.Message{}, written: map[int64]string{},
 	}
-	configuration := map[string]any{
-		"servers": map[string]any{"t": map[string]any{"command": installToolServer(t)}},
-		"model":   map[string]any{"openai": map[string]any{"baseUrl": model.URL + "/v1", "model": "gpt-test"}, "table": settings["table"]},
-	}
-	maps.Copy(configuration, settings)
 	w.call("initialize", map[string]any{
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a window", "version": "1"},
-		"capabilities": map[string]any{"elicitation": true, "sampling": true}, "configuration": configuration,
+		"capabilities": map[string]any{"elicitation": true, "sampling": true}, "configuration": w.configuration(),
 	}, nil)
 	return w
+}
+
+// configuration is what the settings come to.
+func (w *window) configuration() map[string]any {
+	c := map[string]any{
+		"servers": map[string]any{"t": map[string]any{"command": installToolServer(w.t)}},
+		"model":   map[string]any{"openai": map[string]any{"baseUrl": w.model.URL + "/v1", "model": "gpt-test"}, "table": w.settings["table"]},
+	}
+	maps.Copy(c, w.settings)
+	return c
+}
+
+// configure replaces the servers, and waits until the sidecar has them.
+func (w *window) configure(servers map[string]any) {
+	w.t.Helper()
+	w.settings = maps.Clone(w.settings)
+	w.settings["servers"] = servers
+	params, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": w.configuration()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.send(string(params))
+	for configured := false; !configured; {
+		message := w.next()
+		w.hear(message)
+		configured = strings.Contains(message, `"method":"server/listChanged"`)
+	}
 }
 
 // call makes a request that must succeed.

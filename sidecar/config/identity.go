@@ -1,0 +1,86 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"assent/protocol"
+)
+
+// identityVersion is hashed first. Another list of members gets another one.
+const identityVersion = "assent server 1"
+
+// Identity returns the SHA-256, in hexadecimal, of the server's whole definition: the transport, the command, each
+// argument, the folder, the environment with what the envFile sets, the URL, the headers, the login, and how
+// Assent is to speak with the server. The name and the source of the definition are not in it.
+//
+// Each text counts as it is written and with its variables put in. An input counts as it is written, because its
+// value is known at the start only. No value can be read out of the hash.
+func (s Server) Identity(ctx context.Context, e Environment) string {
+	e.Note = nil
+	e.Ask = func(context.Context, Server, Input) (string, error) { return "", nil }
+	return s.hash(ctx, e, func(text string) string {
+		value, err := s.expand(ctx, e, text)
+		if err != nil {
+			return err.Error() // it does not start
+		}
+		return value
+	})
+}
+
+// Definition is as [Server.Identity], without the values of the person's own environment: a definition that refers to
+// one by ${env:NAME} stays the same when that value changes.
+func (s Server) Definition(ctx context.Context, e Environment) string {
+	e.Note = nil
+	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) })
+}
+
+func (s Server) hash(ctx context.Context, e Environment, resolve func(text string) string) string {
+	var members [][]string
+	member := func(name string, texts ...string) {
+		m := []string{name}
+		for _, text := range texts {
+			m = append(m, text, resolve(text))
+		}
+		members = append(members, m)
+	}
+	member(identityVersion)
+	members = append(members, []string{"transport", string(s.Transport)})
+	member("command", s.Command)
+	member("args", s.Args...)
+	if s.Transport == protocol.TransportStdio {
+		members = append(members, []string{"folder", s.Folder})
+	}
+	member("cwd", s.Cwd)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if value := s.Env[name]; value != nil {
+			member("env", name, *value)
+		} else {
+			members = append(members, []string{"env", name})
+		}
+	}
+	member("envFile", s.EnvFile)
+	more, err := s.envFile(ctx, e)
+	if err != nil {
+		members = append(members, []string{"envFile", err.Error()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		members = append(members, []string{"envFile", name, more[name]})
+	}
+	member("url", s.URL)
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		member("header", name, s.Headers[name])
+	}
+	o := s.OAuth
+	member("oauth", o.ClientID, o.ClientSecret, o.Issuer, o.ClientMetadataURL, strconv.Itoa(o.CallbackPort))
+	members = append(members, append([]string{"scopes"}, o.Scopes...))
+	members = append(members, []string{"speaks", s.ProtocolVersion, strconv.FormatBool(s.Shared)})
+	// Quoted, so that no two lists are written alike, whatever bytes are in them.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", members))
+	return hex.EncodeToString(sum[:])
+}
