@@ -88,7 +88,7 @@ var questions = map[string]serve{
 
 // options are those of the layer under go-sdk: legacy servers' questions are served there.
 func (c *conn) options() wire.Options {
-	opts := wire.Options{Log: c.log, Serve: map[string]wire.Handler{}, Stacks: c.server.hub.opts.Stacks}
+	opts := wire.Options{Log: c.noise.log, Serve: map[string]wire.Handler{}, Stacks: c.server.hub.opts.Stacks}
 	for method, serve := range questions {
 		opts.Serve[method] = c.handler(method, serve)
 	}
@@ -96,12 +96,7 @@ func (c *conn) options() wire.Options {
 		opts.Serve[method] = c.receive(method)
 	}
 	opts.Serve["roots/list"] = c.serveRoots
-	opts.Notify = map[string]func(json.RawMessage){
-		"notifications/tasks":                c.server.taskNews,
-		"notifications/tasks/status":         c.server.taskNews,
-		"notifications/elicitation/complete": c.server.elicitationComplete,
-		"notifications/progress":             c.progressed,
-	}
+	opts.Notify = c.notifications()
 	// Over HTTP a server may say these in answer to a request of ours, of which go-sdk does not know.
 	opts.Serve["ping"] = func(context.Context, json.RawMessage) func() (any, error) {
 		return func() (any, error) { return struct{}{}, nil }

@@ -309,43 +309,20 @@ func (c *conn) connect(transport protocol.Transport, known wire.Era) error {
 	return err
 }
 
-// newClient returns go-sdk's client for this connection: its handlers know whose notification they
-// get.
+// newClient returns go-sdk's client for this connection.
 func (c *conn) newClient() *mcp.Client {
 	h := c.server.hub
 	client := mcp.NewClient(&mcp.Implementation{Name: h.opts.Client.Name, Version: h.opts.Client.Version}, &mcp.ClientOptions{
 		Capabilities:   h.capabilities(c.link.handshake.Era, c.sampling),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
-			c.server.listChanged(protocol.ListTools)
-		},
-		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) {
-			c.server.listChanged(protocol.ListPrompts)
-		},
-		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
-			c.server.listChanged(protocol.ListResources)
-		},
-		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-			c.server.noted.tail.addMessage(string(r.Params.Level), r.Params.Logger, r.Params.Data)
-			c.noise.at(logLevel(r.Params.Level)).Str("logger", r.Params.Logger).Interface("data", r.Params.Data).Msg("server log")
-		},
+		// go-sdk subscribes to what has a handler. The notifications do not reach it: see notifications.
+		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) {},
+		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) {},
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	})
+	client.AddSendingMiddleware(noMemory)
 	client.AddRoots(h.roots()...)
 	return client
-}
-
-// logLevel is the nearest of ours to one of syslog's.
-func logLevel(l mcp.LoggingLevel) zerolog.Level {
-	switch l {
-	case "debug":
-		return zerolog.DebugLevel
-	case "info", "notice":
-		return zerolog.InfoLevel
-	case "warning":
-		return zerolog.WarnLevel
-	default:
-		return zerolog.ErrorLevel
-	}
 }
 
 // because adds what was noticed to how the link ended.
@@ -370,6 +347,7 @@ func (c *conn) finish(err error) {
 	if c.link != nil {
 		stderr = c.link.stderr()
 	}
+	c.noise.end()
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
 	if why != "" {
 		c.server.noteTrouble(c, err, stderr)

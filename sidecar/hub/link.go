@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/patience"
@@ -95,5 +94,5 @@ func isSlow(err error) bool { return errors.As(err, new(slowError)) }
 // stray is told of what a server sends that is not JSON-RPC.
 func (c *conn) stray(data []byte) {
 	c.noteStray(data)
-	c.noise.at(zerolog.WarnLevel).Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
+	c.noise.log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
 }

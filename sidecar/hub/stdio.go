@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"assent/protocol"
 	"assent/sidecar/wire"
 )
@@ -40,7 +38,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
 	process, err := wire.StartProcess(cmd, func(line string) {
 		c.server.noted.tail.add(protocol.LogStderr, "", line)
-		c.noise.at(zerolog.InfoLevel).Str("stderr", line).Send()
+		c.noise.log.Info().Str("stderr", line).Send()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)

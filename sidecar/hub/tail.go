@@ -41,15 +41,11 @@ func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
 	t.written++
 }
 
-// addMessage keeps a notifications/message (2025-11-25, "Logging"), whose data may be anything.
-func (t *tail) addMessage(level, logger string, data any) {
-	text, ok := data.(string)
-	if !ok {
-		raw, err := json.Marshal(data)
-		if err != nil {
-			raw = []byte(err.Error())
-		}
-		text = string(raw)
+// addMessage keeps a notifications/message (2025-11-25, "Logging"), whose data may be any JSON.
+func (t *tail) addMessage(level, logger string, data json.RawMessage) {
+	text := string(data)
+	if strings.HasPrefix(text, `"`) {
+		_ = json.Unmarshal(data, &text) // it is valid
 	}
 	if logger != "" {
 		text = clip(logger, 100) + ": " + text

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -149,7 +150,7 @@ func TestTheTailIsBounded(t *testing.T) {
 		t.Errorf("%d lines from %q on, %d dropped", len(lines), lines[0].Text, dropped)
 	}
 	tail.add(protocol.LogStdout, "", strings.Repeat("ä", 10*tailLine))
-	tail.addMessage("info", "db\x1b[2J", "a\nb\u202ec\x1b]0;title\x07\x00")
+	tail.addMessage("info", "db\x1b[2J", json.RawMessage(`"a\nb\u202ec\u001b]0;title\u0007\u0000"`))
 	lines, _ = tail.last()
 	if n := len(lines[tailLines-2].Text); n > tailLine+len("…") {
 		t.Errorf("a line has %d bytes", n)

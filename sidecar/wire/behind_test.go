@@ -130,3 +130,82 @@ func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 		}
 	})
 }
+
+// No notification reaches go-sdk, whose queue of them has no bound; those that somebody is told of are handled before
+// the next frame is read, in its order.
+func TestNotificationsDoNotQueue(t *testing.T) {
+	const many = 1000
+	synctest.Test(t, func(t *testing.T) {
+		var told int
+		c, p := connect(t, wire.Options{Notify: map[string]func(json.RawMessage){
+			"notifications/message": func(json.RawMessage) { told++ },
+		}})
+		for range many { // nobody reads what is go-sdk's
+			p.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+			p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
+			p.send(`{"jsonrpc":"2.0","method":"notifications/unknown"}`)
+		}
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if m, err := c.Read(t.Context()); err != nil || m.(*jsonrpc.Request).Method != "ping" || told != many {
+			t.Errorf("go-sdk read %+v, %v after %d notifications of %d", m, err, told, many)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Over Streamable HTTP that holds for the stream of a call and for the server's own.
+func TestNotificationsOverHTTPDoNotQueue(t *testing.T) {
+	const many = 1000
+	flood := strings.Repeat("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n", many)
+	synctest.Test(t, func(t *testing.T) {
+		server := roundTripper(func(r *http.Request) (*http.Response, error) {
+			response := &http.Response{StatusCode: http.StatusAccepted, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: http.NoBody}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if r.Method == http.MethodPost {
+				if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+					return nil, err
+				}
+			}
+			stream := ""
+			switch {
+			case r.Method == http.MethodGet:
+				stream = flood
+			case m.Method == "initialize":
+				stream = fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n\n", m.ID)
+			case m.Method == "ping":
+				stream = flood + fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID)
+			}
+			if stream != "" {
+				response.StatusCode, response.Body = http.StatusOK, io.NopCloser(strings.NewReader(stream))
+			}
+			return response, nil
+		})
+		var told atomic.Int64
+		h := wire.NewHTTP(wire.HTTPOptions{
+			Endpoint: wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "flood"}, Base: server},
+		})
+		client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+			LoggingMessageHandler: func(context.Context, *mcp.LoggingMessageRequest) { told.Add(1) },
+		})
+		session, err := client.Connect(t.Context(), h.Transport(), &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Ping(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := told.Load(); got != 0 {
+			t.Errorf("go-sdk was given %d notifications", got)
+		}
+		if err := errors.Join(h.Close(), session.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}

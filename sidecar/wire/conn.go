@@ -2,9 +2,10 @@
 //
 // A [Conn] is the layer between go-sdk's client and any connection to a server: lines over a process's
 // pipes, a WebSocket, an HTTP stream. It does what the client cannot. It serves the server's requests
-// from their raw params, where nothing is lost; it keeps the raw answer to a call whose context asks
-// for it; it adds to a call's params what go-sdk's types do not have; and it shakes hands by itself,
-// in whichever era the server speaks. A [Process] is a server that runs here.
+// from their raw params, where nothing is lost; it handles the server's notifications without a queue;
+// it keeps the raw answer to a call whose context asks for it; it adds to a call's params what go-sdk's
+// types do not have; and it shakes hands by itself, in whichever era the server speaks. A [Process] is
+// a server that runs here.
 //
 // All methods may be called from any goroutine, but for Read, which has one caller. Requests are
 // served in goroutines of their own, and their context ends when the server cancels the request or
@@ -35,8 +36,9 @@ type Handler func(ctx context.Context, params json.RawMessage) func() (any, erro
 type Options struct {
 	// Serve holds the handlers by method. Other requests go up to go-sdk.
 	Serve map[string]Handler
-	// Notify holds who is told of notifications that go-sdk does not know, by method. They are called in
-	// the order of the frames, and must not block. The params are nil where they are too long to be read.
+	// Notify holds who is told of notifications, by method. They are called in the order of the frames, and the next
+	// frame is read when they return. The params are nil where they are too long to be read. Other notifications are
+	// dropped, but for notifications/cancelled.
 	Notify map[string]func(params json.RawMessage)
 	// Tap is told of every message, encoded; it must not keep it.
 	Tap func(fromServer bool, frame []byte)

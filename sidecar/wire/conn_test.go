@@ -180,7 +180,6 @@ func waiting() (wire.Options, <-chan error) {
 func TestACancelledRequestIsNotAnswered(t *testing.T) {
 	opts, causes := waiting()
 	c, p := connect(t, opts)
-	messages := read(t, c)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"too slow"}}`)
 	cause := <-causes
@@ -189,11 +188,6 @@ func TestACancelledRequestIsNotAnswered(t *testing.T) {
 	}
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"other"}`)
 	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`) // and nothing for 1
-
-	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
-	if r, ok := (<-messages).(*jsonrpc.Request); !ok || r.Method != "notifications/cancelled" {
-		t.Error("the cancellation of another's request did not reach go-sdk")
-	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

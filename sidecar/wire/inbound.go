@@ -44,9 +44,12 @@ func (in *inbound) close() {
 	in.wg.Wait()
 }
 
-// take serves a request, or ends one that the server cancels. It reports whether the message was ours.
+// take serves a request that is ours, and handles every notification. It reports whether the message was one of these.
 // The handler's context has the values of ctx and not its end: the stream that brought a request may be
 // gone before its answer.
+//
+// No notification goes up to go-sdk, whose queue has no bound. Each is handled before the next frame is read, so a
+// server that sends faster than that waits.
 func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(context.Context, *jsonrpc.Response) error) bool {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
@@ -64,15 +67,18 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		in.serve(ctx, r, h, answer)
 		return true
 	}
-	if notify := in.opts.Notify[r.Method]; notify != nil && !r.IsCall() {
+	if r.IsCall() {
+		return false
+	}
+	switch notify := in.opts.Notify[r.Method]; {
+	case notify != nil:
 		notify(r.Params)
-		return true
-	}
-	if isUnread {
+	case isUnread:
 		in.opts.Log.Warn().Str("method", r.Method).Str("why", why.refusal.Message).Msg("left out a notification that cannot be read")
-		return true
+	case r.Method == "notifications/cancelled":
+		in.cancelled(r.Params)
 	}
-	return r.Method == "notifications/cancelled" && in.cancelled(r.Params)
+	return true
 }
 
 // maxBehind bounds how many requests are read of a server that does not read the answers.
@@ -198,32 +204,30 @@ func toError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
-// cancelled ends the handler of a request that the server cancels. It reports whether the request
-// was one of ours.
-func (in *inbound) cancelled(params json.RawMessage) bool {
+// cancelled ends the handler of a request that the server cancels. go-sdk's requests are answered at once.
+func (in *inbound) cancelled(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
 	}
 	if json.Unmarshal(params, &p) != nil {
-		return false
+		return
 	}
 	id, err := makeID(p.RequestID)
 	if err != nil {
-		return false
+		return
 	}
 	in.mu.Lock()
 	cancel := in.served[id]
 	in.mu.Unlock()
 	if cancel == nil {
-		return false
+		return
 	}
 	cause := ErrCancelled
 	if p.Reason != "" {
 		cause = fmt.Errorf("%w: %s", ErrCancelled, p.Reason)
 	}
 	cancel(cause)
-	return true
 }
 
 // tap tells of a message.
