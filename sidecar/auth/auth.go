@@ -9,7 +9,8 @@
 //
 // An [Authorizer] and its transports may be used from any goroutine. However many requests want to be
 // let in at once, there is one login at a time for each server. It lasts no longer than somebody waits
-// for it, and [Authorizer.Close] returns when the last one has ended.
+// for it, and [Authorizer.Close] returns when the last one has ended. Authorizers of several processes that share
+// [Secrets] and [Options.Folder] renew a login once, and each takes what another one kept.
 //
 // What servers send is bounded and believed as far as OAuth allows; see guard for what they can make
 // Assent connect to. Extensions (DPoP, client credentials, enterprise-managed authorization) are not
@@ -48,6 +49,9 @@ type Secrets interface {
 type Options struct {
 	// Secrets may be nil: a login then lasts as long as the process.
 	Secrets Secrets
+	// Folder holds a lock for each server, and the id of the grant that was kept last, so that the sidecars that
+	// share Secrets renew a login once. It is empty where this is the only sidecar.
+	Folder string
 	// OpenURL opens a page in the person's browser, for a reason that is a sentence for them. It returns
 	// false where they did not want that. It is nil where no front end can open a page.
 	OpenURL func(ctx context.Context, url, reason string) (bool, error)
@@ -59,6 +63,8 @@ type Options struct {
 
 	// private reports whether not everybody reaches an address; nil means isPrivate. Tests set it.
 	private func(netip.AddrPort) bool
+	// arrivalPatience is for how long a grant that another sidecar kept is waited for. Tests set it.
+	arrivalPatience time.Duration
 }
 
 // Server is an MCP server and what its configuration says of logging in. Every field but the first two
@@ -125,6 +131,9 @@ func New(opts Options) *Authorizer {
 	}
 	if opts.private == nil {
 		opts.private = isPrivate
+	}
+	if opts.arrivalPatience == 0 {
+		opts.arrivalPatience = arrivalPatience
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Authorizer{opts: opts, ctx: ctx, close: cancel, logins: map[string]*login{}}

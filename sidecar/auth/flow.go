@@ -61,7 +61,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	if err := g.take(token); err != nil {
 		return err
 	}
-	l.accept(ctx, g)
+	l.acceptAlone(ctx, g)
 	if id.registered {
 		l.write(context.WithoutCancel(ctx), clientKey(at.Issuer), id.client)
 	}
@@ -151,14 +151,20 @@ func (l *login) forgetScopes() {
 	}
 }
 
-// renew exchanges the refresh token for a new token. Where there is none to be had the tokens are
-// dropped, which is no error: the server will say that it wants one.
-func (l *login) renew(ctx context.Context) error {
+// renew exchanges the refresh token for a new token. A refresh token may be good for one use, so if another sidecar
+// has used it, renew takes the grant that this one kept. If the authorization server refuses, renew drops the tokens
+// and returns no error: the server's next challenge leads to a login.
+func (l *login) renew(ctx context.Context) (taken bool, err error) {
+	defer l.alone(ctx)()
+	taken = l.takeNewer(ctx)
+	if ctx.Err() != nil {
+		return taken, context.Cause(ctx)
+	}
 	l.mu.Lock()
 	present := l.grant
 	l.mu.Unlock()
-	if present == nil || !present.refreshable() {
-		return nil
+	if taken && present.fresh() || present == nil || !present.refreshable() {
+		return taken, nil
 	}
 	old := *present
 	web := newGuard(l.near(), l.a.opts.private)
@@ -169,27 +175,28 @@ func (l *login) renew(ctx context.Context) error {
 		ClientID: old.Client.ID, ClientSecret: old.Client.Secret.Secret, TokenURL: old.TokenURL, AuthStyle: authStyle(old.Client.Method),
 		EndpointParams: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Secret}, "resource": {old.Resource}},
 	}
-	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, web))
+	// The first use of a refresh token may end it. So the request goes on even if nobody waits for it any more.
+	token, err := config.Token(context.WithValue(l.a.ctx, oauth2.HTTPClient, web))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
 		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
-		l.drop(ctx)
-		return nil
+		l.drop(ctx, present)
+		return false, nil
 	}
 	if errors.Is(err, errPrivate) {
 		// The old token goes to the server. Its challenge shows where the server is, and leads here again or to
 		// the login page.
 		l.log.Warn().AnErr("reason", tokenError(err)).Msg("the login is not renewed")
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("renewing the login to %q: %v", l.server.Name, tokenError(err)) // opaque, as in authorize
+		return false, fmt.Errorf("renewing the login to %q: %v", l.server.Name, tokenError(err)) // opaque, as in authorize
 	}
 	g := old
 	if err := g.take(token); err != nil {
-		return fmt.Errorf("renewing the login to %q: %w", l.server.Name, err)
+		return false, fmt.Errorf("renewing the login to %q: %w", l.server.Name, err)
 	}
 	l.accept(ctx, &g)
-	return nil
+	return false, nil
 }
 
 // take puts a token into a grant. Scopes and refresh tokens of which nothing is said stay (RFC 6749,

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ const keepPatience = 10 * time.Second
 
 // grant is what an authorization server gave for a resource. It is kept as a secret, whole.
 type grant struct {
+	// ID tells it from every other one. It is empty where an earlier Assent kept it.
+	ID       string `json:"id,omitempty"`
 	Issuer   string `json:"issuer"`
 	Resource string `json:"resource"`
 	TokenURL string `json:"tokenUrl"`
@@ -28,6 +31,11 @@ type grant struct {
 }
 
 func (g *grant) refreshable() bool { return g.Refresh.Secret != "" }
+
+// fresh reports whether its token need not be renewed, or cannot be. Nil is no grant.
+func (g *grant) fresh() bool {
+	return g == nil || !g.refreshable() || g.Expiry.IsZero() || time.Until(g.Expiry) > early
+}
 
 // client is what Assent is to an authorization server.
 type client struct {
@@ -60,28 +68,41 @@ func clientKey(issuer string) string { return "oauth/client/" + issuer }
 
 // load reads what was kept. What cannot be read is as if it had never been.
 func (l *login) load(ctx context.Context) error {
-	var b bond
-	var g grant
-	if l.read(ctx, bondKey(l.resource, l.server.ClientID), &b) {
-		l.read(ctx, grantKey(b, l.resource), &g)
-	}
+	b, g, err := l.kept(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err == nil {
+		l.take(b, g)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loaded, l.bond = true, b
-	if g.Issuer != "" && g.Issuer == b.Issuer && g.Client.ID == b.ClientID {
-		if g.Client.ID == l.server.ClientID {
-			g.Client.Secret = l.server.ClientSecret // it was not kept, and may be another now
-		}
-		l.grant = &g
-	}
 	return nil
 }
 
-// accept makes a grant the present one, and keeps it.
+// kept reads the grant that is kept now, nil where there is none, and its bond.
+func (l *login) kept(ctx context.Context) (bond, *grant, error) {
+	var b bond
+	var g grant
+	if found, err := l.read(ctx, bondKey(l.resource, l.server.ClientID), &b); !found {
+		return b, nil, err
+	}
+	if found, err := l.read(ctx, grantKey(b, l.resource), &g); !found {
+		return b, nil, err
+	}
+	if g.Issuer == "" || g.Issuer != b.Issuer || g.Client.ID != b.ClientID {
+		return b, nil, nil
+	}
+	if g.Client.ID == l.server.ClientID {
+		g.Client.Secret = l.server.ClientSecret // it was not kept, and may be another now
+	}
+	return b, &g, nil
+}
+
+// accept makes a grant the present one, and keeps it. The lock must be held.
 func (l *login) accept(ctx context.Context, g *grant) {
+	g.ID = rand.Text()
 	b := bond{Issuer: g.Issuer, ClientID: g.Client.ID}
 	l.mu.Lock()
 	changed := l.bond != b
@@ -94,58 +115,72 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	}
 	// It was granted, whether or not somebody still waits for it.
 	ctx = context.WithoutCancel(ctx)
-	l.write(ctx, grantKey(b, l.resource), kept)
-	if changed {
-		l.write(ctx, bondKey(l.resource, l.server.ClientID), b)
+	isKept := l.write(ctx, grantKey(b, l.resource), kept)
+	if isKept && changed {
+		isKept = l.write(ctx, bondKey(l.resource, l.server.ClientID), b)
+	}
+	if isKept {
+		l.setLastKept(g.ID)
+		l.mu.Lock()
+		l.seen = g
+		l.mu.Unlock()
 	}
 }
 
-// drop forgets the tokens. The scopes are remembered, so that the next login asks for them again.
-func (l *login) drop(ctx context.Context) {
-	l.mu.Lock()
-	var b bond
-	if l.grant != nil {
-		b = bond{Issuer: l.grant.Issuer, ClientID: l.grant.Client.ID}
-		g := *l.grant
-		g.Access, g.Refresh, g.Expiry = protocol.Secret{}, protocol.Secret{}, time.Time{}
-		l.grant = &g
+// drop forgets the tokens of a grant that was refused. It removes the kept grant only if that is the refused one, and
+// takes it if it is a newer one. The scopes stay, so that the next login asks for them again. The lock must be held.
+func (l *login) drop(ctx context.Context, refused *grant) {
+	ctx = context.WithoutCancel(ctx)
+	b, g, err := l.kept(ctx)
+	if err == nil && g != nil && !g.same(refused) && l.take(b, g) {
+		return
 	}
+	l.mu.Lock()
+	l.grant = refused.withoutTokens()
 	l.generation++
 	l.mu.Unlock()
-	if b.Issuer != "" {
-		l.write(context.WithoutCancel(ctx), grantKey(b, l.resource), nil)
+	if err == nil && g.same(refused) && l.write(ctx, grantKey(b, l.resource), nil) {
+		l.setLastKept("")
+		l.mu.Lock()
+		l.seen = nil
+		l.mu.Unlock()
 	}
 }
 
-// read reports whether there was a value.
-func (l *login) read(ctx context.Context, key string, v any) bool {
+// read reports whether there was a value. An error, which is logged, means that nobody knows.
+func (l *login) read(ctx context.Context, key string, v any) (found bool, err error) {
 	if l.a.opts.Secrets == nil {
-		return false
+		return false, nil
 	}
-	secret, err := l.a.opts.Secrets.Get(ctx, key)
-	if err == nil && secret != nil {
+	reading, cancel := context.WithTimeout(ctx, keepPatience)
+	defer cancel()
+	secret, err := l.a.opts.Secrets.Get(reading, key)
+	if err == nil && secret == nil {
+		return false, nil
+	}
+	if err == nil {
 		if err = json.Unmarshal([]byte(secret.Secret), v); err == nil {
-			return true
+			return true, nil
 		}
 		err = errors.New("it is not what was kept") // json's own words may hold some of it
 	}
-	if err != nil && ctx.Err() == nil {
+	if ctx.Err() == nil {
 		l.log.Warn().Err(err).Msg("a login that was kept cannot be read")
 	}
-	return false
+	return false, err
 }
 
-// write keeps a value; nil removes it.
-func (l *login) write(ctx context.Context, key string, v any) {
+// write keeps a value; nil removes it. It reports whether that was done.
+func (l *login) write(ctx context.Context, key string, v any) bool {
 	if l.a.opts.Secrets == nil {
-		return
+		return false
 	}
 	var secret *protocol.Secret
 	if v != nil {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			l.log.Error().Err(err).Msg("a login cannot be written")
-			return
+			return false
 		}
 		secret = &protocol.Secret{Secret: string(raw)}
 	}
@@ -153,5 +188,7 @@ func (l *login) write(ctx context.Context, key string, v any) {
 	defer cancel()
 	if err := l.a.opts.Secrets.Set(ctx, key, secret); err != nil {
 		l.log.Warn().Err(err).Msg("the login is not kept: it lasts until Assent ends")
+		return false
 	}
+	return true
 }

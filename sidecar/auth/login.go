@@ -33,6 +33,8 @@ type login struct {
 	flight     *flight
 	// answeredNearby reports whether the server's last answer came from this machine or its network.
 	answeredNearby bool
+	// seen is the grant that was read or kept last; nil where none was.
+	seen *grant
 	// bond is that of the last grant, be it of an earlier process.
 	bond bond
 }
@@ -54,10 +56,12 @@ func (l *login) token(ctx context.Context) (string, int, error) {
 	if _, err := l.once(ctx, loaded, l.load); err != nil {
 		return "", 0, err
 	}
-	fresh := func() bool {
-		return l.grant == nil || !l.grant.refreshable() || l.grant.Expiry.IsZero() || time.Until(l.grant.Expiry) > early
+	fresh := func() bool { return l.grant.fresh() }
+	renew := func(ctx context.Context) error {
+		_, err := l.renew(ctx)
+		return err
 	}
-	if _, err := l.once(ctx, fresh, l.renew); err != nil {
+	if _, err := l.once(ctx, fresh, renew); err != nil {
 		return "", 0, err
 	}
 	l.mu.Lock()
@@ -83,14 +87,32 @@ func (l *login) gives(scopes []string) bool {
 	return l.grant != nil && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(l.grant.Scopes, s) })
 }
 
-// refresh replaces a token of this generation without the person, or drops it; see once.
+// refresh replaces a token of this generation without the person, or drops it; see once. Own is false where another
+// sidecar had renewed it before.
 func (l *login) refresh(ctx context.Context, generation int) (own bool, err error) {
-	return l.once(ctx, func() bool { return l.generation != generation }, l.renew)
+	taken := false
+	own, err = l.once(ctx, l.since(generation), func(ctx context.Context) error {
+		var err error
+		taken, err = l.renew(ctx)
+		return err
+	})
+	if err != nil { // and what is waited for may go on
+		return own, err
+	}
+	return own && !taken, nil
 }
 
-// authorize has the person log in, unless somebody has since the generation; see once.
+// since returns what reports whether there was another grant since the generation.
+func (l *login) since(generation int) func() bool {
+	return func() bool { return l.generation != generation }
+}
+
+// authorize has the person log in, unless somebody has since the generation, here or in another window; see once.
 func (l *login) authorize(ctx context.Context, generation int, c challenge) (own bool, err error) {
-	return l.once(ctx, func() bool { return l.generation != generation }, func(ctx context.Context) error {
+	if _, err := l.once(ctx, l.since(generation), l.takeNewerAlone); err != nil {
+		return false, err
+	}
+	return l.once(ctx, l.since(generation), func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, l.a.opts.Patience,
 			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Patience)})
 		defer cancel()

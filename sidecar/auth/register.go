@@ -80,7 +80,11 @@ func secretMethod(at *place) string {
 // register uses the registration that the last login here left, or registers (RFC 7591).
 func (l *login) register(ctx context.Context, at *place, web *http.Client) (*identity, error) {
 	var kept client
-	if l.server.CallbackPort == 0 && l.read(ctx, clientKey(at.Issuer), &kept) && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
+	found := false
+	if l.server.CallbackPort == 0 {
+		found, _ = l.read(ctx, clientKey(at.Issuer), &kept) // what cannot be read is made anew
+	}
+	if found && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
 		// Not every authorization server allows another port than that which was registered.
 		if port := portOf(kept.RedirectURI); port != 0 {
 			if c, err := listen(port); err == nil {

@@ -102,6 +102,10 @@ type issuer struct {
 	ExpiresIn int
 	// Clients are those that it knows, by id, with their secrets.
 	Clients map[string]string
+	// DetectsReuse ends every token when a refresh token is used again.
+	DetectsReuse bool
+	// Refreshing is told of each refresh before it is answered.
+	Refreshing func()
 	// RefreshFails is the status with which it answers a refresh.
 	RefreshFails int
 
@@ -409,12 +413,19 @@ func (i *issuer) token(rw http.ResponseWriter, r *http.Request) {
 		}
 		scopes = q.Get("scope")
 	case "refresh_token":
+		if i.Refreshing != nil {
+			i.Refreshing()
+		}
 		granted, known := i.refreshTokens[form.Get("refresh_token")]
 		if i.RefreshFails != 0 {
 			http.Error(rw, "s3cret", i.RefreshFails)
 			return
 		}
 		if !known {
+			if i.DetectsReuse {
+				i.endTokens()
+				clear(i.refreshTokens)
+			}
 			refuse(http.StatusBadRequest, "invalid_grant")
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path/filepath"
 
 	"assent/protocol"
 	"assent/sidecar/auth"
@@ -18,6 +19,7 @@ func (s *Server) logins(can protocol.FrontEndCapabilities) auth.Options {
 	}
 	if can.Secrets {
 		opts.Secrets = secrets{s.editor}
+		opts.Folder = filepath.Join(s.opts.DataDir, "logins")
 	}
 	if can.OpenURL {
 		opts.OpenURL = func(ctx context.Context, url, reason string) (bool, error) {

@@ -1,0 +1,40 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+)
+
+// Sidecars with one data folder have one lock for each login; package auth tests what it is good for.
+func TestALoginIsLockedInTheDataFolder(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer refuses.Close()
+	dir := t.TempDir()
+	f := newFrontEndOn(t, dir)
+	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{"secrets":true,"openUrl":true},"configuration":{"servers":{"demo":{"url":%q}},"model":{}}}}`, refuses.URL))
+	f.next()
+	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"demo"}}`)
+	for answered := false; !answered; {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if err := json.Unmarshal([]byte(f.next()), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Method == "secret/get" {
+			f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"value":null}}`, m.ID))
+		}
+		answered = string(m.ID) == "1" && m.Method == ""
+	}
+	f.close()
+	if locks, err := filepath.Glob(filepath.Join(dir, "logins", "*.lock")); err != nil || len(locks) != 1 {
+		t.Errorf("locks %v, %v; want one", locks, err)
+	}
+}
