@@ -59,6 +59,9 @@ const (
 	// has of the task stays.
 	JournalTaskDeleted  JournalKind = "taskDeleted"
 	JournalTaskRestored JournalKind = "taskRestored"
+	// JournalRecordsRemoved: the oldest records were removed, as the retention setting says. The newest of this kind
+	// says where the journal begins.
+	JournalRecordsRemoved JournalKind = "recordsRemoved"
 )
 
 // JournalSettings are of the journal.

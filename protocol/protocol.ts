@@ -1928,7 +1928,12 @@ export type JournalKind =
    * has of the task stays.
    */
   | "taskDeleted"
-  | "taskRestored";
+  | "taskRestored"
+  /**
+   * JournalRecordsRemoved: the oldest records were removed, as the retention setting says. The newest of this kind
+   * says where the journal begins.
+   */
+  | "recordsRemoved";
 
 /** JournalSettings are of the journal. */
 export interface JournalSettings {

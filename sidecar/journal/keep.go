@@ -15,10 +15,17 @@ const DefaultKeepDays = 90
 
 // Keep cuts off the records that are older than so many days, as [retention.Keep] has them.
 func Keep(ctx context.Context, open func() (*store.Store, error), setting <-chan int, now func() time.Time, log zerolog.Logger) {
-	retention.Keep(ctx, setting, now, func(ctx context.Context, _ int, before int64) error {
+	clock := func(ctx context.Context, now time.Time) (time.Time, error) {
+		s, err := open()
+		if err != nil {
+			return time.Time{}, err
+		}
+		return s.RetentionTime(ctx, now)
+	}
+	retention.Keep(ctx, setting, now, clock, func(ctx context.Context, now time.Time, _ int, before int64) error {
 		s, err := open()
 		if err == nil {
-			_, err = s.CutJournal(ctx, before)
+			_, err = s.CutJournal(ctx, before, now.UnixMilli())
 		}
 		return err
 	}, func(err error) { log.Error().Err(err).Msg("old records of the journal were not removed") })

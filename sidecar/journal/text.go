@@ -59,6 +59,7 @@ func sentence(r protocol.JournalRecord) string {
 		Result              struct{ Type, Reason string }
 		Usage               *protocol.SamplingUsage
 		Models              []string
+		ThroughSeq          int64
 		Title               string
 		ID                  string
 	}
@@ -156,6 +157,8 @@ func sentence(r protocol.JournalRecord) string {
 		return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title)
 	case protocol.JournalTaskRestored:
 		return fmt.Sprintf("restored in %s: the task %q", b.By, b.Title)
+	case protocol.JournalRecordsRemoved:
+		return fmt.Sprintf("%d old records were removed, up to record %d", b.Count, b.ThroughSeq)
 	case protocol.JournalRequestDenied:
 		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
 		if b.Count > 1 {

@@ -2,9 +2,11 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"assent/protocol"
 	"assent/sidecar/store"
 )
 
@@ -33,6 +35,7 @@ func (b *Broken) Error() string { return b.Problem }
 // journal was altered; any other means that it could not be read.
 func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 	var ends store.Ends
+	var cut store.Cut // the newest
 	v := &Verified{}
 	seq, hash := int64(0), ""
 	err := s.EachJournal(ctx, store.JournalFilter{}, func(e store.Ends) error {
@@ -46,6 +49,12 @@ func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 		}
 		seq, hash = r.Seq, r.Hash
 		v.Records++
+		if r.Kind == string(protocol.JournalRecordsRemoved) {
+			cut = store.Cut{}
+			if err := json.Unmarshal([]byte(r.Body), &cut); err != nil {
+				return &Broken{r.Seq, fmt.Sprintf("record %d does not say which records were removed, so Assent did not write it", r.Seq)}
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -57,11 +66,27 @@ func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 	case hash != ends.LastHash:
 		return nil, &Broken{seq, fmt.Sprintf("record %d is not the one that Assent wrote last: it was altered, or replaced", seq)}
 	}
+	if b := beginsAfter(cut, ends); b != nil {
+		return nil, b
+	}
 	v.Last, v.Hash = seq, hash
 	if v.Records == 0 {
 		v.First, v.Last = 0, 0
 	}
 	return v, nil
+}
+
+// beginsAfter compares where the journal begins with what its newest record of removed records says.
+func beginsAfter(cut store.Cut, ends store.Ends) *Broken {
+	switch {
+	case cut.ThroughSeq == ends.CutSeq && cut.ThroughHash == ends.CutHash:
+		return nil
+	case cut.ThroughSeq < ends.CutSeq:
+		problem := fmt.Sprintf("%s missing, and no record says that Assent removed them", records(cut.ThroughSeq+1, ends.CutSeq))
+		return &Broken{cut.ThroughSeq + 1, problem}
+	default:
+		return &Broken{ends.CutSeq + 1, fmt.Sprintf("the journal begins after record %d, but Assent recorded that it begins after record %d", ends.CutSeq, cut.ThroughSeq)}
+	}
 }
 
 // follows says what is wrong with a record that is to come after another.

@@ -3,18 +3,21 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"assent/protocol"
 )
 
 // The journal is a chain: each record's hash is over the one before it and all of its own columns. What
-// is cut off at its front leaves its last hash in journal_ends, where what is kept begins; the newest
-// record is there too, or records taken from the end would not be missed.
+// is cut off at its front leaves its last hash in journal_ends, where what is kept begins. The same transaction
+// adds a record of the cut to the chain (see [Cut]); a cut without one was not made by Assent. The newest record
+// is in heads, or records taken from the end would not be missed.
 const journalSchema = `
 CREATE TABLE journal (
 	seq     INTEGER PRIMARY KEY, -- from 1, without gaps
@@ -77,7 +80,7 @@ func (r *Record) Follow(prev string) string {
 // Ends are where the journal begins and ends.
 type Ends struct {
 	// CutSeq and CutHash are of the last record that was cut off because it was old; 0 and empty where
-	// none was.
+	// none was. The newest [Cut] in the journal says the same.
 	CutSeq  int64
 	CutHash string
 	// LastSeq and LastHash are of the newest record.
@@ -238,15 +241,40 @@ func eachRecord(ctx context.Context, q querier, each func(*Record) error, query 
 	return nil
 }
 
+// Cut is the body of a record of the kind [protocol.JournalRecordsRemoved]: it names the records that retention removed
+// from the front. The newest Cut says where the journal begins.
+type Cut struct {
+	// ThroughSeq and ThroughHash are of the last record that was removed.
+	ThroughSeq  int64  `json:"throughSeq"`
+	ThroughHash string `json:"throughHash"`
+	// Count is how many were removed now.
+	Count int64 `json:"count"`
+}
+
+// addCut adds the record of a cut to the chain, within the transaction that cuts. At is in milliseconds since the Unix
+// epoch.
+func addCut(ctx context.Context, tx writer, at int64, cut Cut) error {
+	body, err := json.Marshal(cut)
+	if err != nil {
+		return fmt.Errorf("encode what was removed: %w", err)
+	}
+	return appendJournal(ctx, tx, []Record{{At: at, Kind: string(protocol.JournalRecordsRemoved), Body: string(body)}})
+}
+
 // cutBatch is how many records are cut off in one transaction: nobody who has to write waits for more.
 const cutBatch = 500
 
 // CutJournal cuts the records off the front that were written before a time, and returns how many. The
-// first that is younger keeps all that follow it, whatever the clock said then.
-func (s *Store) CutJournal(ctx context.Context, before int64) (int64, error) {
+// first that is younger keeps all that follow it, whatever the clock said then. Each cut adds a record with the time now;
+// see [Cut]. Both times are in milliseconds since the Unix epoch.
+func (s *Store) CutJournal(ctx context.Context, before, now int64) (int64, error) {
+	var last int64 // the records of these cuts stay
+	if err := s.db.QueryRowContext(ctx, `SELECT number FROM heads WHERE `+ofJournal).Scan(&last); err != nil {
+		return 0, fmt.Errorf("read the end of the journal: %w", err)
+	}
 	var all int64
 	for {
-		n, err := s.cutJournal(ctx, before)
+		n, err := s.cutJournal(ctx, before, last, now)
 		all += n
 		if err != nil || n < cutBatch {
 			return all, err
@@ -254,35 +282,35 @@ func (s *Store) CutJournal(ctx context.Context, before int64) (int64, error) {
 	}
 }
 
-func (s *Store) cutJournal(ctx context.Context, before int64) (int64, error) {
+func (s *Store) cutJournal(ctx context.Context, before, last, now int64) (int64, error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
 	// Of the first records, the last before which none is young.
-	var seq int64
-	var hash string
+	var cut Cut
+	var others int64
 	err = tx.QueryRowContext(ctx, `
-		WITH front AS (SELECT seq, at, hash FROM journal ORDER BY seq LIMIT ?)
-		SELECT seq, hash FROM front WHERE seq < (SELECT COALESCE(MIN(seq), 9223372036854775807) FROM front WHERE at >= ?)
-		ORDER BY seq DESC LIMIT 1`, cutBatch, before).Scan(&seq, &hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
+		WITH front AS (SELECT seq, at, kind FROM journal WHERE seq <= ? ORDER BY seq LIMIT ?),
+			old AS (SELECT seq, kind FROM front WHERE seq < (SELECT COALESCE(MIN(seq), 9223372036854775807) FROM front WHERE at >= ?))
+		SELECT COALESCE(MAX(seq), 0), COALESCE((SELECT hash FROM journal WHERE seq = (SELECT MAX(seq) FROM old)), ''),
+			COUNT(*), COUNT(*) FILTER (WHERE kind <> ?) FROM old`,
+		last, cutBatch, before, protocol.JournalRecordsRemoved).Scan(&cut.ThroughSeq, &cut.ThroughHash, &cut.Count, &others)
 	if err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, seq, hash); err != nil {
+	if others == 0 && cut.Count < cutBatch {
+		return 0, nil // a record of an earlier cut is not removed only to leave another one
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, cut.ThroughSeq, cut.ThroughHash); err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
-	result, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE seq <= ?`, seq)
-	if err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE seq <= ?`, cut.ThroughSeq); err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
-	n, err := result.RowsAffected()
-	if err := errors.Join(err, tx.Commit()); err != nil {
+	if err := errors.Join(addCut(ctx, tx, now, cut), tx.Commit()); err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
-	return n, nil
+	return cut.Count, nil
 }

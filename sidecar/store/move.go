@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"assent/protocol"
 )
 
 // moves copy what is newer in main than in home, or is only there. A task's number grows with whatever
@@ -57,7 +59,7 @@ func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
 
 // moveJournal appends to home's journal the records that only main's has. Where home's is empty or is the
 // beginning of main's, they stay what they are; else they are chained anew, for one chain cannot have two
-// ends.
+// ends. What was cut off main's front is then not said: it was never of home's.
 func moveJournal(ctx context.Context, tx *sql.Tx) error {
 	var same bool
 	err := tx.QueryRowContext(ctx, `SELECT number = 0 OR
@@ -70,8 +72,9 @@ func moveJournal(ctx context.Context, tx *sql.Tx) error {
 	if same {
 		for _, move := range []string{
 			`INSERT INTO home.journal SELECT * FROM main.journal WHERE seq > (SELECT number FROM home.heads WHERE ` + ofJournal + `)`,
-			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m
-				WHERE EXISTS (SELECT 1 FROM home.heads WHERE number = 0 AND ` + ofJournal + `)`,
+			// The record of the newest cut is main's, if there is one: home's, if it has any, is main's too, or was cut off.
+			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m`,
+			`DELETE FROM home.journal WHERE seq <= (SELECT cut_seq FROM home.journal_ends)`,
 			`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE ` + ofJournal,
 		} {
 			if _, err := tx.ExecContext(ctx, move); err != nil {
@@ -85,7 +88,7 @@ func moveJournal(ctx context.Context, tx *sql.Tx) error {
 		records = append(records, *r)
 		return nil
 	}, `SELECT m.seq, m.at, m.kind, m.task_id, m.ask_id, m.server, m.body, m.hash
-		FROM main.journal m LEFT JOIN home.journal h ON h.seq = m.seq AND h.hash = m.hash WHERE h.seq IS NULL ORDER BY m.seq`)
+		FROM main.journal m LEFT JOIN home.journal h ON h.seq = m.seq AND h.hash = m.hash WHERE h.seq IS NULL AND m.kind <> ? ORDER BY m.seq`, protocol.JournalRecordsRemoved)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 
 // toVersion2 takes away what later versions added.
 const toVersion2 = `
+	DROP TABLE retention_clock;
 	DROP TRIGGER live_added; DROP TRIGGER live_again; DROP TRIGGER live_ended; DROP TABLE heads;
 	DROP INDEX late_messages; ALTER TABLE messages DROP COLUMN late;
 	CREATE INDEX messages_by_number ON messages (task_id, number);

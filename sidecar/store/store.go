@@ -27,7 +27,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 12
+const schemaVersion = 13
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
@@ -100,7 +100,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {
@@ -211,17 +211,24 @@ func migrate(db *sql.DB) error {
 		return nil
 	case version > schemaVersion:
 		return newerError(version)
-	case version == headsVersion-1:
-		// A sidecar of that version that still runs when the store gets its heads writes it back, to see whether
-		// the store can be written.
-		var heads int
-		if err := tx.QueryRow("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'heads'").Scan(&heads); err != nil {
+	case version == headsVersion-1 || version == retentionVersion-1:
+		// A sidecar of the first of these versions that still runs when the store gets its heads writes it back, to see
+		// whether the store can be written. And what was cut off the journal is recorded here once: not again because
+		// somebody has set the version back.
+		err := tx.QueryRow(`SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'retention_clock') THEN ?
+			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'heads') THEN ? ELSE ? END`,
+			retentionVersion, headsVersion, version).Scan(&version)
+		if err != nil {
 			return err
 		}
-		version += heads
 	}
 	for _, migration := range migrations[version:] {
 		if _, err := tx.Exec(migration); err != nil {
+			return err
+		}
+	}
+	if version < retentionVersion {
+		if err := recordEarlierCut(tx); err != nil {
 			return err
 		}
 	}

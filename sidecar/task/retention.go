@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/retention"
@@ -11,13 +12,19 @@ import (
 // KeepResults removes the results of MCP tasks that a front end got more days ago than the setting has, as
 // [retention.Keep] has them. What no front end has got is kept.
 func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
-	retention.Keep(ctx, setting, r.opts.Now, r.removeResults, func(err error) {
+	clock := func(ctx context.Context, now time.Time) (time.Time, error) {
+		if err := r.load(); err != nil {
+			return time.Time{}, err
+		}
+		return r.store.RetentionTime(ctx, now)
+	}
+	retention.Keep(ctx, setting, r.opts.Now, clock, r.removeResults, func(err error) {
 		r.opts.Log.Error().Err(err).Msg("old results of MCP tasks were not removed")
 	})
 }
 
 // removeResults removes the results that a front end got before a time, which was so many days ago.
-func (r *Registry) removeResults(ctx context.Context, days int, before int64) error {
+func (r *Registry) removeResults(ctx context.Context, _ time.Time, days int, before int64) error {
 	if err := r.load(); err != nil {
 		return err
 	}
