@@ -3,6 +3,8 @@ package protocol
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 )
 
 // Conn is what the generated stubs ask of a connection: Call sends a request and decodes its result,
@@ -19,6 +21,10 @@ func unmarshalParams(method string, raw json.RawMessage, params any) error {
 		return Errorf(CodeInvalidParams, "%s: params are missing", method)
 	}
 	if err := unmarshal(raw, params); err != nil {
+		var mismatch *json.UnmarshalTypeError
+		if errors.As(err, &mismatch) { // the codecs of messages with unions embed them as "plain"
+			mismatch.Field = strings.ReplaceAll(mismatch.Field, "plain.", "")
+		}
 		return Errorf(CodeInvalidParams, "%s: %v", method, err)
 	}
 	return nil

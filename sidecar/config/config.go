@@ -22,6 +22,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 	"assent/sidecar/visible"
 )
 
@@ -249,7 +250,7 @@ func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMess
 	byID := map[string]Input{}
 	var inputs []Input
 	if err := json.Unmarshal(raw, &inputs); err != nil {
-		l.problem(source, data, offset, `"inputs" cannot be read: %v`, err)
+		l.problem(source, data, offset, `"inputs" cannot be read: %s`, reason.Of(err))
 	}
 	for _, in := range inputs {
 		switch {
@@ -280,7 +281,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		Sharing string                     `json:"sharing"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil {
-		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
+		l.problem(s.Source, data, offset, "the server %q cannot be read: %s", s.Name, reason.Of(err))
 		return
 	}
 	if s.Name == "" {

@@ -128,7 +128,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "another tool's file", text: `{"mcpServers": {}}`, line: 1, column: 1, want: `has no member "servers"`},
 		{name: "servers of another type", text: `{"servers": []}`, line: 1, column: 13, want: `"servers" must be an object`},
 		{name: "no command", text: "{\"servers\": {\n  \"a\": {},\n  \"b\": {\"command\": \"x\"}}}", line: 2, column: 3, want: `the server "a" has no command`, servers: 1},
-		{name: "arguments of another type", text: "{\"servers\": {\n\n  \"a\": {\"command\": \"x\", \"args\": \"y\"}}}", line: 3, column: 3, want: `the server "a" cannot be read`},
+		{name: "arguments of another type", text: "{\"servers\": {\n\n  \"a\": {\"command\": \"x\", \"args\": \"y\"}}}", line: 3, column: 3, want: `the server "a" cannot be read: "args" is a string and must be an array`},
 		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
 		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no url`},
@@ -142,7 +142,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "a tower", text: strings.Repeat("[", 1_000_000), want: "more than 200 deep"},
 		{name: "a tower in a comment and a text", text: "/* " + strings.Repeat("[", 300) + " */ {\"servers\": {\"a\": {}}, // " + strings.Repeat("[", 300) + "\n\"\\\"" + strings.Repeat("{", 300) + "\": 1}", line: 1, column: 321, want: `the server "a" has no command`},
 		{name: "a large file", text: strings.Repeat(" ", 5<<20), want: "has more than 4194304 bytes"},
-		{name: "inputs of another type", text: `{"inputs": {}, "servers": {}}`, line: 1, column: 12, want: `"inputs" cannot be read`},
+		{name: "inputs of another type", text: `{"inputs": {}, "servers": {}}`, line: 1, column: 12, want: `"inputs" cannot be read: it is an object and must be an array`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func Of(err error) string {
 		text = strings.Replace(text, mismatch.Error(), typeMismatch(mismatch), 1)
 	}
 	for _, m := range unknownMismatch.FindAllStringSubmatch(text, -1) { // of an error that another text has swallowed
-		text = strings.Replace(text, m[0], mismatchOf(m[2], m[1], ""), 1)
+		text = strings.Replace(text, m[0], mismatchOf(m[2], m[1], namedType(m[3])), 1)
 	}
 	text = strings.ReplaceAll(text, context.Canceled.Error(), "it was cancelled")
 	return strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took too long")
@@ -32,7 +32,7 @@ func Of(err error) string {
 
 // unknownMismatch is the text of a [json.UnmarshalTypeError] of which nothing but the text is left.
 var unknownMismatch = regexp.MustCompile(
-	`json: cannot unmarshal ("(?:[^"\\]|\\.)*"|\w+(?: [^ ]+)?) into Go (?:struct field \w*\.?([^ ]*)|value) of type .*`)
+	`json: cannot unmarshal ("(?:[^"\\]|\\.)*"|\w+(?: [^ ]+)?) into Go (?:struct field \w*\.?([^ ]*)|value) of type (.*)`)
 
 // typeMismatch says which member has which wrong type.
 func typeMismatch(err *json.UnmarshalTypeError) string {
@@ -99,6 +99,26 @@ func typeOf(t reflect.Type) string {
 		return typeOf(t.Elem())
 	default:
 		return ""
+	}
+}
+
+// namedType is typeOf for a type of which nothing but the name in Go is left.
+func namedType(name string) string {
+	switch {
+	case name == "string":
+		return "string"
+	case name == "bool":
+		return "boolean"
+	case strings.HasPrefix(name, "float"):
+		return "number"
+	case strings.HasPrefix(name, "int"), strings.HasPrefix(name, "uint"):
+		return "integer"
+	case strings.HasPrefix(name, "["):
+		return "array"
+	case strings.HasPrefix(name, "map["), strings.HasPrefix(name, "struct {"):
+		return "object"
+	default:
+		return "" // of a package, which does not say what it is
 	}
 }
 

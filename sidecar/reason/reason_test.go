@@ -40,8 +40,10 @@ func TestErrorsWithoutTheTermsOfGo(t *testing.T) {
 		{"a fraction for an integer", decode(`{"inner":{"n":1.5}}`), `"inner.n" is a number and must be an integer`},
 		{"a string for the whole", decode(`"text"`), `it is a string and must be an object`},
 		{"wrapped", fmt.Errorf("calling %q: %w", "tools/list", decode(`{"name":5}`)), `calling "tools/list": "name" is a number and must be a string`},
-		{"swallowed", fmt.Errorf("calling %q: %v", "tools/list", decode(`{"inner":{"n":1.5}}`)), `calling "tools/list": "inner.n" must not be a number`},
-		{"swallowed, of the whole", fmt.Errorf("its result: %v", decode(`[]`)), `its result: it must not be an array`},
+		{"swallowed", fmt.Errorf("calling %q: %v", "tools/list", decode(`{"inner":{"n":1.5}}`)), `calling "tools/list": "inner.n" is a number and must be an integer`},
+		{"swallowed, of an array", fmt.Errorf("calling: %v", decode(`{"list":7}`)), `calling: "list" is a number and must be an array`},
+		{"swallowed, of a named type", fmt.Errorf("calling: %v", decode(`{"inner":7}`)), `calling: "inner" must not be a number`},
+		{"swallowed, of the whole", fmt.Errorf("its result: %v", decode(`[]`)), `its result: it is an array and must be an object`},
 		{
 			"of go-sdk's decoder", &json.UnmarshalTypeError{Value: `"5,\"inputSchema\":{..."`, Type: reflect.TypeFor[string](), Struct: "mcp.ListToolsResult", Field: "tools.0.name"},
 			`"tools.0.name" is a number and must be a string`,

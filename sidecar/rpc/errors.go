@@ -8,14 +8,15 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
-// toWire is the one place where an error becomes a JSON-RPC error.
+// toWire is the one place where an error becomes a JSON-RPC error. People read its message.
 func toWire(err error) *jsonrpc2.Error {
 	var e *protocol.Error
 	switch {
 	case errors.As(err, &e):
-		out := &jsonrpc2.Error{Code: int64(e.Code), Message: e.Message}
+		out := &jsonrpc2.Error{Code: int64(e.Code), Message: reason.Of(e)}
 		if e.Data != nil {
 			if data, err := json.Marshal(e.Data); err == nil {
 				raw := json.RawMessage(data)
@@ -26,7 +27,7 @@ func toWire(err error) *jsonrpc2.Error {
 	case errors.Is(err, context.Canceled):
 		return &jsonrpc2.Error{Code: int64(protocol.CodeRequestCancelled), Message: "the request was cancelled"}
 	default:
-		return &jsonrpc2.Error{Code: int64(protocol.CodeInternalError), Message: err.Error()}
+		return &jsonrpc2.Error{Code: int64(protocol.CodeInternalError), Message: reason.Of(err)}
 	}
 }
 
