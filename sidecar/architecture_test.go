@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"sidecar/reason":           {},
 	"sidecar/rpc":              {"protocol", "sidecar/reason", "sidecar/stack"},
 	"sidecar/secret":           {},
-	"sidecar/wire":             {"sidecar/members", "sidecar/patience", "sidecar/reason", "sidecar/stack"},
+	"sidecar/wire":             {"sidecar/members", "sidecar/patience", "sidecar/reason", "sidecar/stack", "sidecar/visible"},
 	"sidecar/form":             {"protocol", "sidecar/members"},
 	"sidecar/machine":          {},
 	"sidecar/retention":        {},

@@ -89,6 +89,7 @@ var questions = map[string]serve{
 // options are those of the layer under go-sdk: legacy servers' questions are served there.
 func (c *conn) options() wire.Options {
 	opts := wire.Options{Log: c.noise.log, Serve: map[string]wire.Handler{}, Stacks: c.server.hub.opts.Stacks}
+	opts.Unmatched = func(came string) { c.stray([]byte(came)) }
 	for method, serve := range questions {
 		opts.Serve[method] = c.handler(method, serve)
 	}

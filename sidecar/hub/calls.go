@@ -129,6 +129,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var bad unusableError
 	var own *protocol.Error
 	var long *wire.TooLongError
+	var unread *wire.UnreadableError
 	switch {
 	case errors.As(err, &rpc):
 		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
@@ -144,6 +145,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 			serverName, megabytes(long.Size), megabytes(long.Max))}
 	case errors.Is(err, wire.ErrTooDeep):
 		return noAnswer(serverName, wire.ErrTooDeep.Error())
+	case errors.As(err, &unread):
+		return unusable(serverName, unread.Error())
 	case errors.As(err, &none):
 		return noAnswer(serverName, none.reason)
 	case errors.As(err, &bad):

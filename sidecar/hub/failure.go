@@ -34,7 +34,7 @@ var errUnsent = errors.New("the request was not sent")
 
 // isUnread reports whether an answer came that cannot be read: asked again, the server would say the same.
 func isUnread(err error) bool {
-	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep)
+	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep) || errors.As(err, new(*wire.UnreadableError))
 }
 
 // failure says why a request of the session failed: by the server's own [jsonrpc.Error], by an error that

@@ -63,7 +63,8 @@ type trouble struct {
 func (s *server) noteTrouble(c *conn, err error, stderr []string) {
 	t := &trouble{at: time.Now(), err: err, stderr: plainLines(stderr)}
 	// A process that was given up leaves too, when its stdin is closed.
-	givenUp := errors.As(err, new(slowError)) || errors.Is(err, wire.ErrRefused) || errors.Is(err, wire.ErrVersion)
+	givenUp := errors.As(err, new(slowError)) || errors.Is(err, wire.ErrRefused) || errors.Is(err, wire.ErrVersion) ||
+		errors.As(err, new(*wire.UnreadableError))
 	if !givenUp && c.link != nil && c.link.exitCode != nil {
 		if code, ok := c.link.exitCode(); ok {
 			code := int64(code)

@@ -78,14 +78,37 @@ func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
 }
 
 func (c *conn) tooSlow() error {
-	return slowError{c.server.hub.opts.Handshake}
+	return slowError{patience: c.server.hub.opts.Handshake}
 }
 
 // slowError says that a server did not shake hands in time.
-type slowError struct{ patience time.Duration }
+type slowError struct {
+	patience time.Duration
+	// came is the beginning of what the server sent instead, or empty.
+	came string
+}
 
 func (e slowError) Error() string {
-	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
+	text := fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
+	if e.came != "" {
+		text += "; it sent: " + e.came
+	}
+	return text
+}
+
+// withStray adds to a slowError the first thing that the server sent instead of a message.
+func (c *conn) withStray(err error) error {
+	var slow slowError
+	if !errors.As(err, &slow) {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.strayed) > 0 {
+		slow.came = plain(clip(c.strayed[0], maxQuoted))
+		return slow
+	}
+	return err
 }
 
 // isSlow reports whether a start failed because the server did not shake hands in time.

@@ -24,9 +24,9 @@ const modernMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":
 func discovery(server, capabilities string) string {
 	return strings.NewReplacer("NAME", server, "META", modernMeta, "CAPABILITIES", capabilities).Replace(`
 -- client NAME --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{META}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{META}}}
 -- server NAME --
-{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":CAPABILITIES}}
+{"jsonrpc":"2.0","id":1000000001,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":CAPABILITIES}}
 -- client NAME --
 `)
 }
@@ -307,7 +307,7 @@ func TestOneConnectionToAModernServerServesAllTasks(t *testing.T) {
 func TestAServerThatDiesOfTheProbeIsStartedAgain(t *testing.T) {
 	f := newFixture(t, `
 -- client? s --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{`+modernMeta+`}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{`+modernMeta+`}}}
 -- server? s --
 !exit 9
 `+handshake("s")+`

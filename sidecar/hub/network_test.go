@@ -127,7 +127,20 @@ func TestWhatAnHTTPServerMayAnswer(t *testing.T) {
 		{"no JSON", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, "{")
-		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer is not JSON-RPC.`}},
+		}, protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: its answer is not JSON-RPC: {.`}},
+		{"an answer to something else", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			result(w, json.RawMessage(`"other"`), `{}`)
+		}, protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: its id matches no request: {"jsonrpc":"2.0","id":"other","result":{}}.`}},
+		{"an error that is a text", func(w http.ResponseWriter, _ *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"error":"no","jsonrpc":"2.0","id":%s}`, m.ID)
+		}, protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: its error: it is a string and must be an object: {"error":"no","jsonrpc":"2.0","id":2}.`}},
+		{"an error that is a text, in a stream", func(w http.ResponseWriter, r *http.Request, m rpc) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"error\":\"no\",\"jsonrpc\":\"2.0\",\"id\":%s}\n\n", m.ID)
+			http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
+			<-r.Context().Done()                  // a stream may go on after the answer
+		}, protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: its error: it is a string and must be an object: {"error":"no","jsonrpc":"2.0","id":2}.`}},
 		{"more than is good", func(w http.ResponseWriter, _ *http.Request, _ rpc) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Write(make([]byte, 17<<20)) //nolint:errcheck // the client leaves
@@ -256,6 +269,39 @@ func TestASecretInAURLIsNotTold(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Some servers count in nanoseconds. A request that nobody serves is refused by go-sdk.
+func TestAnIDOfManyDigitsComesBackOverHTTP(t *testing.T) {
+	answers := make(chan rpc, 2)
+	f := overHTTP(t, legacy(func() string { return "one" }, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		if m.Method == "" {
+			answers <- m
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, asked := range []string{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740995,"method":"no/such"}`} {
+			fmt.Fprintf(w, "data: %s\n\n", asked)
+			http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
+			var asking rpc
+			if err := json.Unmarshal([]byte(asked), &asking); err != nil {
+				t.Error(err)
+			}
+			select {
+			case got := <-answers:
+				if string(got.ID) != string(asking.ID) {
+					t.Errorf("the request %s got an answer to %s", asking.ID, got.ID)
+				}
+			case <-r.Context().Done():
+				t.Errorf("the request %s got no answer", asking.ID)
+			}
+		}
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, thanks)
+	}))
+	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
 	}
 }
 

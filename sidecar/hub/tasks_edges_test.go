@@ -113,9 +113,9 @@ func TestTwoQuestionsOfATaskWithOneKey(t *testing.T) {
 	status := `"taskId":"one","status":"input_required","createdAt":"2020-01-01T00:00:00Z","lastUpdatedAt":"2020-01-01T00:00:00Z","ttlMs":60000,"inputRequests":{"q":{"method":"elicitation/create","params":{`
 	converseOverEach(t, `
 -- client s --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{`+tasksMeta+`}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{`+tasksMeta+`}}}
 -- server s --
-{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
+{"jsonrpc":"2.0","id":1000000001,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
 -- client s --
 {"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{},"_meta":{`+tasksMeta+`}}}
 -- server s --

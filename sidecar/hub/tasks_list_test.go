@@ -67,9 +67,9 @@ func TestOnlyServersThatDeclareItListTasks(t *testing.T) {
 	t.Run("modern", func(t *testing.T) {
 		listsNothing(t, `
 -- client s --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{`+tasksMeta+`}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{`+tasksMeta+`}}}
 -- server s --
-{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"tasks":{"list":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
+{"jsonrpc":"2.0","id":1000000001,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"tasks":{"list":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
 `, modernWays)
 	})
 }

@@ -130,9 +130,9 @@ const (
 // legacyTasks is how a conversation begins with a legacy server that has tasks.
 const legacyTasks = `
 -- client? s --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
 -- server? s --
-{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"Method not found"}}
+{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"Method not found"}}
 -- client s --
 {"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
 -- server s --
@@ -214,9 +214,9 @@ func TestAModernTask(t *testing.T) {
 	both := `,"inputRequests":{"day":{"method":"elicitation/create","params":{` + dayForm + `}},"seat":{"method":"elicitation/create","params":{` + seatForm + `}}}`
 	discovered := `
 -- client s --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{` + tasksMeta + `}}}
 -- server s --
-{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
+{"jsonrpc":"2.0","id":1000000001,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}
 -- client s --
 {"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{},"_meta":{` + tasksMeta + `}}}
 -- server s --

@@ -110,6 +110,7 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	var login *auth.LoginError
 	var status *wire.StatusError
 	var slow slowError
+	var unread *wire.UnreadableError
 	switch err := t.err; {
 	case errors.As(err, &input):
 		return inputVerdict(input)
@@ -138,6 +139,8 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 		return verdict(protocol.VerdictVersion, "update the server, or Assent", "%v", err)
 	case errors.Is(err, wire.ErrRefused):
 		return verdict(protocol.VerdictRefused, `see the log below; where it knows an older revision only, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
+	case errors.As(err, &unread):
+		return verdict(protocol.VerdictNoMcp, "see that it is an MCP server, or report this to who makes it", "%v", err)
 	case errors.As(err, &slow) && len(t.stray) > 0:
 		return noMcp(t, "and did not answer")
 	case errors.As(err, &slow):

@@ -13,13 +13,13 @@ import (
 // asking is a legacy server that asks during each of two calls, and answers them when it has its answer.
 const asking = `
 -- client demo --
-{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":"$DISCOVER"}
+{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":"$DISCOVER"}
 -- server demo --
-{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"Method not found"}}
+{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"Method not found"}}
 -- client demo --
-{"jsonrpc":"2.0","id":"assent-2","method":"initialize","params":"$INITIALIZE"}
+{"jsonrpc":"2.0","id":1000000002,"method":"initialize","params":"$INITIALIZE"}
 -- server demo --
-{"jsonrpc":"2.0","id":"assent-2","result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}}
+{"jsonrpc":"2.0","id":1000000002,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}}
 -- client demo --
 {"jsonrpc":"2.0","method":"notifications/initialized","params":{}}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":"$CALL"}

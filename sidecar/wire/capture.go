@@ -35,6 +35,8 @@ type Answer struct {
 	Unsent bool
 }
 
+func (a Answer) came() bool { return a.Result != nil || a.Error != nil || a.Failure != nil }
+
 // Answer returns what is known now.
 func (c *Capture) Answer() Answer {
 	c.mu.Lock()
@@ -172,7 +174,7 @@ func (c *Capture) fillFor(m *jsonrpc.Response) {
 func (c *Capture) fail(err error, unsent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.answer.Result == nil && c.answer.Error == nil && c.answer.Failure == nil {
+	if !c.answer.came() {
 		c.answer.Failure, c.answer.Unsent = err, unsent
 	}
 }

@@ -3,12 +3,18 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/sidecar/members"
+	"assent/sidecar/reason"
 )
 
 // This is JSON-RPC as every transport here reads and writes it. go-sdk's own codec tries each message as a
@@ -49,9 +55,14 @@ func decode(line []byte) jsonrpc.Message {
 		return e.message(unreadDeep(), ErrTooDeep)
 	}
 	if !json.Valid(line) {
+		var e envelope
+		e.add(line)
+		if answer, ok := e.message(unread{}, unreadable(line, "it is not JSON")).(*jsonrpc.Response); ok {
+			return answer
+		}
 		return nil
 	}
-	var f struct{ version, id, method, params, result, err json.RawMessage }
+	var f fields
 	for name, value := range members.Of(line) {
 		switch name {
 		case "jsonrpc":
@@ -68,6 +79,13 @@ func decode(line []byte) jsonrpc.Message {
 			f.err = value
 		}
 	}
+	var method string
+	if f.method != nil && json.Unmarshal(f.method, &method) != nil {
+		return nil
+	}
+	if method == "" {
+		return f.answer(line)
+	}
 	if string(f.version) != `"2.0"` {
 		return nil
 	}
@@ -75,41 +93,119 @@ func decode(line []byte) jsonrpc.Message {
 	if err != nil {
 		return nil
 	}
-	var method string
-	if f.method != nil && json.Unmarshal(f.method, &method) != nil {
+	return &jsonrpc.Request{ID: id, Method: method, Params: f.params}
+}
+
+// fields are the members of a message.
+type fields struct{ version, id, method, params, result, err json.RawMessage }
+
+// answer returns the response that a message is, or nil if it is none. A response that cannot be read has an
+// [UnreadableError], so that the call which it answers ends. The id is not valid if the response has none that can be
+// read.
+func (f *fields) answer(line []byte) jsonrpc.Message {
+	id, err := answerID(f.id)
+	if !id.IsValid() && f.result == nil && f.err == nil {
 		return nil
 	}
-	if method != "" {
-		return &jsonrpc.Request{ID: id, Method: method, Params: f.params}
+	bad := func(format string, args ...any) jsonrpc.Message {
+		return &jsonrpc.Response{ID: id, Error: unreadable(line, format, args...)}
 	}
-	if !id.IsValid() {
-		return nil
-	}
-	if f.err != nil && string(f.err) != "null" {
-		refusal := &jsonrpc.Error{}
-		if json.Unmarshal(f.err, refusal) != nil {
-			return nil
+	switch {
+	case err != nil:
+		return bad("its id is neither a number nor a string")
+	case !id.IsValid():
+		return bad("it has no id")
+	case string(f.version) != `"2.0"`:
+		return bad(`it does not say "jsonrpc": "2.0"`)
+	case f.err != nil && string(f.err) != "null":
+		var refusal jsonrpc.Error
+		if err := json.Unmarshal(f.err, &refusal); err != nil {
+			return bad("its error: %s", reason.Of(err))
 		}
-		return &jsonrpc.Response{ID: id, Error: refusal}
-	}
-	if f.result == nil {
-		return nil
+		if refusal.Code == 0 && refusal.Message == "" {
+			return bad("its error has no code and no message")
+		}
+		return &jsonrpc.Response{ID: id, Error: &refusal}
+	case f.result == nil:
+		return bad("it has no result and no error")
 	}
 	return &jsonrpc.Response{ID: id, Result: f.result}
 }
 
+// rawID is the beginning of a [jsonrpc.ID] that holds the JSON of an id. A number is held so if a float64 cannot hold it
+// exactly, and a string if it has invalid characters or begins with rawID itself.
+const rawID = "\x00"
+
+// makeID returns the id of a request. [appendID] writes it exactly as it was read.
 func makeID(raw json.RawMessage) (jsonrpc.ID, error) {
-	if len(raw) == 0 {
+	if len(raw) == 0 || string(raw) == "null" {
 		return jsonrpc.ID{}, nil
 	}
-	if n, err := strconv.ParseFloat(string(raw), 64); err == nil {
-		return jsonrpc.MakeID(n)
+	var text string
+	switch {
+	case isNumber(raw):
+		const most = 1 << 53
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		if err == nil && -most < n && n < most && string(raw) != "-0" {
+			return jsonrpc.MakeID(float64(n))
+		}
+	case json.Unmarshal(raw, &text) != nil:
+		return jsonrpc.ID{}, errors.New("an id is neither a number nor a string")
+	case !strings.ContainsRune(text, utf8.RuneError) && !strings.HasPrefix(text, rawID):
+		return jsonrpc.MakeID(text)
 	}
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return jsonrpc.ID{}, err
+	return jsonrpc.MakeID(rawID + string(raw))
+}
+
+// answerID returns the id of a response. It is as makeID, but 1.0 answers 1.
+func answerID(raw json.RawMessage) (jsonrpc.ID, error) {
+	if isNumber(raw) {
+		if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+			return jsonrpc.MakeID(n)
+		}
 	}
-	return jsonrpc.MakeID(v)
+	return makeID(raw)
+}
+
+func isNumber(raw json.RawMessage) bool {
+	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
+}
+
+// toSDK returns an id that go-sdk's own decoder reads exactly: that decoder makes a float64 of every number.
+func toSDK(id jsonrpc.ID) jsonrpc.ID {
+	text, ok := id.Raw().(string)
+	if !ok || !strings.HasPrefix(text, rawID) {
+		return id
+	}
+	return mustID(rawID + string(mustText(text)))
+}
+
+// fromSDK returns the id that toSDK was given.
+func fromSDK(id jsonrpc.ID) jsonrpc.ID {
+	text, _ := id.Raw().(string)
+	var held string
+	if quoted, ok := strings.CutPrefix(text, rawID); !ok || json.Unmarshal([]byte(quoted), &held) != nil || !strings.HasPrefix(held, rawID) {
+		return id
+	}
+	return mustID(held)
+}
+
+// mustID returns an id of a text, which always is one.
+func mustID(text string) jsonrpc.ID {
+	id, err := jsonrpc.MakeID(text)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// mustText encodes a text, which always can be.
+func mustText(text string) []byte {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
 
 // encode writes a message on one line.
@@ -152,8 +248,14 @@ func appendID(to []byte, id jsonrpc.ID) ([]byte, error) {
 		return to, nil
 	case int64:
 		return strconv.AppendInt(append(to, `,"id":`...), id, 10), nil
+	case string:
+		to = append(to, `,"id":`...)
+		if raw, ok := strings.CutPrefix(id, rawID); ok {
+			return append(to, raw...), nil
+		}
+		return appendJSON(to, id)
 	default:
-		return appendJSON(append(to, `,"id":`...), id)
+		return to, fmt.Errorf("an id is of the type %T", id)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,6 +41,8 @@ type Options struct {
 	// frame is read when they return. The params are nil where they are too long to be read. Other notifications are
 	// dropped, but for notifications/cancelled.
 	Notify map[string]func(params json.RawMessage)
+	// Unmatched is told of the beginning of each response that can match no request; it must not block.
+	Unmatched func(came string)
 	// Tap is told of every message, encoded; it must not keep it.
 	Tap func(fromServer bool, frame []byte)
 	// Stacks are where answers are written; nil means on those of whoever gave them.
@@ -78,6 +81,10 @@ type Conn struct {
 	lastCall int64
 	// handshake answers go-sdk's, which it was shaken before.
 	handshake *Handshake
+	// shaking ends the handshake while hands are shaken, and is nil otherwise. UnmatchedTimer does so some time after a
+	// response that matches no request, or nil.
+	shaking        context.CancelCauseFunc
+	unmatchedTimer *time.Timer
 }
 
 var (
@@ -181,12 +188,30 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 		return nil
 	}
 	if r, ok := m.(*jsonrpc.Response); ok {
-		if c.answered(r) {
+		if c.answered(r) || c.unmatched(r) {
 			return nil
 		}
 		c.capture(r)
 	}
 	return m
+}
+
+// unmatched takes a response that can match no request: it has no id, or comes during the handshake with an id that no
+// request had. It reports whether the response is one.
+func (c *Conn) unmatched(m *jsonrpc.Response) bool {
+	c.mu.Lock()
+	n, _ := m.ID.Raw().(int64)
+	if m.ID.IsValid() && (c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall) {
+		c.mu.Unlock()
+		return false
+	}
+	why := asUnreadable(m)
+	c.noteUnmatched(why)
+	c.mu.Unlock()
+	if c.opts.Unmatched != nil {
+		c.opts.Unmatched(why.Came)
+	}
+	return true
 }
 
 // Write implements [mcp.Connection].
@@ -227,6 +252,10 @@ func (c *Conn) write(ctx context.Context, m jsonrpc.Message) error {
 	return c.inner.Write(ctx, m)
 }
 
+// firstCall is the number before the id of our first request. go-sdk numbers its own from 1. The ids are integers,
+// because some peers can return no others, and fit into 32 bits.
+const firstCall = 1_000_000_000
+
 // Call sends a request of our own, beside go-sdk's, and returns the raw result. An error of the
 // server is a [jsonrpc.Error].
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -237,8 +266,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	answer := make(chan *jsonrpc.Response, 1)
 	c.mu.Lock()
 	c.lastCall++
-	// go-sdk numbers its requests; a text cannot be one of those.
-	id, err := jsonrpc.MakeID(fmt.Sprintf("assent-%d", c.lastCall))
+	id, err := jsonrpc.MakeID(float64(firstCall + c.lastCall))
 	if err == nil {
 		c.calls[id] = answer
 	}

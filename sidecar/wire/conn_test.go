@@ -271,7 +271,9 @@ func TestCloseWaitsForTheHandlers(t *testing.T) {
 
 func TestStrayLinesAreReportedAndCostNothing(t *testing.T) {
 	var stray []string
+	unmatched := make(chan string, 1)
 	c, p := connectLines(t, wire.Options{
+		Unmatched: func(came string) { unmatched <- came },
 		Serve: map[string]wire.Handler{
 			"ask": handler(func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }),
 		},
@@ -280,12 +282,16 @@ func TestStrayLinesAreReportedAndCostNothing(t *testing.T) {
 	lines := []string{
 		"Server listening", `{"level":"info"}`, `{"jsonrpc":"2.0"`, `[1]`, `"text"`,
 		`{"jsonrpc":"1.0","id":1,"method":"ask"}`, `{"jsonrpc":"2.0","id":{},"method":"ask"}`,
-		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`, `{"jsonrpc":"2.0","id":1}`,
 	}
 	for _, line := range lines {
 		p.send(line)
 	}
 	p.send("")
+	const ofNone = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`
+	p.send(ofNone)
+	if got := <-unmatched; got != ofNone {
+		t.Errorf("the answer to no request is %s", got)
+	}
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
 	p.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	if _, err := io.WriteString(p.out, "half a li"); err != nil {

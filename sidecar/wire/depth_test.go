@@ -53,10 +53,10 @@ func TestAnAnswerThatIsNestedTooDeepFailsItsCallAlone(t *testing.T) {
 					peer.send(`{"jsonrpc":"2.0","id":` + id + `,` + answer + `}`)
 					return <-failed
 				}
-				if err := call(`"assent-1"`, answer); !errors.Is(err, wire.ErrTooDeep) {
+				if err := call(`1000000001`, answer); !errors.Is(err, wire.ErrTooDeep) {
 					t.Errorf("the call ended with %v", err)
 				}
-				if err := call(`"assent-2"`, `"result":`+nested(999)); err != nil {
+				if err := call(`1000000002`, `"result":`+nested(999)); err != nil {
 					t.Errorf("the call after it ended with %v", err)
 				}
 			})

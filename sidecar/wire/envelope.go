@@ -184,7 +184,9 @@ func (e *envelope) message(request unread, answer error) jsonrpc.Message {
 			return m
 		}
 	case *jsonrpc.Response:
-		return &jsonrpc.Response{ID: m.ID, Error: answer}
+		if m.ID.IsValid() {
+			return &jsonrpc.Response{ID: m.ID, Error: answer}
+		}
 	}
 	return nil
 }

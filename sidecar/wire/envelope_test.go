@@ -60,9 +60,9 @@ func TestARequestThatIsTooLongIsRefusedAlone(t *testing.T) {
 func TestAnAnswerThatIsTooLongFailsItsCallAlone(t *testing.T) {
 	long := `"` + strings.Repeat("x", maxFrame) + `"`
 	for name, line := range map[string]string{
-		"a result":     `{"jsonrpc":"2.0","id":"assent-1","result":` + long + `}`,
-		"an id behind": `{"result":{"id":7,"result":[` + long + `]},"id":"assent-1","jsonrpc":"2.0"}`,
-		"an error":     `{"jsonrpc":"2.0","id":"assent-1","error":{"code":1,"message":` + long + `}}`,
+		"a result":     `{"jsonrpc":"2.0","id":1000000001,"result":` + long + `}`,
+		"an id behind": `{"result":{"id":7,"result":[` + long + `]},"id":1000000001,"jsonrpc":"2.0"}`,
+		"an error":     `{"jsonrpc":"2.0","id":1000000001,"error":{"code":1,"message":` + long + `}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, peer := connectLines(t, wire.Options{}, func(line []byte) { t.Errorf("stray line of %d bytes", len(line)) }, maxFrame)
@@ -72,7 +72,7 @@ func TestAnAnswerThatIsTooLongFailsItsCallAlone(t *testing.T) {
 				_, err := c.Call(t.Context(), "ask", nil)
 				failed <- err
 			}()
-			peer.want(`{"jsonrpc":"2.0","id":"assent-1","method":"ask","params":null}`)
+			peer.want(`{"jsonrpc":"2.0","id":1000000001,"method":"ask","params":null}`)
 			peer.send(line)
 			var over *wire.TooLongError
 			if err := <-failed; !errors.As(err, &over) || over.Size != len(line)+1 || over.Max != maxFrame {
@@ -82,8 +82,8 @@ func TestAnAnswerThatIsTooLongFailsItsCallAlone(t *testing.T) {
 				_, err := c.Call(t.Context(), "ask", nil)
 				failed <- err
 			}()
-			peer.want(`{"jsonrpc":"2.0","id":"assent-2","method":"ask","params":null}`)
-			peer.send(`{"jsonrpc":"2.0","id":"assent-2","result":{}}`)
+			peer.want(`{"jsonrpc":"2.0","id":1000000002,"method":"ask","params":null}`)
+			peer.send(`{"jsonrpc":"2.0","id":1000000002,"result":{}}`)
 			if err := <-failed; err != nil {
 				t.Errorf("the call after it ended with %v", err)
 			}

@@ -75,16 +75,50 @@ var ErrProbe = errors.New("the server ended when it was asked for its protocol v
 // The probe is that of 2026-07-28, "stdio: Backward Compatibility": server/discover, and initialize
 // after any error that a modern server would not give, or after silence. A modern server that was
 // merely slow can still answer.
+//
+// After a response that matches no request, Shake waits only [UnmatchedPatience] for one that does. The error is then
+// an [UnreadableError].
 func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handshake, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c.mu.Lock()
+	c.shaking = cancel
+	c.mu.Unlock()
 	h, err := c.shake(ctx, who, known)
+	c.forgetUnmatched()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shaking = nil
+	if errors.As(err, new(*UnreadableError)) {
+		return nil, fmt.Errorf("its answer to the handshake cannot be used: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.handshake = h
 	return h, nil
 }
+
+// noteUnmatched notes a response that matches no request during the handshake. The lock must be held.
+func (c *Conn) noteUnmatched(why *UnreadableError) {
+	if c.shaking != nil && c.unmatchedTimer == nil {
+		cancel := c.shaking
+		c.unmatchedTimer = time.AfterFunc(UnmatchedPatience, func() { cancel(why) })
+	}
+}
+
+// forgetUnmatched forgets such a response.
+func (c *Conn) forgetUnmatched() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unmatchedTimer != nil {
+		c.unmatchedTimer.Stop()
+		c.unmatchedTimer = nil
+	}
+}
+
+// UnmatchedPatience is how long a server may be silent during a handshake after a response that matches no request.
+const UnmatchedPatience = 5 * time.Second
 
 // ErrRefused is the error of a server that does not shake hands.
 var ErrRefused = errors.New("it refused the handshake")
@@ -241,6 +275,7 @@ func isModern(err error) bool {
 // initialize shakes hands with a legacy server. What follows it, notifications/initialized, is
 // go-sdk's to send.
 func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, error) {
+	c.forgetUnmatched() // what came was of server/discover
 	result, err := c.Call(ctx, "initialize", map[string]any{
 		"protocolVersion": LegacyVersion,
 		"capabilities":    who.Legacy,

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	probe      = `{"jsonrpc":"2.0","id":"assent-1","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"modern":{}}}}}`
-	initialize = `{"jsonrpc":"2.0","id":"assent-2","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"legacy":{}},"clientInfo":{"name":"c","version":"1"}}}`
-	discovered = `{"jsonrpc":"2.0","id":"assent-1","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`
+	probe      = `{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"modern":{}}}}}`
+	initialize = `{"jsonrpc":"2.0","id":1000000002,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"legacy":{}},"clientInfo":{"name":"c","version":"1"}}}`
+	discovered = `{"jsonrpc":"2.0","id":1000000001,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`
 )
 
 func initializedAt(version string) string {
-	return `{"jsonrpc":"2.0","id":"assent-2","result":{"protocolVersion":"` + version + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
+	return `{"jsonrpc":"2.0","id":1000000002,"result":{"protocolVersion":"` + version + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
 }
 
 var who = wire.Introduction{Name: "c", Version: "1", Modern: json.RawMessage(`{"modern":{}}`), Legacy: json.RawMessage(`{"legacy":{}}`)}
@@ -47,7 +47,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a legacy server that knows no such method",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"?"}}`)
 				p.want(initialize)
 				p.send(initializedAt("2024-11-05"))
 			},
@@ -67,7 +67,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			server: func(p *peer) {
 				p.want(probe)
 				p.want(initialize)
-				p.send(`{"jsonrpc":"2.0","id":"assent-2","error":{"code":-32601,"message":"?"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000002,"error":{"code":-32601,"message":"?"}}`)
 				time.Sleep(10 * time.Second) // of the bubble's clock: it is being downloaded
 				p.send(discovered)
 			},
@@ -85,7 +85,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a server of both eras that has retired our modern version",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01","2025-11-25"]}}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01","2025-11-25"]}}}`)
 				p.want(initialize)
 				p.send(initializedAt("2025-11-25"))
 			},
@@ -105,7 +105,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a legacy server that gives a result to everything",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","result":{}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"result":{}}`)
 				p.want(initialize)
 				p.send(initializedAt("2025-11-25"))
 			},
@@ -115,9 +115,9 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a modern server that refuses the version once",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2026-07-28"]}}}`)
-				p.want(strings.Replace(probe, "assent-1", "assent-2", 1))
-				p.send(strings.Replace(discovered, "assent-1", "assent-2", 1))
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32022,"message":"?","data":{"supported":["2026-07-28"]}}}`)
+				p.want(strings.Replace(probe, "1000000001", "1000000002", 1))
+				p.send(strings.Replace(discovered, "1000000001", "1000000002", 1))
 			},
 			era: wire.EraModern, version: "2026-07-28",
 		},
@@ -125,7 +125,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a server of the future",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01"]}}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32022,"message":"?","data":{"supported":["2030-01-01"]}}}`)
 			},
 			err: "it speaks MCP 2030-01-01 only",
 		},
@@ -133,7 +133,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a modern server that wants a capability",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32021,"message":"I need sampling"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32021,"message":"I need sampling"}}`)
 			},
 			err: "I need sampling",
 		},
@@ -141,7 +141,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a server of another protocol",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"?"}}`)
 				p.want(initialize)
 				p.send(initializedAt("1999-01-01"))
 			},
@@ -151,11 +151,54 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a server that refuses everything",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"jsonrpc":"2.0","id":"assent-1","error":{"code":-32601,"message":"?"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"?"}}`)
 				p.want(initialize)
-				p.send(`{"jsonrpc":"2.0","id":"assent-2","error":{"code":-32000,"message":"go away"}}`)
+				p.send(`{"jsonrpc":"2.0","id":1000000002,"error":{"code":-32000,"message":"go away"}}`)
 			},
 			err: "it refused the handshake: go away (-32000)",
+		},
+		{
+			name: "a server that returns the ids as strings",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(strings.Replace(discovered, "1000000001", `"1000000001"`, 1))
+				p.want(initialize)
+				p.send(strings.Replace(initializedAt("2025-11-25"), "1000000002", `"1000000002"`, 1))
+			},
+			err: `its answer to the handshake cannot be used: its id matches no request: {"jsonrpc":"2.0","id":"1000000002","result":{"protocolVersion":"2025-11-25"`,
+			// initialize follows the probe in any case
+			took: wire.ProbePatience + wire.UnmatchedPatience,
+		},
+		{
+			name: "a server that answers without an id, and then rightly",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not yet"}}`)
+				p.want(initialize)
+				time.Sleep(10 * time.Second) // of the bubble's clock
+				p.send(initializedAt("2025-11-25"))
+			},
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbePatience + 10*time.Second,
+		},
+		{
+			name: "a server that answers without an id",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"` + "no \u202e" + `"}}`)
+			},
+			err:  `its answer to the handshake cannot be used: it has no id: {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no <U+202E>"}}`,
+			took: wire.ProbePatience + wire.UnmatchedPatience,
+		},
+		{
+			name: "a server whose answers are not JSON-RPC 2.0",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"id":1000000001,"result":{}}`)
+				p.want(initialize)
+				p.send(`{"id":1000000002,"result":{}}`)
+			},
+			err: `its answer to the handshake cannot be used: it does not say "jsonrpc": "2.0": {"id":1000000002,"result":{}}`,
 		},
 		{
 			name:   "a server that is silent for ever",
@@ -210,8 +253,8 @@ func TestAServerThatDiesOfTheProbeIsToldApart(t *testing.T) {
 
 	c, p = connect(t, wire.Options{})
 	go func() {
-		p.want(strings.Replace(initialize, "assent-2", "assent-1", 1))
-		p.send(strings.Replace(initializedAt("2025-11-25"), "assent-2", "assent-1", 1))
+		p.want(strings.Replace(initialize, "1000000002", "1000000001", 1))
+		p.send(strings.Replace(initializedAt("2025-11-25"), "1000000002", "1000000001", 1))
 	}()
 	if h, err := c.Shake(t.Context(), who, wire.EraLegacy); err != nil || h.Era != wire.EraLegacy {
 		t.Errorf("Shake of a server that is known to be legacy = %+v, %v", h, err)

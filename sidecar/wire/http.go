@@ -190,8 +190,8 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		release()
 		return withBody(response, http.StatusAccepted, "", nil), nil
 	}
-	keep := func(data []byte) [][]byte { return h.incoming(r, capture, data) }
-	long := func(m jsonrpc.Message) [][]byte { return h.take(r, capture, []jsonrpc.Message{m}) }
+	keep := func(data []byte) [][]byte { return h.incoming(r, call, capture, data) }
+	long := func(m jsonrpc.Message) [][]byte { return h.take(r, call, capture, []jsonrpc.Message{m}) }
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case kind == "text/event-stream":
 		messages := func(name string, data []byte) [][]byte {
@@ -234,10 +234,18 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 		return nil, nil, errors.New("what is to be sent is not JSON-RPC")
 	}
 	whole := inOurWords(m)
-	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		if whole, err = withExtraParams(r.Context(), call); err != nil {
-			return nil, nil, err
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			whole, err = withExtraParams(r.Context(), m)
 		}
+	case *jsonrpc.Response:
+		if id := fromSDK(m.ID); id != m.ID {
+			whole = &jsonrpc.Response{ID: id, Result: m.Result, Error: m.Error}
+		}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if whole != m {
 		m = whole
@@ -369,7 +377,7 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 		return withBody(response, response.StatusCode, "application/json", kept[0]), nil
 	}
 	if len(kept) == 0 {
-		return nil, errors.New("its answer is not JSON-RPC")
+		return nil, unreadable(body, "its answer is not JSON-RPC")
 	}
 	var stream bytes.Buffer
 	for _, message := range kept {
@@ -379,24 +387,37 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 }
 
 // incoming takes what is ours from what the server sent in answer to r, and returns the rest.
-func (h *HTTP) incoming(r *http.Request, capture *Capture, data []byte) [][]byte {
+func (h *HTTP) incoming(r *http.Request, call *jsonrpc.Request, capture *Capture, data []byte) [][]byte {
 	messages := decodeAll(data)
 	if len(messages) == 0 {
 		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what is not JSON-RPC from the server's answer")
 	}
-	return h.take(r, capture, messages)
+	return h.take(r, call, capture, messages)
 }
 
-// take is incoming for messages.
-func (h *HTTP) take(r *http.Request, capture *Capture, messages []jsonrpc.Message) [][]byte {
+// take is incoming for messages. The call is that of r, or nil. A response that comes in answer to a call is the
+// call's: one with another id cannot be used, and ends the call (2025-11-25, "Transports: Sending Messages to the
+// Server").
+func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, messages []jsonrpc.Message) [][]byte {
 	var kept [][]byte
 	for _, m := range messages {
 		h.opts.tap(true, m)
-		if response, ok := m.(*jsonrpc.Response); ok {
-			capture.fillFor(response)
-		}
-		if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
-			continue
+		switch message := m.(type) {
+		case *jsonrpc.Response:
+			if call != nil && message.ID != call.ID && !capture.Answer().came() {
+				message = &jsonrpc.Response{ID: call.ID, Error: asUnreadable(message)}
+				m = message
+			}
+			if !message.ID.IsValid() { // in the server's own stream
+				h.opts.Log.Warn().Str("why", asUnreadable(message).Error()).Msg("left out a response that matches no request")
+				continue
+			}
+			capture.fillFor(message)
+		case *jsonrpc.Request:
+			if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
+				continue
+			}
+			m = &jsonrpc.Request{ID: toSDK(message.ID), Method: message.Method, Params: message.Params, Extra: message.Extra}
 		}
 		if raw, err := encode(m); err == nil {
 			kept = append(kept, raw)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -49,13 +48,16 @@ func (h *HTTP) Call(ctx context.Context, method string, params any) (json.RawMes
 	}
 }
 
+// firstHTTPCall is as [firstCall], and leaves room for the ids of [HTTP.Probe].
+const firstHTTPCall = firstCall + 100_000_000
+
 // newCall makes the request with the headers that go-sdk would give it (2026-07-28, "Transports:
 // Standard Headers"; for tasks, those of the extension).
 func (h *HTTP) newCall(ctx context.Context, method string, params json.RawMessage) (*http.Request, error) {
 	h.mu.Lock()
 	h.lastCall++
 	session, version := h.session, h.version
-	id, err := jsonrpc.MakeID(fmt.Sprintf("assent-call-%d", h.lastCall))
+	id, err := jsonrpc.MakeID(float64(firstHTTPCall + h.lastCall))
 	h.mu.Unlock()
 	if err != nil {
 		return nil, err

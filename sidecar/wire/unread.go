@@ -3,9 +3,14 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/reason"
+	"assent/sidecar/visible"
 )
 
 // codeTooLong is the error of a request that is too long to be read. It is of JSON-RPC's range for
@@ -38,4 +43,42 @@ func unreadDeep() unread {
 // refuse is the [Handler] of such a request.
 func (u unread) refuse(context.Context, json.RawMessage) func() (any, error) {
 	return func() (any, error) { return nil, u.refusal }
+}
+
+// UnreadableError is the error of a call whose answer came and cannot be read. Its connection stays.
+type UnreadableError struct {
+	// Why says what is wrong with the answer. Came is the beginning of it, on one line and without hidden characters.
+	Why, Came string
+}
+
+// Error implements error.
+func (e *UnreadableError) Error() string { return fmt.Sprintf("%s: %s", e.Why, e.Came) }
+
+func unreadable(line []byte, why string, args ...any) error {
+	return &UnreadableError{Why: fmt.Sprintf(why, args...), Came: quote(line)}
+}
+
+// maxQuote bounds how much of an answer an error quotes, in bytes.
+const maxQuote = 160
+
+// quote returns the beginning of what came, for an error.
+func quote(data []byte) string {
+	text := strings.ToValidUTF8(string(data[:min(len(data), maxQuote)]), "")
+	if len(data) > maxQuote {
+		text += "…"
+	}
+	return visible.Text(strings.Join(strings.Fields(text), " "))
+}
+
+// asUnreadable returns the error of a response whose id matches no request.
+func asUnreadable(m *jsonrpc.Response) *UnreadableError {
+	var already *UnreadableError
+	if errors.As(m.Error, &already) {
+		return already
+	}
+	frame, err := encode(m)
+	if err != nil {
+		frame = []byte(reason.Of(err))
+	}
+	return &UnreadableError{Why: "its id matches no request", Came: quote(frame)}
 }

@@ -546,13 +546,13 @@ export const askers: readonly Asker[] = [
     command: (port) => program(fastmcp, "--http", String(port)),
     tools: [...fastmcpTools, fastmcpRoots],
   },
-  ...(["sse", "http"] as const).map(
+  ...(["sse", "ws", "http"] as const).map(
     (transport): Asker => ({
       name: `supergateway-${transport}`,
       program: "supergateway, server-everything",
       transport,
       version: "2025-11-25",
-      path: { sse: "/sse", http: "/mcp" }[transport],
+      path: { sse: "/sse", ws: "/message", http: "/mcp" }[transport],
       command: (port) =>
         program(
           supergateway,

@@ -1,7 +1,6 @@
 import type { LeftOut, ModelEndReason } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
 
 /** What is said of a model's message that did not end by itself; undefined where there is nothing to say. */
 export function endWords(reason: ModelEndReason): string | undefined {
@@ -21,8 +20,9 @@ export function endWords(reason: ModelEndReason): string | undefined {
       return l10n.t("It went to the tools as often as it may in one turn.");
     case "interrupted":
       return l10n.t("Assent stopped in the middle of it.");
-    default:
-      return unreachable(reason);
+    default: // of a sidecar that knows more reasons: the conversation must be drawn with them, too
+      reason satisfies never;
+      return l10n.t("It ended early.");
   }
 }
 
@@ -48,8 +48,9 @@ export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
     case "failed":
     case "interrupted":
       return { label: l10n.t("Retry"), by: "retry" };
-    default:
-      return unreachable(reason);
+    default: // as in endWords
+      reason satisfies never;
+      return { label: l10n.t("Retry"), by: "retry" };
   }
 }
 
