@@ -15,20 +15,15 @@ func (s *Store) AddGrant(ctx context.Context, grant protocol.Grant, records ...R
 	if err != nil {
 		return fmt.Errorf("encode grant: %w", err)
 	}
-	tx, err := s.db.BeginTx(ctx, nil)
+	err = s.write(ctx, powerLoss, func(w writer) error {
+		_, err := w.ExecContext(ctx, `INSERT INTO grants (id, server, created_at, body) VALUES (?, ?, ?, ?)`,
+			grant.ID, grant.ServerName, grant.CreatedAt, string(body))
+		if err != nil {
+			return err
+		}
+		return appendJournal(ctx, w, records)
+	})
 	if err != nil {
-		return fmt.Errorf("save grant: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	_, err = tx.ExecContext(ctx, `INSERT INTO grants (id, server, created_at, body) VALUES (?, ?, ?, ?)`,
-		grant.ID, grant.ServerName, grant.CreatedAt, string(body))
-	if err != nil {
-		return fmt.Errorf("save grant: %w", err)
-	}
-	if err := appendJournal(ctx, tx, records); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("save grant: %w", err)
 	}
 	return nil
@@ -52,14 +47,14 @@ func (s *Store) Grant(ctx context.Context, id string) (*protocol.Grant, error) {
 // changed, if any. Nobody else, in this process or another, changes one of them in between. Choose must
 // not call the store.
 func (s *Store) ChangeGrants(ctx context.Context, serverName string, choose func([]protocol.Grant) *protocol.Grant) error {
-	return s.changeGrants(ctx, choose, `SELECT body FROM grants WHERE server = ? ORDER BY created_at DESC, id DESC`, serverName)
+	return s.changeGrants(ctx, processDeath, choose, `SELECT body FROM grants WHERE server = ? ORDER BY created_at DESC, id DESC`, serverName)
 }
 
-// ChangeGrant is as ChangeGrants, for the one of an id. It returns the grant as it is then, or nil where
-// there is none.
+// ChangeGrant is as ChangeGrants, for the one of an id, which a person changes. It returns the grant as it is then, or
+// nil where there is none.
 func (s *Store) ChangeGrant(ctx context.Context, id string, change func(*protocol.Grant)) (*protocol.Grant, error) {
 	var changed *protocol.Grant
-	err := s.changeGrants(ctx, func(found []protocol.Grant) *protocol.Grant {
+	err := s.changeGrants(ctx, powerLoss, func(found []protocol.Grant) *protocol.Grant {
 		if len(found) > 0 {
 			changed = &found[0]
 			change(changed)
@@ -72,28 +67,24 @@ func (s *Store) ChangeGrant(ctx context.Context, id string, change func(*protoco
 	return changed, nil
 }
 
-func (s *Store) changeGrants(ctx context.Context, choose func([]protocol.Grant) *protocol.Grant, query string, args ...any) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("change grant: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	found, err := grants(ctx, tx, query, args...)
-	if err != nil {
+func (s *Store) changeGrants(ctx context.Context, survives durability, choose func([]protocol.Grant) *protocol.Grant, query string, args ...any) error {
+	err := s.write(ctx, survives, func(w writer) error {
+		found, err := grants(ctx, w, query, args...)
+		if err != nil {
+			return err
+		}
+		changed := choose(found)
+		if changed == nil {
+			return nil
+		}
+		body, err := json.Marshal(changed)
+		if err != nil {
+			return fmt.Errorf("encode it: %w", err)
+		}
+		_, err = w.ExecContext(ctx, `UPDATE grants SET body = ? WHERE id = ?`, string(body), changed.ID)
 		return err
-	}
-	changed := choose(found)
-	if changed == nil {
-		return nil
-	}
-	body, err := json.Marshal(changed)
+	})
 	if err != nil {
-		return fmt.Errorf("encode grant: %w", err)
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE grants SET body = ? WHERE id = ?`, string(body), changed.ID); err != nil {
-		return fmt.Errorf("change grant: %w", err)
-	}
-	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("change grant: %w", err)
 	}
 	return nil

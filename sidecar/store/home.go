@@ -102,7 +102,7 @@ func (s *Store) Probe(ctx context.Context) error {
 
 // probe writes the version that is there: a newer Assent may have changed it while this one runs.
 func (s *Store) probe(ctx context.Context) error {
-	return s.write(ctx, func(w writer) error {
+	return s.write(ctx, processDeath, func(w writer) error {
 		var version int
 		if err := w.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err

@@ -135,7 +135,7 @@ func addRecords(ctx context.Context, tx writer, database string, end link, recor
 
 // AppendJournal adds records that belong to no other change.
 func (s *Store) AppendJournal(ctx context.Context, records ...Record) error {
-	err := s.write(ctx, func(w writer) error { return appendJournal(ctx, w, records) })
+	err := s.write(ctx, processDeath, func(w writer) error { return appendJournal(ctx, w, records) })
 	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}

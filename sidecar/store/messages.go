@@ -18,6 +18,8 @@ type Entry struct {
 	Number int64
 	// Live messages may still change: an open ask, a call or a completion under way.
 	Live bool
+	// Act reports that the message says what a person did, so that it has to survive a loss of power. It is not stored.
+	Act bool
 	// AskID is set where the message is an ask.
 	AskID string
 	// McpTask is when the message, a call, became an MCP task; 0 where it did not.

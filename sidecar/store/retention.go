@@ -35,7 +35,7 @@ const (
 // Then it returns that earlier time, and moves it by seven days a day while the clock stays ahead. It never returns a
 // time after now.
 func (s *Store) RetentionTime(ctx context.Context, now time.Time) (trusted time.Time, err error) {
-	err = s.write(ctx, func(w writer) error {
+	err = s.write(ctx, processDeath, func(w writer) error {
 		var high, doubted int64
 		err := w.QueryRowContext(ctx, `SELECT CASE trusted WHEN 0 THEN COALESCE((SELECT at FROM journal ORDER BY seq DESC LIMIT 1), 0) ELSE trusted END,
 			doubted FROM retention_clock`).Scan(&high, &doubted)

@@ -2,8 +2,9 @@
 //
 // It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
 // JSON of [protocol.Message]. A Store may be used from any goroutine; every change is one
-// transaction, or a part of one that keeps what others save at the same time, and what Save was given
-// is on disk (in the system's care, so that it survives the death of this process) when Save returns.
+// transaction, or a part of one that keeps what others save at the same time. When Save returns, what it was given
+// survives the death of this process; what a person did ([Entry.Act], a task's own data, a new or ended grant, a rule about
+// a tool), and all that was saved before it, is on the disk and survives a loss of power.
 package store
 
 import (
@@ -16,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -182,10 +184,11 @@ func newerError(version int) error {
 func OpenMemory() (*Store, error) { return open("file::memory:") }
 
 func open(name string) (*Store, error) {
-	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's
-	// own cache: a killed process loses nothing, and an ask does not cost an fsync. A transaction takes the
+	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's own cache: a killed
+	// process loses nothing, and a server's ask does not cost an fsync. What a person did does: see [durability]. On
+	// macOS fsync leaves it in the disk's cache, unless it is a full one. A transaction takes the
 	// writer's lock when it begins, or what it read could change before it writes: every one here writes.
-	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"
+	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
 	to := &connector{name: name + pragmas}
 	db := sql.OpenDB(to)
 	// One connection: SQLite has one writer anyway, and a database in memory is its connection's.
@@ -272,7 +275,9 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 			return fmt.Errorf("encode message: %w", err)
 		}
 	}
-	err := s.writeJoined(ctx, func(ctx context.Context, w writer) error {
+	// A change of the task alone is nearly always a person's, and rare.
+	survives := durability(len(entries) == 0 || slices.ContainsFunc(entries, func(e *Entry) bool { return e.Act }))
+	err := s.writeJoined(ctx, survives, func(ctx context.Context, w writer) error {
 		end, err := s.saveTask(ctx, w, &task)
 		if err != nil {
 			return err

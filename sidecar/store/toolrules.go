@@ -16,26 +16,21 @@ func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records
 	if err != nil {
 		return fmt.Errorf("encode tool rule: %w", err)
 	}
-	tx, err := s.db.BeginTx(ctx, nil)
+	err = s.write(ctx, powerLoss, func(w writer) error {
+		_, err := w.ExecContext(ctx, `DELETE FROM tool_rules WHERE server = ? AND task_id = ?
+			AND COALESCE(json_extract(body, '$.toolName'), '') = ? AND COALESCE(json_extract(body, '$.resourceUri'), '') = ?`,
+			rule.ServerName, rule.TaskID, rule.ToolName, rule.ResourceURI)
+		if err != nil {
+			return err
+		}
+		_, err = w.ExecContext(ctx, `INSERT INTO tool_rules (id, server, task_id, created_at, body) VALUES (?, ?, ?, ?, ?)`,
+			rule.ID, rule.ServerName, rule.TaskID, rule.CreatedAt, string(body))
+		if err != nil {
+			return err
+		}
+		return appendJournal(ctx, w, records)
+	})
 	if err != nil {
-		return fmt.Errorf("save tool rule: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	_, err = tx.ExecContext(ctx, `DELETE FROM tool_rules WHERE server = ? AND task_id = ?
-		AND COALESCE(json_extract(body, '$.toolName'), '') = ? AND COALESCE(json_extract(body, '$.resourceUri'), '') = ?`,
-		rule.ServerName, rule.TaskID, rule.ToolName, rule.ResourceURI)
-	if err != nil {
-		return fmt.Errorf("save tool rule: %w", err)
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO tool_rules (id, server, task_id, created_at, body) VALUES (?, ?, ?, ?, ?)`,
-		rule.ID, rule.ServerName, rule.TaskID, rule.CreatedAt, string(body))
-	if err != nil {
-		return fmt.Errorf("save tool rule: %w", err)
-	}
-	if err := appendJournal(ctx, tx, records); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("save tool rule: %w", err)
 	}
 	return nil
@@ -44,25 +39,22 @@ func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records
 // RemoveToolRule removes a rule, together with what the journal says of it, and returns it; nil where there
 // is none.
 func (s *Store) RemoveToolRule(ctx context.Context, id string, record func(protocol.ToolRule) Record) (*protocol.ToolRule, error) {
-	tx, err := s.db.BeginTx(ctx, nil)
+	var removed *protocol.ToolRule
+	err := s.write(ctx, powerLoss, func(w writer) error {
+		found, err := toolRules(ctx, w, `SELECT body FROM tool_rules WHERE id = ?`, id)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		removed = &found[0]
+		if _, err := w.ExecContext(ctx, `DELETE FROM tool_rules WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return appendJournal(ctx, w, []Record{record(*removed)})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("remove tool rule: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	found, err := toolRules(ctx, tx, `SELECT body FROM tool_rules WHERE id = ?`, id)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM tool_rules WHERE id = ?`, id); err != nil {
-		return nil, fmt.Errorf("remove tool rule: %w", err)
-	}
-	if err := appendJournal(ctx, tx, []Record{record(found[0])}); err != nil {
-		return nil, err
-	}
-	if err := tx.Commit(); err != nil {
-		return nil, fmt.Errorf("remove tool rule: %w", err)
-	}
-	return &found[0], nil
+	return removed, nil
 }
 
 // ToolRules returns the rules of a server, or of all where serverName is empty, the newest first.

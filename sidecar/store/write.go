@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -26,9 +27,25 @@ type writer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// durability is what a transaction survives once it is kept.
+type durability bool
+
+const (
+	// processDeath: the system has the transaction. A loss of power may take it, and then all that came after it.
+	processDeath durability = false
+	// powerLoss: the disk has the transaction, and all that came before it.
+	powerLoss durability = true
+)
+
+// The levels of synchronous, which a transaction has from its beginning on.
+const (
+	syncFull   = "PRAGMA synchronous = FULL"
+	syncNormal = "PRAGMA synchronous = NORMAL"
+)
+
 // write runs f in a transaction, which is kept unless f fails. It is what [sql.DB.BeginTx] does, without the
 // goroutine that this starts for each: handing a change over to it and back took longer than writing it.
-func (s *Store) write(ctx context.Context, f func(writer) error) (err error) {
+func (s *Store) write(ctx context.Context, survives durability, f func(writer) error) (err error) {
 	conn, err := s.db.Conn(ctx) // the only one
 	if err != nil {
 		return err
@@ -39,10 +56,18 @@ func (s *Store) write(ctx context.Context, f func(writer) error) (err error) {
 			// Some failures end the transaction by themselves: then there is none to roll back.
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), rollback)
 		}
+		if survives == powerLoss { // where that fails, what comes next waits for the disk as well
+			_, _ = conn.ExecContext(context.WithoutCancel(ctx), syncNormal)
+		}
 		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where the connection was lost
 			err = errors.Join(err, closeErr)
 		}
 	}()
+	if survives == powerLoss {
+		if _, err := conn.ExecContext(ctx, syncFull); err != nil {
+			return err
+		}
+	}
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return err
 	}
@@ -68,9 +93,10 @@ type joined struct {
 
 // change is one of them. Whoever holds writing sets the rest.
 type change struct {
-	write func(context.Context, writer) error
-	done  bool
-	err   error
+	survives durability
+	write    func(context.Context, writer) error
+	done     bool
+	err      error
 }
 
 var errUnwritten = errors.New("what was written together with it has panicked")
@@ -79,11 +105,11 @@ var errUnwritten = errors.New("what was written together with it has panicked")
 // little more than one does. Where that fails, each has one of its own, so that none is refused for another's
 // sake. They may be written by another goroutine, and f is called again after a failure. Ctx is not waited for
 // once f is called: what is written is others' as well.
-func (s *Store) writeJoined(ctx context.Context, f func(context.Context, writer) error) error {
+func (s *Store) writeJoined(ctx context.Context, survives durability, f func(context.Context, writer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c := &change{write: f, err: errUnwritten}
+	c := &change{survives: survives, write: f, err: errUnwritten}
 	s.joined.mu.Lock()
 	s.joined.waiting = append(s.joined.waiting, c)
 	s.joined.mu.Unlock()
@@ -110,7 +136,8 @@ func (s *Store) writeWaiting() {
 			c.done = true
 		}
 	}()
-	err := s.write(ctx, func(w writer) error {
+	survives := durability(slices.ContainsFunc(changes, func(c *change) bool { return c.survives == powerLoss }))
+	err := s.write(ctx, survives, func(w writer) error {
 		for _, c := range changes {
 			if err := c.write(ctx, w); err != nil {
 				return err
@@ -120,7 +147,7 @@ func (s *Store) writeWaiting() {
 	})
 	for _, c := range changes {
 		if c.err = err; err != nil && len(changes) > 1 {
-			c.err = s.write(ctx, func(w writer) error { return c.write(ctx, w) })
+			c.err = s.write(ctx, c.survives, func(w writer) error { return c.write(ctx, w) })
 		}
 	}
 }

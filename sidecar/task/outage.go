@@ -415,7 +415,7 @@ func owe[K comparable, V any](debts *map[K]V, key K, value V) {
 
 // entryOf returns a message as the store takes it.
 func entryOf(m *message) *store.Entry {
-	entry := &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID}
+	entry := &store.Entry{Message: m.Message, Number: m.number, Live: m.live, AskID: m.askID, Act: isAct(m.Body)}
 	if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
 		entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
 		if hasResult(m.Message) {
@@ -428,6 +428,21 @@ func entryOf(m *message) *store.Entry {
 		}
 	}
 	return entry
+}
+
+// isAct reports whether a message says what a person did: what they wrote or attached, how they answered, and which call
+// they started.
+func isAct(body protocol.Body) bool {
+	switch b := body.(type) {
+	case protocol.UserMessage, protocol.Attachment:
+		return true
+	case protocol.Ask:
+		return b.Outcome != nil && b.Outcome.By != ""
+	case protocol.Call:
+		return b.ToolUse == nil && b.Task == nil && b.Result == nil
+	default:
+		return false
+	}
 }
 
 // unreadable is what is shown in the place of a message and those before it, where the store's file is damaged.

@@ -1,0 +1,84 @@
+package task_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/task/tasktest"
+)
+
+// A commit that has an act of a person waits for the disk, so that a loss of power does not undo what was
+// acknowledged; one that has none does not. SQLite itself is asked, within the transaction.
+func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	w := openWindow(t, dir, "one", "/a")
+	info, err := w.Create("a task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, err := w.Get(info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Exec(`
+		CREATE TABLE commits (full INTEGER);
+		CREATE TRIGGER saved AFTER INSERT ON heads WHEN NEW.task_id <> '' AND NEW.message_id = 0 BEGIN
+			INSERT INTO commits SELECT synchronous >= 2 FROM pragma_synchronous;
+		END`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// want runs a step and looks whether its commits waited for the disk.
+	want := func(what string, full bool, step func()) {
+		t.Helper()
+		if _, err := db.Exec(`DELETE FROM commits`); err != nil {
+			t.Fatal(err)
+		}
+		step()
+		var commits, waited int
+		if err := db.QueryRow(`SELECT COUNT(*), COALESCE(SUM(full), 0) FROM commits`).Scan(&commits, &waited); err != nil {
+			t.Fatal(err)
+		}
+		if commits == 0 || full && waited == 0 || !full && waited > 0 {
+			t.Errorf("%s: %d of %d commits waited for the disk; want that some did: %v", what, waited, commits, full)
+		}
+	}
+	f := &fixture{w.Registry, w.events, tk}
+	var done <-chan asked
+	var ask protocol.Ask
+	var call int64
+	want("a call that the person starts", true, func() {
+		if call, err = tk.StartCall("s", tool("t")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want("a question of a server", false, func() {
+		done = f.ask(t.Context(), question(form))
+		ask, _ = tasktest.AwaitAsk(t, w.events)
+	})
+	want("the answer", true, func() {
+		if _, err := tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, "a test"); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+	})
+	want("the end of the call", false, func() { tk.EndCall(call, protocol.CallCancelled{}) })
+	want("a message", true, func() {
+		if _, err := tk.Say(protocol.UserMessage{Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want("a new title", true, func() {
+		if _, err := tk.Rename("another"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want("a notice of Assent's", false, func() { tk.Notice(protocol.NoticeInfo, "hello") })
+}
