@@ -234,8 +234,14 @@ func TestAnAnswerThatViolatesTheSchemaCanBeMended(t *testing.T) {
 }
 
 func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
-	for _, reason := range []protocol.OutcomeReason{
-		protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted, protocol.OutcomeTakenOver,
+	for reason, words := range map[protocol.OutcomeReason]string{
+		protocol.OutcomeTimedOut:             "the user did not answer in time",
+		protocol.OutcomeServerStoppedWaiting: "the server cancelled it",
+		protocol.OutcomeCallEnded:            "its call ended first",
+		protocol.OutcomeServerLost:           "the connection to the server was lost",
+		protocol.OutcomeRestarted:            "the client stopped while it was open",
+		protocol.OutcomeTakenOver:            "its conversation was taken over in another window",
+		"unknown":                            "it ended without an answer",
 	} {
 		t.Run(string(reason), func(t *testing.T) {
 			f := newFixture(t, &scripted{})
@@ -249,7 +255,7 @@ func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
 			}
 			wantJSON(t, got.result, `{"action":"cancel"}`)
 			_, err := f.CreateMessage(ctx, f.task, origin, json.RawMessage(sample))
-			wantError(t, err, -1, "Nobody answered the sampling request: "+string(reason))
+			wantError(t, err, -1, "Nobody answered the sampling request: "+words)
 		})
 	}
 }

@@ -202,5 +202,5 @@ func (c *completion) unreviewed(err error) error {
 	if !c.answer.Kept || why.Reason != protocol.OutcomeRestarted {
 		c.ended(protocol.SamplingFailure{Reason: why.Error()})
 	}
-	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + string(why.Reason)}
+	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + undecided(why.Reason)}
 }

@@ -135,9 +135,29 @@ func (b *Broker) unanswered(serverName string, err error) error {
 		if why.Reason == protocol.OutcomeDismissed {
 			return rejected(protocol.CancelButtonClicked)
 		}
-		return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + string(why.Reason)}
+		return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + undecided(why.Reason)}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
+}
+
+// undecided says in words for a server why nobody decided.
+func undecided(why protocol.OutcomeReason) string {
+	switch why {
+	case protocol.OutcomeTimedOut:
+		return "the user did not answer in time"
+	case protocol.OutcomeServerStoppedWaiting:
+		return "the server cancelled it"
+	case protocol.OutcomeCallEnded:
+		return "its call ended first"
+	case protocol.OutcomeServerLost:
+		return "the connection to the server was lost"
+	case protocol.OutcomeRestarted:
+		return "the client stopped while it was open"
+	case protocol.OutcomeTakenOver:
+		return "its conversation was taken over in another window"
+	default:
+		return "it ended without an answer"
+	}
 }
 
 // rejected is the answer to a request that a person did not approve, or whose completion they withheld.
