@@ -1,4 +1,4 @@
-import type { Ask, Body, Call, ContentBlock, Message } from "@assent/protocol";
+import type { Ask, Body, Call, ContentBlock, Message, ModelEndReason } from "@assent/protocol";
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
@@ -62,6 +62,13 @@ function show(
     },
   };
 }
+
+test("a model's message that ended for an unknown reason is drawn, and can be tried again", () => {
+  const end = { reason: "tooTired" as ModelEndReason, at: 1 };
+  show(layOut(), [message(1, { type: "model", text: "Hm", end })]);
+  expect(within(rowOf(1)).getByText("It ended early.")).toBeDefined();
+  expect(within(rowOf(1)).getByRole("button", { name: "Retry" })).toBeDefined();
+});
 
 /** The ids of the messages that are drawn. */
 function drawn(): readonly number[] {
