@@ -101,7 +101,8 @@ async function callAll(run: Run, asker: Asker): Promise<Lines> {
         const reason = error instanceof Error ? error.message : String(error);
         problems.push(`${tool.tool} of ${name}: ${reason}`);
       }
-      const asked = tool.asks.map(({ kind }) => kind).join(", ") || "roots";
+      const kinds = tool.asks.map(({ kind }) => kind).join(", ");
+      const asked = kinds || (tool.silent ? "-" : "roots");
       const version = await versionOf(frontEnd, name);
       lines.push([program, words[transport], version, tool.tool, asked, verdict]);
     }

@@ -28,6 +28,8 @@ export type Asked =
 /** A tool that asks, or wants the roots, which Assent gives by itself. */
 export interface AskingTool {
   readonly tool: string;
+  /** It asks nothing, and wants no roots: the program between cannot pass questions on. */
+  readonly silent?: true;
   readonly args?: Readonly<Record<string, unknown>>;
   /** Its call becomes an MCP task, and is answered only then. */
   readonly task?: true;
@@ -95,6 +97,14 @@ const everythingTools: readonly AskingTool[] = [
     result: /"action": "accept".*"name": "Ada"/s,
   },
 ];
+
+const everythingEcho: AskingTool = {
+  tool: "echo",
+  silent: true,
+  args: { message: "hello" },
+  asks: [],
+  result: /^Echo: hello$/,
+};
 
 const goEverythingTools: readonly AskingTool[] = [
   {
@@ -560,7 +570,8 @@ export const askers: readonly Asker[] = [
           ...["--outputTransport", transport === "http" ? "streamableHttp" : transport],
           ...(transport === "http" ? ["--stateful"] : []),
         ),
-      tools: everythingTools,
+      // Over a WebSocket it changes the id of every answer, which the server behind it then waits for in vain.
+      tools: transport === "ws" ? [everythingEcho] : everythingTools,
     }),
   ),
   // The command mcp-proxy passes no question on, since it declares nothing to the server behind it.
