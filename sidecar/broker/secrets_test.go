@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 	"assent/sidecar/secret"
 	"assent/sidecar/task/tasktest"
 )
@@ -90,5 +91,37 @@ func TestSecretsOfContextAreConfirmed(t *testing.T) {
 	f.answerNext(t, with)
 	if got := <-done; got.err != nil {
 		t.Error(got.err)
+	}
+}
+
+func TestSecretsInNamesAreShown(t *testing.T) {
+	link := func(member string) string {
+		return `{"type":"resource_link","uri":"a:b","name":"n","` + member + `":"` + token + `"}`
+	}
+	for name, content := range map[string]string{
+		"the name of a tool":        "",
+		"the URI of a link":         `{"type":"resource_link","name":"n","uri":"a:` + token + `"}`,
+		"the name of a link":        `{"type":"resource_link","uri":"a:b","name":"` + token + `"}`,
+		"the title of a link":       link("title"),
+		"the description of a link": link("description"),
+		"the URI of a resource":     `{"type":"resource","resource":{"uri":"a:` + token + `","text":"x"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, &caller{completion: model.Completion{Text: "z", Model: "c"}})
+			f.DeclareSampling(t.Context(), "s")
+			tool := "t"
+			if content == "" {
+				tool = token
+			}
+			done := f.serve(t.Context(), f.CreateMessage, `{"maxTokens":5,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}},`+
+				`{"role":"assistant","content":{"type":"tool_use","id":"a","name":"`+tool+`","input":{}}},`+
+				`{"role":"user","content":{"type":"tool_result","toolUseId":"a","content":[`+content+`]}}]}`)
+			ask, _ := tasktest.AwaitAsk(t, f.events)
+			if found := ask.Question.(protocol.McpSampling).Secrets; len(found) != 1 || found[0].Text != token {
+				t.Errorf("the person is shown %+v", found)
+			}
+			f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked})
+			<-done
+		})
 	}
 }

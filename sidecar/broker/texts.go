@@ -36,17 +36,18 @@ func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 	}
 }
 
+// blockTexts are those of a block, with what names it: a name can hold a secret, too.
 func blockTexts(block protocol.ContentBlock) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch block := block.(type) {
 		case protocol.TextContent:
 			yield(block.Text)
 		case protocol.ToolUseContent:
-			yield(string(block.Input))
+			_ = yield(block.Name) && yield(string(block.Input))
 		case protocol.ResourceLink:
-			yield(block.URI)
+			_ = yield(block.URI) && yield(block.Name) && yield(block.Title) && yield(block.Description)
 		case protocol.EmbeddedResource:
-			yield(block.Resource.Text)
+			_ = yield(block.Resource.URI) && yield(block.Resource.Text)
 		case protocol.ToolResultContent:
 			for _, part := range block.Content {
 				for text := range blockTexts(part) {
