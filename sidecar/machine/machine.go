@@ -1,9 +1,9 @@
-// Package machine looks at what else runs on this machine: who listens on a port, and which processes
-// were left behind. It only looks: nothing is started, signalled or written.
+// Package machine looks at what else runs on this machine: who listens on a port, which processes were left
+// behind, and which have an entry in their environment. It only looks: nothing is started, signalled or written.
 //
 // It keeps no state, and its functions may be called from any goroutine. On Linux they read /proc, and see
-// as much as this user may; elsewhere they fail with [errors.ErrUnsupported]. What a process calls itself
-// is a stranger's text.
+// as much as this user may. macOS has [Boot], [StartOf] and [Processes]. What a system does not have fails with
+// [errors.ErrUnsupported]. What a process calls itself is a stranger's text.
 package machine
 
 import "time"

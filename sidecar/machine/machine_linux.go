@@ -147,7 +147,7 @@ func isMine(pid int) bool {
 // isAlone reports whether a process has been handed to init, or to the systemd of a session, which take
 // those whose parents are gone. A service that they started themselves looks the same.
 func isAlone(pid int) bool {
-	parent, _ := stat(pid)
+	parent := stat(pid).parent
 	return parent == 1 || parent > 1 && strings.TrimSpace(read(parent, "comm")) == "systemd"
 }
 
@@ -173,7 +173,7 @@ const tick = time.Second / 100
 
 func process(pid int) Process {
 	p := Process{PID: pid, Name: strings.TrimSpace(read(pid, "comm"))}
-	if _, start := stat(pid); start > 0 {
+	if start := stat(pid).start; start > 0 {
 		if boot := bootTime(); !boot.IsZero() {
 			p.Since = boot.Add(time.Duration(start) * tick)
 		}
@@ -181,17 +181,26 @@ func process(pid int) Process {
 	return p
 }
 
-// stat returns a process's parent, and its start in ticks since the boot; zeros where it is gone.
-func stat(pid int) (parent int, start int64) {
+// stated is a part of proc_pid_stat(5).
+type stated struct {
+	state         string
+	parent, group int
+	start         int64 // in ticks since the boot
+}
+
+// stat returns zeros where the process is gone.
+func stat(pid int) stated {
 	// The name in parentheses may have anything in it.
 	text := read(pid, "stat")
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 20 {
-		return 0, 0
+		return stated{}
 	}
-	parent, _ = strconv.Atoi(fields[1])
-	start, _ = strconv.ParseInt(fields[19], 10, 64)
-	return parent, start
+	s := stated{state: fields[0]}
+	s.parent, _ = strconv.Atoi(fields[1])
+	s.group, _ = strconv.Atoi(fields[2])
+	s.start, _ = strconv.ParseInt(fields[19], 10, 64)
+	return s
 }
 
 func bootTime() time.Time {

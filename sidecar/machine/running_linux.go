@@ -1,0 +1,61 @@
+package machine
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Boot identifies this boot of this machine, and the namespace in which this process sees process ids.
+func Boot() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(boot)) + " " + namespace, nil
+}
+
+// StartOf returns [Running.Start] of a process; the error is [fs.ErrNotExist] where it has ended.
+func StartOf(pid int) (string, error) {
+	s := stat(pid)
+	if s.hasEnded() {
+		return "", fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
+	}
+	return strconv.FormatInt(s.start, 10), nil
+}
+
+// Processes returns the processes that run, with those marked whose environment had an entry such as "NAME=value".
+// The environment of another user's process cannot be seen.
+func Processes(entry string) ([]Running, error) {
+	var running []Running
+	for _, pid := range pids() {
+		s := stat(pid)
+		if s.hasEnded() {
+			continue
+		}
+		running = append(running, Running{
+			PID: pid, Parent: s.parent, Group: s.group, Start: strconv.FormatInt(s.start, 10), Marked: isMarked(pid, entry),
+		})
+	}
+	return running, nil
+}
+
+// hasEnded reports whether a process is gone, or is one that only its parent has to hear of.
+func (s stated) hasEnded() bool { return s.state == "" || s.state == "Z" || s.state == "X" }
+
+func isMarked(pid int, entry string) bool {
+	environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return false // it has ended, or is another user's
+	}
+	return slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(e []byte) bool { return string(e) == entry })
+}

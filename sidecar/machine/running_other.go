@@ -1,0 +1,14 @@
+//go:build !linux && !darwin
+
+package machine
+
+import "errors"
+
+// Boot is not known here.
+func Boot() (string, error) { return "", errors.ErrUnsupported }
+
+// StartOf is not known here.
+func StartOf(int) (string, error) { return "", errors.ErrUnsupported }
+
+// Processes is not known here.
+func Processes(string) ([]Running, error) { return nil, errors.ErrUnsupported }
