@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/sidecar/leftover"
 	"assent/sidecar/server"
 	"assent/sidecar/tap"
 	"assent/sidecar/terminal"
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return terminal.Run(ctx, longFlags(args), terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
-	}, serveCommand(stdin, stdout, stderr), journalCommand(), versionCommand)
+	}, serveCommand(stdin, stdout, stderr), journalCommand(), leftoversCommand(), versionCommand)
 }
 
 // longFlags gives the flags of serve and journal a second dash, where they have one, as they could always be written.
@@ -98,6 +99,14 @@ func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
+// leftoversCommand is what the keeper of a run becomes once the run is dead; see package leftover.
+func leftoversCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: leftover.Command + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return leftover.EndOf(cmd.Context(), args[0]) },
+	}
+}
+
 // noArguments is the error of a command that takes none.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -113,7 +122,11 @@ func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile str
 	if err != nil {
 		return terminal.Exit(1, err)
 	}
-	opts := server.Options{Version: version, DataDir: folder, Log: log}
+	runs, err := leftover.Folder()
+	if err != nil {
+		log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
+	}
+	opts := server.Options{Version: version, DataDir: folder, RunsDir: runs, Log: log}
 	if tapFile != "" {
 		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {

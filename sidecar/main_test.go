@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser})
+	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "stubborn": stubbornServer})
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has
@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("README", readme)
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},

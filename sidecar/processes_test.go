@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,10 +25,14 @@ while true; do sleep 1; done
 `
 
 // starting is a conversation that begins to start the server.
-func starting(server string) string {
+func starting(server string, args ...string) string {
+	quoted, err := json.Marshal(append([]string{}, args...))
+	if err != nil {
+		panic(err)
+	}
 	var b strings.Builder
 	for _, m := range []string{
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"stubborn":{"command":"` + server + `","cwd":"` + filepath.Dir(server) + `"}},"model":{}}}}`,
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"stubborn":{"command":"` + server + `","args":` + string(quoted) + `,"cwd":"` + filepath.Dir(server) + `"}},"model":{}}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"stubborn"}}`,
 	} {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(m), m)

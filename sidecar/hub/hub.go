@@ -34,6 +34,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
+	"assent/sidecar/leftover"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/stack"
 	"assent/sidecar/task"
@@ -103,6 +104,8 @@ type Options struct {
 	Memory Memory
 	// Tap is told of every frame, as it was on the wire; it must not keep it.
 	Tap func(serverName string, fromServer bool, frame []byte)
+	// Leftovers mark the processes of servers; nil marks none.
+	Leftovers *leftover.Run
 	// Stacks are where answers are written; nil means on those of whoever gave them.
 	Stacks *stack.Pool
 	Log    zerolog.Logger

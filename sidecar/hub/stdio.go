@@ -35,6 +35,10 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 		return nil, err
 	}
 	defer release()
+	leftovers := c.server.hub.opts.Leftovers
+	if mark := leftovers.Mark(c.ctx); mark != "" {
+		cmd.Env = append(cmd.Environ(), mark)
+	}
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
 	process, err := wire.StartProcess(cmd, func(line string) {
 		c.server.noted.tail.add(protocol.LogStderr, "", line)
@@ -43,6 +47,7 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
+	leftovers.Started(process.PID())
 	c.server.noted.tail.add(protocol.LogAssent, "", fmt.Sprintf("started as process %d", process.PID()))
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{

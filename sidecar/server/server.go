@@ -26,6 +26,7 @@ import (
 	"assent/sidecar/hub"
 	"assent/sidecar/inbox"
 	"assent/sidecar/journal"
+	"assent/sidecar/leftover"
 	"assent/sidecar/model"
 	"assent/sidecar/rpc"
 	"assent/sidecar/secret"
@@ -50,6 +51,9 @@ type Options struct {
 	Version string
 	// DataDir holds the store.
 	DataDir string
+	// RunsDir holds the files of package leftover, which all sidecars of a person share; nothing is ended where it is
+	// empty.
+	RunsDir string
 	Log     zerolog.Logger
 	// Tap may be nil.
 	Tap *tap.Tap
@@ -69,6 +73,8 @@ type Server struct {
 	journal   *journal.Journal
 	// stacks are shared by whoever serves requests, of servers and of the front end.
 	stacks stack.Pool
+	// leftovers mark the processes of servers; nil marks none.
+	leftovers *leftover.Run
 
 	// The handshake sets these once, and closes initialized.
 	initialized  chan struct{}
@@ -120,6 +126,7 @@ func New(opts Options) *Server {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	s.beginRun()
 	// The connection reads as soon as it exists, so its first message waits for the editor.
 	ready := make(chan struct{})
 	conn := rpc.New(ctx, in, out, rpc.Options{
@@ -156,7 +163,21 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := conn.Close()
 	s.shutdown()
 	s.stacks.Close()
+	if err := s.leftovers.End(); err != nil {
+		s.opts.Log.Warn().Err(err).Msg("ending the run")
+	}
 	return err
+}
+
+// beginRun has what earlier sidecars left behind ended, and this one's servers marked.
+func (s *Server) beginRun() {
+	if s.opts.RunsDir == "" {
+		return
+	}
+	var err error
+	if s.leftovers, err = leftover.Begin(s.opts.RunsDir, s.opts.Log); err != nil {
+		s.opts.Log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
+	}
 }
 
 // methodInitialize is the handshake's. Every other request waits for nothing, and fails before it.
@@ -244,6 +265,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		Capabilities: params.Capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: s.opts.Version},
 		Tap:          s.tapServer(),
+		Leftovers:    s.leftovers,
 		Stacks:       &s.stacks,
 		Log:          s.opts.Log,
 	})

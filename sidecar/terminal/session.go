@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"assent/protocol"
+	"assent/sidecar/leftover"
 	"assent/sidecar/server"
 	"assent/sidecar/terminal/answers"
 	"assent/sidecar/terminal/attach"
@@ -100,7 +101,11 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		dataDir = s.folder
 	}
 	log := zerolog.New(visible.JSONWriter(s.o.Stderr)).Level(line.logLevel).With().Timestamp().Logger()
-	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, Log: log}, frontEnd{s})
+	runs, err := leftover.Folder()
+	if err != nil {
+		log.Warn().Err(err).Msg("servers that outlive a killed command are not ended")
+	}
+	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, RunsDir: runs, Log: log}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.pump.Go(func() { s.take(pumping) })

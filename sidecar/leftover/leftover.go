@@ -1,0 +1,155 @@
+// Package leftover ends the processes of servers that a killed Assent left behind.
+//
+// A [Run] is one sidecar, or one command in a terminal. It has a file, and holds a lock on it. The system releases the
+// lock when the process ends, however it ends. The file has a token and, for each server, a process id and a start time.
+// The run puts the token into the environment of its servers, and their children inherit it, also in sessions of their
+// own.
+//
+// A file without its lock proves that its run is dead. Then the processes that are proven to be the run's are ended:
+// those with the token, those with an id and a start time from the file, and the groups of these. Names and command
+// lines prove nothing. A process without proof is left alone.
+//
+// Two look for such files. Each run starts a keeper with its first server; it waits until the run has died, and looks
+// at the file of that run. And [Begin] looks at all files. A server may itself have started an Assent, as in a shell.
+// While that lives, its whole tree is spared.
+//
+// A [Run] may be used from any goroutine, and a nil one does nothing. Where the system cannot prove any of this, [Begin]
+// returns nil. On Windows, job objects end what servers started.
+package leftover
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/machine"
+)
+
+// Variable is the name of the token in the environment of servers.
+const Variable = "ASSENT_SERVER"
+
+// Folder returns where this user's runs have their files.
+func Folder() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "assent", "runs"), nil
+}
+
+// Run marks the servers of one sidecar, so that they can be recognised once it is dead.
+type Run struct {
+	record record
+	file   *held
+	log    zerolog.Logger
+	// looked is closed when what earlier runs left has been ended; stop ends that before.
+	looked chan struct{}
+	stop   context.CancelFunc
+
+	keep   sync.Once
+	keeper *keeper // nil before the first server, and where none could be started; set by keep
+}
+
+// Begin makes a run, and starts to end what dead runs in the folder left behind. The caller calls [Run.End] once its
+// servers have ended.
+func Begin(folder string, log zerolog.Logger) (*Run, error) {
+	boot, err := machine.Boot()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find out which boot this is: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	r := &Run{log: log, record: record{Token: rand.Text(), Boot: boot, PID: os.Getpid()}, looked: make(chan struct{})}
+	if r.file, err = create(folder, r.record); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	go func() { // End waits for it
+		defer close(r.looked)
+		endDead(ctx, folder, boot, log)
+	}()
+	return r, nil
+}
+
+// Mark returns the entry for the environment of a server's process, as "NAME=value"; it is empty for a nil run. Mark
+// first waits until what earlier runs left behind has ended, or ctx has: a server of theirs may hold a file or a port
+// that this one needs.
+func (r *Run) Mark(ctx context.Context) string {
+	if r == nil {
+		return ""
+	}
+	select {
+	case <-r.looked:
+	case <-ctx.Done():
+	}
+	r.keep.Do(func() {
+		var err error
+		if r.keeper, err = startKeeper(r.file.path); err != nil {
+			r.log.Warn().Err(err).Msg("servers that outlive a killed Assent are ended by its next start only")
+		}
+	})
+	return r.record.mark()
+}
+
+// Started writes a server's process id and start time into the file. They prove the process where its environment
+// cannot be read.
+func (r *Run) Started(pid int) {
+	if r == nil {
+		return
+	}
+	start, err := machine.StartOf(pid)
+	if err == nil {
+		err = r.file.add(started{PID: pid, Start: start})
+	}
+	if err != nil { // it may have ended already
+		r.log.Debug().Err(err).Int("pid", pid).Msg("the start of a server was not noted")
+	}
+}
+
+// End removes the file. The servers have ended by then, and daemons that they started on purpose stay.
+func (r *Run) End() error {
+	if r == nil {
+		return nil
+	}
+	r.stop()
+	<-r.looked
+	r.keep.Do(func() {}) // no keeper starts from here on
+	return errors.Join(r.keeper.end(), r.file.remove())
+}
+
+// EndOf ends what the run with this file left behind, if the run is dead or dies within a few seconds. The keeper calls
+// it.
+func EndOf(ctx context.Context, path string) error {
+	boot, err := machine.Boot()
+	if err != nil {
+		return err
+	}
+	file, err := holdSoon(ctx, path)
+	if file == nil || err != nil {
+		return err // somebody else ended what there was, or does
+	}
+	return endRun(ctx, file, boot, zerolog.Nop())
+}
+
+// withoutMark returns an environment without a token.
+func withoutMark(environ []string) []string {
+	var rest []string
+	for _, e := range environ {
+		if !strings.HasPrefix(e, Variable+"=") {
+			rest = append(rest, e)
+		}
+	}
+	return rest
+}
