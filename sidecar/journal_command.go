@@ -69,7 +69,7 @@ func journalReader(name, short, example string) *cobra.Command {
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		stdout := c.OutOrStdout()
-		err := readJournal(c.Context(), name, *dataDir, filter, stdout)
+		err := readJournal(c.Context(), name, *dataDir, filter, stdout, c.ErrOrStderr())
 		var broken *journal.Broken
 		switch {
 		case errors.As(err, &broken):
@@ -84,7 +84,7 @@ func journalReader(name, short, example string) *cobra.Command {
 }
 
 // readJournal prints what a command is for. The error is a [journal.Broken] where the journal was altered.
-func readJournal(ctx context.Context, command, dataDir string, filter store.JournalFilter, stdout io.Writer) (err error) {
+func readJournal(ctx context.Context, command, dataDir string, filter store.JournalFilter, stdout, stderr io.Writer) (err error) {
 	if dataDir, err = terminal.DataFolder(dataDir); err != nil {
 		return err
 	}
@@ -108,13 +108,24 @@ func readJournal(ctx context.Context, command, dataDir string, filter store.Jour
 		return nil
 	}
 	encoder := json.NewEncoder(visible.JSONWriter(out))
-	return s.EachJournal(ctx, filter, func(store.Ends) error { return nil }, func(r *store.Record) error {
-		if command == "export" {
+	if command == "export" {
+		return s.EachJournal(ctx, filter, func(store.Ends) error { return nil }, func(r *store.Record) error {
 			return encoder.Encode(journal.Wire(r))
+		})
+	}
+	empty := true
+	err = s.EachJournal(ctx, filter, func(store.Ends) error { return nil }, func(r *store.Record) error {
+		if empty {
+			fmt.Fprint(out, terminal.Heading(stdout, "     #  TIME                 SERVER  RECORD"))
 		}
-		_, err := fmt.Fprintln(out, journal.Line(journal.Wire(r), time.Local))
+		empty = false
+		_, err := fmt.Fprintln(out, terminal.Hanging(stdout, journal.Line(journal.Wire(r), time.Local), 8))
 		return err
 	})
+	if err == nil && empty {
+		_, err = fmt.Fprintln(stderr, "The journal has no such record.")
+	}
+	return err
 }
 
 func verified(v *journal.Verified) string {

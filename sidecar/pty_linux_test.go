@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
 	"github.com/hinshun/vt10x"
 	"golang.org/x/sys/unix"
 )
@@ -55,6 +57,23 @@ func sit(t *testing.T, columns, rows int, environment []string, args ...string) 
 // sitAfter is sit after something was typed.
 func sitAfter(t *testing.T, typed string, columns, rows int, environment []string, args ...string) *seat {
 	t.Helper()
+	s := newSeat(t, columns, rows, environment, args...)
+	s.start(typed)
+	return s
+}
+
+// reads starts the program at a terminal that is its stdout, too.
+func reads(t *testing.T, columns, rows int, environment []string, args ...string) *seat {
+	t.Helper()
+	s := newSeat(t, columns, rows, environment, args...)
+	s.program.Stdout = s.tty
+	s.start("")
+	return s
+}
+
+// newSeat prepares a terminal and the program.
+func newSeat(t *testing.T, columns, rows int, environment []string, args ...string) *seat {
+	t.Helper()
 	t.Parallel()
 	s := &seat{t: t, dir: t.TempDir(), changed: make(chan struct{}), screen: vt10x.New(vt10x.WithSize(columns, rows))}
 	config := filepath.Join(s.dir, ".vscode", "mcp.json")
@@ -69,6 +88,7 @@ func sitAfter(t *testing.T, typed string, columns, rows int, environment []strin
 		"servers": {
 			"demo": {"command": "surveyor"},
 			"examiner": {"command": "examiner"},
+			"wordy": {"command": "surveyor", "env": {"WORDY": "12345"}},
 			"guarded": {"command": "surveyor", "env": {"TOKEN": "${input:token}"}},
 			"placed": {"command": "surveyor", "env": {"TOKEN": "${input:place}"}}
 		}
@@ -81,6 +101,13 @@ func sitAfter(t *testing.T, typed string, columns, rows int, environment []strin
 	s.program.Dir, s.program.Stdin, s.program.Stdout, s.program.Stderr = s.dir, s.tty, &s.stdout, s.tty
 	s.program.Env = append(append(os.Environ(), "TERM=xterm"), environment...)
 	s.program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	return s
+}
+
+// start starts the program after something was typed.
+func (s *seat) start(typed string) {
+	t := s.t
+	t.Helper()
 	if _, err := s.pty.WriteString(typed); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +123,6 @@ func sitAfter(t *testing.T, typed string, columns, rows int, environment []strin
 		_ = s.tty.Close() // kept open until now: what is set at the terminal can be looked at
 		reading.Wait()
 	})
-	return s
 }
 
 // open opens a pseudo-terminal. Our side of it is one that can be closed while it is read.
@@ -218,6 +244,137 @@ func (s *seat) resize(columns, rows int) {
 	s.screen.Resize(columns, rows)
 	s.mu.Unlock()
 	s.size(columns, rows)
+}
+
+// lines are those of the screen, without what is blank at their ends and below them.
+func (s *seat) lines() []string {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(strings.TrimRight(s.screen.String(), " \n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
+}
+
+// has waits until the terminal shows lines and no others, after the program has ended.
+func (s *seat) has(want ...string) {
+	s.t.Helper()
+	last := want[len(want)-1]
+	s.sees(last)
+	if diff := cmp.Diff(want, s.lines()); diff != "" {
+		s.t.Errorf("the terminal (-want +got):\n%s", diff)
+	}
+}
+
+func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
+	tests := []struct {
+		name          string
+		columns, rows int
+		args          []string
+		want          []string
+	}{
+		{"servers", 60, 12, []string{"servers"}, []string{
+			"NAME      TRANSPORT  COMMAND   SOURCE",
+			"demo      stdio      surveyor  .vscode/mcp.json",
+			"examiner  stdio      examiner  .vscode/mcp.json",
+			"wordy     stdio      surveyor  .vscode/mcp.json",
+			"guarded   stdio      surveyor  .vscode/mcp.json",
+			"placed    stdio      surveyor  .vscode/mcp.json",
+		}},
+		{"a long word is cut", 20, 12, []string{"servers", "--config", "long.json"}, []string{
+			"one",
+			"  transport: stdio",
+			"  command: a-progra…",
+			"  source: long.json",
+		}},
+		{"empty columns are left out", 60, 12, []string{"resources", "demo"}, []string{
+			"URI          NAME",
+			"memo://note  note",
+			"memo://{id}  notes",
+		}},
+		{"nothing", 30, 12, []string{"grants", "--data-dir", "kept"}, []string{"There are no grants in kept."}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSeat(t, tt.columns, tt.rows, []string{"NO_COLOR=1"}, tt.args...)
+			s.program.Stdout = s.tty
+			if err := os.WriteFile(filepath.Join(s.dir, "long.json"), []byte(`{"servers": {"one": {"command": "a-program-with-a-long-name"}}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.start("")
+			s.ends(0)
+			s.has(tt.want...)
+			if strings.Contains(s.all(), "\x1b") {
+				t.Errorf("NO_COLOR is set, and the terminal got %q", s.all())
+			}
+		})
+	}
+}
+
+func TestTheJournalIsReadableOnATerminal(t *testing.T) {
+	s := newSeat(t, 44, 30, nil, "journal", "show", "--data-dir", "kept")
+	call := exec.Command("assent", "call", "demo", "survey", "--data-dir", "kept")
+	call.Dir = s.dir
+	_ = call.Run() // nobody is there to be asked
+	s.program.Stdout = s.tty
+	s.start("")
+	s.ends(0)
+	s.sees("ended with a result")
+	clock := regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+	var got []string
+	for _, line := range s.lines()[:4] {
+		got = append(got, clock.ReplaceAllString(line, "2026-11-22 12:00:00"))
+	}
+	want := []string{
+		"     #  TIME                 SERVER  RECORD",
+		"     1  2026-11-22 12:00:00  demo",
+		"        tools/call survey {}",
+		"     2  2026-11-22 12:00:00  demo",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the terminal (-want +got):\n%s", diff)
+	}
+}
+
+func TestDescriptionsAreWrappedBetweenWords(t *testing.T) {
+	tests := []struct {
+		columns int
+		want    []string
+	}{
+		{80, []string{
+			"TOOL     ARGUMENTS                    DESCRIPTION",
+			"echo     [text] [count] [tags] [any]  The tool echo with a long description with",
+			"                                      a long description with a long description",
+			"                                      with a long description with a long",
+			"                                      description",
+			"fail                                  The tool fail with a long description with",
+		}},
+		{40, []string{
+			"echo",
+			"  arguments: [text] [count] [tags] [any]",
+			"  description: The tool echo with a long",
+			"  description with a long description",
+			"  with a long description with a long",
+			"  description with a long description",
+			"fail",
+			"  description: The tool fail with a long",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(strconv.Itoa(tt.columns), func(t *testing.T) {
+			s := reads(t, tt.columns, 150, nil, "tools", "wordy")
+			s.ends(0)
+			s.sees("The tool page")
+			if diff := cmp.Diff(tt.want, s.lines()[:len(tt.want)]); diff != "" {
+				t.Errorf("the terminal (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(s.all(), "\x1b[1m") {
+				t.Error("nothing stands out")
+			}
+		})
+	}
 }
 
 func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {

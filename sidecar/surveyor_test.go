@@ -45,7 +45,7 @@ var surveyTools = []struct{ name, schema, method, params string }{
 
 // surveyor is an MCP server of 2025-11-25 without an SDK: its tools ask for everything that a server can ask for, and
 // return what came back. The capabilities that it was told are in capabilities.json. Its environment can have it DIE at
-// once, be SHY of anything but initialize at first, and be STUBBORN: then it stays until something is written into the
+// once, be SHY of anything but initialize at first, have WORDY descriptions, and be STUBBORN: then it stays until something is written into the
 // pipe of that name.
 func surveyor() {
 	if os.Getenv("DIE") != "" {
@@ -102,7 +102,8 @@ func surveyor() {
 		case "tools/list":
 			var tools []string
 			for _, t := range surveyTools {
-				tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"The tool %s","inputSchema":%s}`, t.name, t.name, t.schema))
+				more := strings.Repeat(" with a long description", len(os.Getenv("WORDY")))
+				tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"The tool %s%s","inputSchema":%s}`, t.name, t.name, more, t.schema))
 			}
 			say(`"id":%s,"result":{"tools":[%s]}`, m.ID, strings.Join(tools, ","))
 		case "resources/list":

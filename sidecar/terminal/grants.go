@@ -36,13 +36,22 @@ func (s *session) listGrants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return listed(s, list, list.Grants, func(g protocol.Grant) []string {
+	t := table{columns: []column{
+		{header: "id"}, {header: "server"}, {header: "tool"}, {header: "state"}, {header: "models"}, {header: "bounds"}, {header: "by"},
+	}}
+	var ids []string
+	for _, g := range list.Grants {
 		state := "open"
 		if g.EndedAt > 0 {
 			state = "ended"
 		}
-		return []string{g.ID, g.ServerName, g.ToolName, state, strings.Join(g.Models, " "), bounds(g), g.By}
-	})
+		ids = append(ids, g.ID)
+		t.rows = append(t.rows, []string{"", g.ServerName, g.ToolName, state, strings.Join(g.Models, " "), bounds(g), g.By})
+	}
+	for i, id := range s.shortened(ids) {
+		t.rows[i][0] = id
+	}
+	return s.list(list, t, "There are no grants in "+s.line.dataDir+".")
 }
 
 // bounds are those of a grant, with what is spent of each.

@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 )
-
-// mostDescription is how much of a description a line of a list has, in characters.
-const mostDescription = 100
 
 // server is the server that the command line names.
 func (s *session) server() *protocol.ServerParams {
@@ -22,9 +20,19 @@ func (s *session) listServers(ctx context.Context) error {
 		return err
 	}
 	s.problems(list.Problems)
-	return listed(s, list, list.Servers, func(v protocol.Server) []string {
-		return []string{v.Name, string(v.Transport), v.Command, v.Source}
-	})
+	t := table{columns: []column{{header: "name"}, {header: "transport"}, {header: "command", cut: true}, {header: "source", cut: true}}}
+	for _, v := range list.Servers {
+		t.rows = append(t.rows, []string{v.Name, string(v.Transport), v.Command, s.near(v.Source)})
+	}
+	return s.list(list, t, "No MCP server is configured here: there is none in "+s.configuredIn()+".")
+}
+
+// configuredIn names the file in which servers are looked for.
+func (s *session) configuredIn() string {
+	if s.line.configFile != "" {
+		return s.line.configFile
+	}
+	return config.FileName
 }
 
 func (s *session) listTools(ctx context.Context) error {
@@ -32,7 +40,8 @@ func (s *session) listTools(ctx context.Context) error {
 	if err != nil {
 		return s.explained(ctx, s.line.server, err)
 	}
-	return listed(s, list, list.Tools, func(v protocol.Tool) []string {
+	t := table{columns: []column{{header: "tool"}, {header: "arguments"}, {header: "description"}}}
+	for _, v := range list.Tools {
 		var fields []string
 		for _, f := range v.Fields {
 			head := f.Head()
@@ -42,8 +51,14 @@ func (s *session) listTools(ctx context.Context) error {
 				fields = append(fields, "["+name+"]")
 			}
 		}
-		return []string{v.Name, strings.Join(fields, " "), v.Description}
-	})
+		t.rows = append(t.rows, []string{v.Name, strings.Join(fields, " "), v.Description})
+	}
+	return s.list(list, t, s.hasNo("tools"))
+}
+
+// hasNo says that a server has nothing of a kind.
+func (s *session) hasNo(kind string) string {
+	return fmt.Sprintf("The server %q has no %s.", s.line.server, kind)
 }
 
 func (s *session) listPrompts(ctx context.Context) error {
@@ -51,9 +66,11 @@ func (s *session) listPrompts(ctx context.Context) error {
 	if err != nil {
 		return s.explained(ctx, s.line.server, err)
 	}
-	return listed(s, list, list.Prompts, func(v protocol.Prompt) []string {
-		return []string{v.Name, v.Description}
-	})
+	t := table{columns: []column{{header: "prompt"}, {header: "description"}}}
+	for _, v := range list.Prompts {
+		t.rows = append(t.rows, []string{v.Name, v.Description})
+	}
+	return s.list(list, t, s.hasNo("prompts"))
 }
 
 func (s *session) listResources(ctx context.Context) error {
@@ -69,40 +86,14 @@ func (s *session) listResources(ctx context.Context) error {
 		Resources         []protocol.Resource         `json:"resources,omitempty"`
 		ResourceTemplates []protocol.ResourceTemplate `json:"resourceTemplates,omitempty"`
 	}{list.Resources, templates.ResourceTemplates}
-	if s.line.json {
-		return s.printJSON(all)
+	t := table{columns: []column{{header: "URI"}, {header: "name"}, {header: "description"}}}
+	for _, v := range all.Resources {
+		t.rows = append(t.rows, []string{v.URI, v.Name, v.Description})
 	}
-	err = listed(s, nil, all.Resources, func(v protocol.Resource) []string {
-		return []string{v.URI, v.Name, v.Description}
-	})
-	if err != nil {
-		return err
+	for _, v := range all.ResourceTemplates {
+		t.rows = append(t.rows, []string{v.URITemplate, v.Name, v.Description})
 	}
-	return listed(s, nil, all.ResourceTemplates, func(v protocol.ResourceTemplate) []string {
-		return []string{v.URITemplate, v.Name, v.Description}
-	})
-}
-
-// listed prints a list: one object as JSON, or a line for each item, its parts separated by tabs, the first of which is
-// the name.
-func listed[T any](s *session, whole any, items []T, columns func(T) []string) error {
-	if s.line.json {
-		return s.printJSON(whole)
-	}
-	for _, item := range items {
-		parts := columns(item)
-		for i := range parts {
-			limit := mostDescription
-			if i == 0 {
-				limit = 1000 // it is what one copies
-			}
-			parts[i] = oneLine(parts[i], limit)
-		}
-		if err := s.print("%s\n", strings.TrimRight(strings.Join(parts, "\t"), "\t")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.list(all, t, s.hasNo("resources"))
 }
 
 // problems tells what is wrong with the configuration.

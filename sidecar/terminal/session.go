@@ -26,8 +26,12 @@ type session struct {
 	o    Options
 	line *commandLine
 	// shown: stdout is a terminal, which must not be told what to do by a stranger's text.
-	shown   bool
-	sidecar *attach.Sidecar
+	shown bool
+	// width is that of stdout's terminal in columns, and noteWidth that of stderr's; 0 where there is none.
+	width, noteWidth func() int
+	// paint is for stdout, and notePaint for stderr.
+	paint, notePaint paint
+	sidecar          *attach.Sidecar
 	// answerer is nil where nobody is there.
 	answerer answerer
 	person   *someone // nil unless a person answers
@@ -72,6 +76,8 @@ type askKey struct {
 func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, err error) {
 	s := &session{
 		o: o, line: line, shown: isTerminal(o.Stdout),
+		width: func() int { return widthOf(o.Stdout) }, noteWidth: func() int { return widthOf(o.Stderr) },
+		paint: paintOf(o.Stdout), notePaint: paintOf(o.Stderr),
 		events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
 		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(), inputs: map[inputKey]string{},
 	}
@@ -197,13 +203,7 @@ func (s *session) draw() {
 	if !ok || s.line.plain || !isTerminal(tty) || os.Getenv("TERM") == "dumb" {
 		return
 	}
-	s.display = &display{out: tty, width: func() int {
-		width, _, err := term.GetSize(int(tty.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	}}
+	s.display = &display{out: tty, width: s.noteWidth}
 	s.o.Stderr = s.display
 	if s.shown { // a person has one terminal
 		s.o.Stdout = &results{s.display, s.o.Stdout}

@@ -78,18 +78,24 @@ func (s *session) listTasks(ctx context.Context) error {
 	for _, p := range all.Problems {
 		s.note("%s: %s", p.ServerName, p.Message)
 	}
-	if s.line.json {
-		return s.printJSON(all)
+	list := table{columns: []column{{header: "id"}, {header: "status"}, {header: "server"}, {header: "tool"}, {header: "title"}}}
+	var ids []string
+	for _, v := range all.McpTasks {
+		ids = append(ids, v.Call.Task.TaskID)
+		list.rows = append(list.rows, []string{"", calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title})
 	}
-	err = listed(s, nil, all.McpTasks, func(v protocol.McpTaskEntry) []string {
-		return []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title}
-	})
-	if err != nil {
-		return err
+	for _, v := range all.ServerMcpTasks {
+		ids = append(ids, v.McpTaskID)
+		list.rows = append(list.rows, []string{"", mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage})
 	}
-	return listed(s, nil, all.ServerMcpTasks, func(v protocol.ServerMcpTask) []string {
-		return []string{v.McpTaskID, mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage}
-	})
+	for i, id := range s.shortened(ids) {
+		list.rows[i][0] = id
+	}
+	empty := "There are no MCP tasks in " + s.line.dataDir + "."
+	if s.line.server != "" {
+		empty = fmt.Sprintf("Neither a conversation in %s nor the server %q has an MCP task.", s.line.dataDir, s.line.server)
+	}
+	return s.list(all, list, empty)
 }
 
 // mcpTasks returns all MCP tasks of the conversations. An entry that changed between two pages is in both.

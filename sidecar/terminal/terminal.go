@@ -148,5 +148,5 @@ func (s *session) write(text string) error {
 func (s *session) note(format string, args ...any) {
 	s.talking.Lock()
 	defer s.talking.Unlock()
-	_, _ = io.WriteString(s.o.Stderr, safe(fmt.Sprintf(format, args...))+"\n")
+	_, _ = io.WriteString(s.o.Stderr, wrapped(safe(fmt.Sprintf(format, args...)), s.noteWidth())+"\n")
 }

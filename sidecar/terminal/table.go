@@ -1,0 +1,238 @@
+package terminal
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The longest cells, in characters. The first one of a row is what one copies.
+const (
+	mostFirst       = 1000
+	mostDescription = 100 // in a line for a pipe
+	mostWrapped     = 400 // in a table on a terminal
+)
+
+// column is one of a table.
+type column struct {
+	header string
+	// cut: a cell that does not fit is cut. Others are wrapped between words.
+	cut bool
+}
+
+// table is a list. The first cell of each row names its thing.
+type table struct {
+	columns []column
+	rows    [][]string
+}
+
+// gap is between two columns.
+const gap = 2
+
+// narrow is the least width of a column whose cells are wrapped or cut, unless all of them are shorter.
+const narrow = 20
+
+// lines returns the table for a pipe: a line for each row, its cells separated by tabs, without headers. Empty cells at
+// the end are left out.
+func (t table) lines() string {
+	var b strings.Builder
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = oneLine(cell, mostDescription)
+			if i == 0 {
+				cells[i] = oneLine(cell, mostFirst)
+			}
+		}
+		b.WriteString(strings.TrimRight(strings.Join(cells, "\t"), "\t") + "\n")
+	}
+	return b.String()
+}
+
+// drawn returns the table for a terminal of so many columns: aligned under its headers, or, where that does not fit, a
+// block for each row. Columns without any cell are left out. What it returns is safe to show.
+func (t table) drawn(width int, p paint) string {
+	t = t.filled()
+	widths, fit := t.widths(width)
+	if !fit {
+		return t.stacked(width, p)
+	}
+	var b strings.Builder
+	var headers []string
+	for _, c := range t.columns {
+		headers = append(headers, strings.ToUpper(c.header))
+	}
+	b.WriteString(aligned(split(t.columns, headers, widths), widths, p.bold))
+	for _, row := range t.rows {
+		b.WriteString(aligned(split(t.columns, row, widths), widths, func(text string) string { return text }))
+	}
+	return b.String()
+}
+
+// filled returns the table with cells that are safe to show, without the columns that have none.
+func (t table) filled() table {
+	var used []int
+	for i := range t.columns {
+		for _, row := range t.rows {
+			if i == 0 || strings.TrimSpace(row[i]) != "" {
+				used = append(used, i)
+				break
+			}
+		}
+	}
+	var out table
+	for _, i := range used {
+		out.columns = append(out.columns, t.columns[i])
+	}
+	for _, row := range t.rows {
+		var cells []string
+		for _, i := range used {
+			limit := mostWrapped
+			if i == 0 {
+				limit = mostFirst
+			}
+			cells = append(cells, oneLine(row[i], limit))
+		}
+		out.rows = append(out.rows, cells)
+	}
+	return out
+}
+
+// widths returns the widths of the columns, and whether the table fits. The first column is never made narrower, and
+// no word of a wrapped one is broken.
+func (t table) widths(width int) ([]int, bool) {
+	widths, least := make([]int, len(t.columns)), make([]int, len(t.columns))
+	total := gap * (len(t.columns) - 1)
+	for i, c := range t.columns {
+		widths[i] = ansi.StringWidth(c.header)
+		word := widths[i]
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+			for w := range strings.SplitSeq(row[i], " ") {
+				if !c.cut {
+					word = max(word, ansi.StringWidth(w))
+				}
+			}
+		}
+		least[i] = max(word, min(widths[i], narrow))
+		if i == 0 {
+			least[i] = widths[i]
+		}
+		total += widths[i]
+	}
+	for total > width {
+		widest := -1
+		for i := range widths {
+			if widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return widths, false
+		}
+		widths[widest]--
+		total--
+	}
+	return widths, true
+}
+
+// split breaks the cells of a row into lines of the columns' widths.
+func split(columns []column, cells []string, widths []int) [][]string {
+	out := make([][]string, len(cells))
+	for i, cell := range cells {
+		if columns[i].cut {
+			out[i] = []string{ansi.Truncate(cell, widths[i], "…")}
+		} else {
+			out[i] = byWords(cell, widths[i])
+		}
+	}
+	return out
+}
+
+// aligned writes the lines of cells below each other.
+func aligned(cells [][]string, widths []int, style func(string) string) string {
+	rows := 0
+	for _, lines := range cells {
+		rows = max(rows, len(lines))
+	}
+	var b strings.Builder
+	for r := range rows {
+		var line strings.Builder
+		column := 0
+		for i, lines := range cells {
+			if r < len(lines) && lines[r] != "" {
+				line.WriteString(strings.Repeat(" ", column-ansi.StringWidth(line.String())))
+				line.WriteString(lines[r])
+			}
+			column += widths[i] + gap
+		}
+		b.WriteString(style(line.String()) + "\n")
+	}
+	return b.String()
+}
+
+// stacked writes a block for each row: its first cell, and the others with their headers below it.
+func (t table) stacked(width int, p paint) string {
+	var b strings.Builder
+	for _, row := range t.rows {
+		b.WriteString(p.bold(row[0]) + "\n")
+		for i, cell := range row[1:] {
+			if cell == "" {
+				continue
+			}
+			c := t.columns[i+1]
+			line := "  " + c.header + ": " + cell
+			if c.cut {
+				line = ansi.Truncate(line, width, "…")
+			}
+			b.WriteString(wrapped(line, width) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// list prints a list: one object as JSON, an aligned table on a terminal, or the lines for a pipe. Where there is
+// nothing to list, stderr has the sentence empty.
+func (s *session) list(whole any, t table, empty string) error {
+	switch {
+	case s.line.json:
+		return s.printJSON(whole)
+	case len(t.rows) == 0:
+		s.note("%s", empty)
+		return nil
+	case s.shown:
+		return s.write(t.drawn(s.width(), s.paint))
+	}
+	return s.print("%s", t.lines())
+}
+
+// shortened returns ids that are as short as they can be told apart by, and no shorter than eight characters: the
+// beginning of an id does where one is wanted. A pipe gets them whole.
+func (s *session) shortened(ids []string) []string {
+	if !s.shown {
+		return ids
+	}
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		n := min(8, len(id))
+		for j, other := range ids {
+			for j != i && other != id && n < len(id) && strings.HasPrefix(other, id[:n]) {
+				n++
+			}
+		}
+		out[i] = id[:n]
+	}
+	return out
+}
+
+// near returns a path as it is named from the folder that the person is in. A pipe gets it whole.
+func (s *session) near(path string) string {
+	if !s.shown {
+		return path
+	}
+	if inside, err := filepath.Rel(s.o.Folder, path); err == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return path
+}
