@@ -706,3 +706,21 @@ func TestATerminalThatCannotBeDrawnOnIsAskedInLines(t *testing.T) {
 		t.Errorf("it was drawn on: %q", s.all())
 	}
 }
+
+func TestHelpFitsANarrowTerminal(t *testing.T) {
+	for _, columns := range []int{40, 60} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			s := reads(t, columns, 80, nil, "call", "--help")
+			s.ends(0)
+			s.sees("--task-ttl")
+			all := strings.ReplaceAll(s.all(), "\r", "")
+			before, after, _ := strings.Cut(all, "Examples:\n") // these are copied
+			_, after, _ = strings.Cut(after, "\n\n")
+			for line := range strings.Lines(before + after) {
+				if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > columns {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+		})
+	}
+}

@@ -26,10 +26,10 @@ where something else was asked than what was recorded, and 130 where it was inte
 func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "assent", Long: about, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
-		Example: `  assent servers                              # what .vscode/mcp.json here configures
-  assent call demo greet --arg name=Ada       # run a tool, and be asked what its server asks
-  assent call demo greet --answers yes.yaml   # or have a file answer
-  assent chat "Clean up the users table"      # talk to a model that uses the servers`,
+		Example: `  assent servers                             # those of .vscode/mcp.json here
+  assent call demo greet --arg name=Ada      # run a tool, and answer its server
+  assent call demo greet --answers yes.yaml  # or have a file answer
+  assent chat "Clean up the users table"     # a model uses the servers`,
 		Version: o.Version,
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
@@ -59,6 +59,7 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	}
 	root.AddCommand(tasksCommand(o), grantsCommand(o))
 	root.AddCommand(others...)
+	setHelp(root)
 	return root
 }
 
@@ -67,12 +68,13 @@ func simpleCommands() []command {
 		{
 			use: "call SERVER TOOL", short: "run a tool of a server", words: toolWords,
 			long: "call runs a tool, asks you what its server asks meanwhile, and prints the result.",
-			example: `  assent call demo greet --arg name=Ada             # JSON where the tool wants no text: --arg count=3
-  assent call demo book --json '{"nights": 2}'      # all arguments at once
-  assent call https://example.com/mcp greet         # a server by its URL
-  assent call greet -- npx -y some-server --flag    # a server by its command
-  assent call demo book --record book.yaml          # keep what was asked and answered,
-  assent call demo book --replay book.yaml          # and find out later whether the server still asks that`,
+			example: `  assent call demo greet                          # asks for missing arguments
+  assent call demo greet --arg name=Ada --arg count=3
+  assent call demo book --json '{"nights": 2}'    # all arguments at once
+  assent call https://example.com/mcp greet       # a server by its URL
+  assent call greet -- npx -y some-server --flag  # a server by its command
+  assent call demo book --record book.yaml        # keep questions and answers
+  assent call demo book --replay book.yaml        # does it still ask the same?`,
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
 				asking(flags, l)
 				flags.StringVar(&l.objectText, "json", "", "all arguments at once, as a JSON `object`")
@@ -87,10 +89,10 @@ func simpleCommands() []command {
 model writes is on stdout. Without a prompt, it is a conversation at the terminal, which ends with Ctrl-D; - reads the
 prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
 			example: `  assent chat "Clean up the users table"
-  assent chat                                                 # a conversation
-  assent chat --server db --server mail "Who is inactive?"    # with these servers alone
-  assent chat "Who is inactive?" --answers story.yaml         # nobody is asked
-  git diff | assent chat -                                    # the prompt from stdin
+  assent chat                                       # a conversation
+  assent chat --server db "Who is inactive?"        # with this server alone
+  assent chat "Who is inactive?" --answers me.yaml  # nobody is asked
+  git diff | assent chat -                          # the prompt from stdin
   assent chat "Who is inactive?" -- npx -y some-server`,
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
 				asking(flags, l)

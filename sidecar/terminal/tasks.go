@@ -22,9 +22,9 @@ func tasksCommand(o Options) *cobra.Command {
 		long: `tasks lists the MCP tasks of the conversations that are kept in --data-dir: their ids, how they are, their servers,
 tools and conversations. With SERVER, that is started and asked for those that it alone knows, too. A task is "expired"
 when the time is over for which its server keeps it, and "lost" when its server does not know it any more.`,
-		example: `  assent call demo research --data-dir kept     # becomes a task, and may be interrupted
+		example: `  assent call demo research --data-dir kept     # may become an MCP task
   assent tasks --data-dir kept
-  assent tasks demo                             # also those that only the server knows
+  assent tasks demo                             # those of the server, too
   assent tasks resume 786512e2 --data-dir kept
   assent tasks cancel 786512e2 --server demo`,
 		run: atOnce(func(ctx context.Context, s *session) error { return s.listTasks(ctx) }),
