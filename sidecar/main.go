@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/sidecar/leftover"
+	"assent/sidecar/secret"
 	"assent/sidecar/server"
 	"assent/sidecar/tap"
 	"assent/sidecar/terminal"
@@ -117,7 +118,8 @@ func noArguments(_ *cobra.Command, args []string) error {
 
 // serve returns an error that says the exit code.
 func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
-	log := zerolog.New(visible.JSONWriter(stderr)).Level(level).With().Timestamp().Logger()
+	masker := secret.NewMasker()
+	log := zerolog.New(masker.Writer(visible.JSONWriter(stderr))).Level(level).With().Timestamp().Logger()
 	folder, err := terminal.DataFolder(dataDir)
 	if err != nil {
 		return terminal.Exit(1, err)
@@ -126,13 +128,13 @@ func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile str
 	if err != nil {
 		log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
 	}
-	opts := server.Options{Version: version, DataDir: folder, RunsDir: runs, Log: log}
+	opts := server.Options{Version: version, DataDir: folder, RunsDir: runs, Log: log, Masker: masker}
 	if tapFile != "" {
 		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
 			return terminal.Exit(1, fmt.Errorf("the tap cannot be written: %w", err))
 		}
-		opts.Tap = tap.New(file)
+		opts.Tap = tap.New(file, masker)
 		defer func() {
 			if err := errors.Join(opts.Tap.Err(), file.Close()); err != nil {
 				log.Error().Err(err).Msg("the tap is not whole")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,19 +15,6 @@ import (
 // masked stands for what was typed where a secret is asked for.
 const masked = "•••"
 
-// asksForSecret are the words of an argument's name with which a secret is asked for.
-var asksForSecret = regexp.MustCompile(`(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|otp|secrets?|token|bearer|authorization|credentials?|cvv|cvc|ssn|(api|access|private|secret|auth) ?keys?|apikey|(card|credit card|account) ?number|iban)\b`)
-
-// camel is where a word begins within a name.
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-
-// secretName reports whether what is called so seems to be a secret. Names are written in many ways: apiKey,
-// api_key and API-KEY are the same words.
-func secretName(name string) bool {
-	name = camel.ReplaceAllString(name, "$1 $2")
-	return asksForSecret.MatchString(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name))
-}
-
 // maskedRequest is a call without the arguments whose names are those of secrets.
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
@@ -38,7 +24,7 @@ func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	case protocol.GetPromptRequest:
 		arguments := map[string]string{}
 		for name, value := range r.Arguments {
-			if secretName(name) {
+			if secret.Asks(name) {
 				value = masked
 			}
 			arguments[name] = value
@@ -74,7 +60,7 @@ func maskMembers(content json.RawMessage) json.RawMessage {
 			for name, member := range v {
 				switch member.(type) {
 				case string, json.Number:
-					if secretName(name) {
+					if secret.Asks(name) {
 						v[name], found = masked, true
 					}
 				default:

@@ -291,3 +291,18 @@ func TestOtherValuesAreLookedForNext(t *testing.T) {
 		}
 	}
 }
+
+// A masker leaves nothing of many secrets, and everything else.
+func TestAMaskerMasksEverySecret(t *testing.T) {
+	masker := secret.NewMasker()
+	masker.Hold(func() []secret.Held { return []secret.Held{{Value: "hunter2-hunter2"}} })
+	const many = 3*secret.MostFindings + 7
+	text := strings.Repeat("a hunter2-hunter2 b\n", many)
+	if got, want := masker.Mask(text), strings.Repeat("a *** b\n", many); got != want {
+		t.Errorf("Mask leaves %d of %d", strings.Count(got, "hunter2"), many)
+	}
+	var none *secret.Masker
+	if none.Hold(nil); none.Mask(text) != text {
+		t.Error("no masker masks")
+	}
+}

@@ -55,6 +55,8 @@ type Options struct {
 	// empty.
 	RunsDir string
 	Log     zerolog.Logger
+	// Masker is told which secrets Assent holds; nil where it masks nothing.
+	Masker *secret.Masker
 	// Tap may be nil.
 	Tap *tap.Tap
 	// Now and NewID are replaced by tests that compare whole conversations.
@@ -142,6 +144,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	})
 	s.editor = protocol.NewEditorClient(conn)
 	s.journal = journal.New(journal.Options{Held: s.held})
+	s.opts.Masker.Hold(s.held)
 	s.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(s.opts.DataDir) },
 		Events:    s.editor,

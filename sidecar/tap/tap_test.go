@@ -2,17 +2,20 @@ package tap_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"assent/sidecar/secret"
 	"assent/sidecar/tap"
 )
 
 func TestFramesBecomeATranscriptWithoutSecrets(t *testing.T) {
 	var b bytes.Buffer
-	tp := tap.New(&b)
+	tp := tap.New(&b, nil)
 	tp.Frame("frontend", []byte("{\"a\": 1,\n \"value\": {\"secret\": \"s\\\"k\"}}"))
 	tp.Frame("frontend", []byte(`{"b":2}`))
 	tp.Frame("server s", []byte(`Listening`))
@@ -35,9 +38,36 @@ func TestFramesBecomeATranscriptWithoutSecrets(t *testing.T) {
 	}
 }
 
+// What Assent holds, and what a rule knows, is masked wherever it stands, and a frame stays JSON.
+func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
+	var b bytes.Buffer
+	masker := secret.NewMasker()
+	tp := tap.New(&b, masker)
+	frame := func() {
+		b.Reset()
+		tp.Frame("server s", []byte(`{"result":{"text":"it is hunter2-\"quoted\" here, aHVudGVyMi0icXVvdGVkIg==, AKIAQYLPMN5HHHFPZAM2","密码":"x"}}`))
+	}
+	frame()
+	if !strings.Contains(b.String(), "hunter2") || strings.Contains(b.String(), "AKIA") {
+		t.Errorf("before anything is held: %s", &b)
+	}
+	masker.Hold(func() []secret.Held { return []secret.Held{{Value: `hunter2-"quoted"`, Description: "a secret"}} })
+	frame()
+	_, text, _ := strings.Cut(b.String(), "\n")
+	if text == "" {
+		text = b.String()
+	}
+	if strings.Contains(text, "hunter2") || strings.Contains(text, "aHVudGVy") || strings.Contains(text, `"x"`) || !strings.Contains(text, "it is *** here") {
+		t.Errorf("the frame was written as %s", text)
+	}
+	if !json.Valid([]byte(text)) {
+		t.Errorf("the frame is no JSON: %s", text)
+	}
+}
+
 func TestATapThatCannotWriteSaysSoOnce(t *testing.T) {
 	full := errors.New("no space left on device")
-	tp := tap.New(failing{full})
+	tp := tap.New(failing{full}, nil)
 	tp.Frame("sidecar", []byte(`{}`))
 	tp.Frame("sidecar", []byte(`{}`))
 	if err := tp.Err(); !errors.Is(err, full) {

@@ -12,6 +12,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/leftover"
+	"assent/sidecar/secret"
 	"assent/sidecar/server"
 	"assent/sidecar/terminal/answers"
 	"assent/sidecar/terminal/attach"
@@ -106,12 +107,13 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 		dataDir = s.folder
 	}
-	log := zerolog.New(visible.JSONWriter(s.o.Stderr)).Level(line.logLevel).With().Timestamp().Logger()
+	masker := secret.NewMasker()
+	log := zerolog.New(masker.Writer(visible.JSONWriter(s.o.Stderr))).Level(line.logLevel).With().Timestamp().Logger()
 	runs, err := leftover.Folder()
 	if err != nil {
 		log.Warn().Err(err).Msg("servers that outlive a killed command are not ended")
 	}
-	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, RunsDir: runs, Log: log}, frontEnd{s})
+	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, RunsDir: runs, Log: log, Masker: masker}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.pump.Go(func() { s.take(pumping) })
