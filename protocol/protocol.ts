@@ -1111,6 +1111,12 @@ export interface RemoveToolRuleResult {
 export interface ToolSettings {
   /** AutoApprove is absent where the person has not said: it is then `AutoApproveNever`. */
   autoApprove?: AutoApprove;
+  /**
+   * Timeout is for how many seconds a call of a tool may have neither a result nor progress, where the server's
+   * "toolTimeout" does not say; 0 is for ever. The time in which a person is asked for the server is not counted, nor
+   * is an MCP task.
+   */
+  timeout?: number;
 }
 
 /** AutoApprove is which calls of a model are made without asking. */

@@ -34,7 +34,10 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
     idleMinutes: settings.get("connections.idleMinutes", 30),
     journal: { keepDays: settings.get("journal.keepDays", 90) },
     mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
-    tools: { autoApprove: settings.get<AutoApprove>("tools.autoApprove", "never") },
+    tools: {
+      autoApprove: settings.get<AutoApprove>("tools.autoApprove", "never"),
+      timeout: settings.get("tools.timeout", 0),
+    },
     chat: {
       maxRounds: settings.get("chat.maxRounds", 50),
       maxTokens: settings.get("chat.maxTokens", 8192),

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tailscale/hujson"
 
@@ -57,6 +58,9 @@ type Server struct {
 	// Shared: all tasks use one connection, although the server's era would have each its own. It is for
 	// servers of which there can be only one, such as those that lock a port or a device.
 	Shared bool
+	// ToolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever, and nil leaves
+	// it to the setting.
+	ToolTimeout *time.Duration
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
 }
@@ -64,6 +68,9 @@ type Server struct {
 // LegacyProtocol is the newest version of MCP in which a server sends requests of its own. A server may
 // offer a newer one and have tools that can ask in this one only.
 const LegacyProtocol = "2025-11-25"
+
+// maxToolTimeout bounds a server's member "toolTimeout".
+const maxToolTimeout = 10_000 * time.Hour
 
 // What a server's member "sharing" says; nothing says the first.
 const (
@@ -279,6 +286,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		OAuth   OAuth                      `json:"oauth"`
 		Version string                     `json:"protocolVersion"`
 		Sharing string                     `json:"sharing"`
+		Timeout *float64                   `json:"toolTimeout"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %s", s.Name, reason.Of(err))
@@ -305,6 +313,9 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	case c.Sharing != "" && c.Sharing != sharingTask && c.Sharing != sharingShared:
 		l.problem(s.Source, data, offset, "the server %q has the sharing %q; it is %q, where each task has a connection of its own, or %q, where there is one for all", s.Name, c.Sharing, sharingTask, sharingShared)
 		return
+	case c.Timeout != nil && (*c.Timeout < 0 || *c.Timeout > maxToolTimeout.Seconds()):
+		l.problem(s.Source, data, offset, "the server %q has the toolTimeout %v; it is a number of seconds, and 0 is for ever", s.Name, *c.Timeout)
+		return
 	case o.CallbackPort < 0 || o.CallbackPort > 65535:
 		l.problem(s.Source, data, offset, "the server %q: oauth.callbackPort %d is not a port", s.Name, o.CallbackPort)
 		return
@@ -317,6 +328,10 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		return
 	}
 	s.Shared = c.Sharing == sharingShared
+	if c.Timeout != nil {
+		timeout := time.Duration(*c.Timeout * float64(time.Second))
+		s.ToolTimeout = &timeout
+	}
 	s.Command, s.Args, s.EnvFile, s.Cwd = c.Command, c.Args, c.EnvFile, c.Cwd
 	for name, value := range c.Env {
 		v, err := envValue(value)

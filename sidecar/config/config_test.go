@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
@@ -43,7 +44,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 		"servers": {
 			"zeta": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "1", "B": 2, "C": null}, "envFile": ".env", "cwd": "sub"},
 			/* and another */
-			"alpha": {"command": "a", "sharing": "shared", "unknown": true},
+			"alpha": {"command": "a", "sharing": "shared", "toolTimeout": 1.5, "unknown": true},
 			"far": {"url": "https://example.org/mcp", "protocolVersion": "2025-11-25", "headers": {"X-Key": "${input:key}"}},
 			"old": {"type": "sse", "url": "https://example.org/sse", "sharing": "task"},
 		},
@@ -60,7 +61,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 				Name: "zeta", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
 				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", Inputs: inputs,
 			},
-			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, Inputs: inputs},
+			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, ToolTimeout: new(1500 * time.Millisecond), Inputs: inputs},
 			{
 				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
 				ProtocolVersion: config.LegacyProtocol, Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
@@ -132,6 +133,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
 		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no url`},
+		{name: "a time before now", text: `{"servers": {"a": {"command": "x", "toolTimeout": -1}}}`, line: 1, column: 14, want: `the server "a" has the toolTimeout -1; it is a number of seconds, and 0 is for ever`},
 		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it is "task", `},
 		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},

@@ -112,7 +112,7 @@ func (c *conn) options() wire.Options {
 // calls it came, is decided as it arrives; and requests are asked in the order in which they arrive.
 func (c *conn) handler(method string, serve serve) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
-		release := c.hold()
+		release := c.holdForPerson()
 		serve := c.attribute(ctx, &question{slot: c.order.join()}, method, serve, params)
 		return func() (any, error) {
 			defer release()
@@ -266,9 +266,12 @@ func callEnded(cause error) *task.Ended {
 	var ended *task.Ended
 	var stopped stoppedError
 	var abandoned abandonedError
+	var overdue overdueError
 	switch {
 	case errors.As(cause, &ended):
 		return ended
+	case errors.As(cause, &overdue):
+		return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "The call was given up: " + overdue.Error() + "."}
 	case errors.As(cause, &stopped):
 		return &task.Ended{Reason: stopped.asks, Detail: "The server is gone: " + stopped.reason + "."}
 	case errors.As(cause, &abandoned):

@@ -130,6 +130,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var own *protocol.Error
 	var long *wire.TooLongError
 	var unread *wire.UnreadableError
+	var overdue overdueError
 	switch {
 	case errors.As(err, &rpc):
 		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
@@ -147,6 +148,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return noAnswer(serverName, wire.ErrTooDeep.Error())
 	case errors.As(err, &unread):
 		return unusable(serverName, unread.Error())
+	case errors.As(err, &overdue):
+		return noAnswer(serverName, overdue.Error())
 	case errors.As(err, &none):
 		return noAnswer(serverName, none.reason)
 	case errors.As(err, &bad):

@@ -17,6 +17,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/patience"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
@@ -68,6 +69,10 @@ type conn struct {
 	streamable bool
 	// asks holds what ends the open asks that began during a call.
 	asks map[*asking]struct{}
+	// clocks are those of our requests that are bounded, each with what ends its pause; asked counts what the server
+	// waits for a person for, during which they stand.
+	clocks map[*patience.Clock]func()
+	asked  int
 	// progress holds who is told of the progress of a call, by its token.
 	progress  map[string]func(protocol.Progress)
 	lastToken int
@@ -99,7 +104,8 @@ func newConn(s *server, taskID string) *conn {
 		log: log, noise: newNoise(log),
 		ready: make(chan struct{}), over: make(chan struct{}),
 		askedForRoots: asked, rootsAsked: sync.OnceFunc(func() { close(asked) }),
-		asks: map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
+		clocks: map[*patience.Clock]func(){},
+		asks:   map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
 	}
 }
 

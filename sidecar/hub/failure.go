@@ -38,7 +38,7 @@ func isUnread(err error) bool {
 }
 
 // failure says why a request of the session failed: by the server's own [jsonrpc.Error], by an error that
-// isUnread, by ctx, by errUnsent once the connection is over, or by an unusableError, a noAnswerError or a lostError.
+// isUnread, by ctx (an overdueError is its cause where the request took too long), by errUnsent once the connection is over, or by an unusableError, a noAnswerError or a lostError.
 func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:

@@ -92,6 +92,8 @@ type Options struct {
 	Handshake time.Duration
 	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
 	IdlePause, KeepAlive time.Duration
+	// Housekeeping bounds each request but calls of tools; 0 means [DefaultHousekeeping].
+	Housekeeping time.Duration
 	// RootsPatience is as [DefaultRootsPatience] where it is 0.
 	RootsPatience time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
@@ -117,6 +119,8 @@ type Hub struct {
 	network *http.Transport
 	starts  turns        // of processes
 	idle    atomic.Int64 // as [Hub.SetIdle] set it
+	// toolTimeout is as [Hub.SetToolTimeout] set it.
+	toolTimeout atomic.Int64
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -129,6 +133,7 @@ func New(opts Options) *Hub {
 	opts.Handshake = cmp.Or(opts.Handshake, DefaultHandshake)
 	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
 	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
+	opts.Housekeeping = cmp.Or(opts.Housekeeping, DefaultHousekeeping)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.RootsPatience = cmp.Or(opts.RootsPatience, DefaultRootsPatience)
 	if opts.Now == nil {

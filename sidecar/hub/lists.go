@@ -64,10 +64,9 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 	var ttl time.Duration
 	cursor := ""
 	for range maxPages {
-		callCtx, capture := wire.WithCapture(ctx)
-		next, only, err := ask(callCtx, c.session, cursor)
+		next, only, capture, err := c.askPage(ctx, kind, ask, cursor)
 		if err != nil {
-			return nil, c.failure(ctx, capture, err)
+			return nil, err
 		}
 		result := capture.Answer().Result
 		if only != nil {
@@ -93,6 +92,18 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 		cursor = next
 	}
 	return nil, failed(s.config.Name, fmt.Sprintf("its list has no end: %d pages were read", maxPages))
+}
+
+// askPage asks for one page of a list.
+func (c *conn) askPage(ctx context.Context, kind protocol.ListKind, ask lister, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), *wire.Capture, error) {
+	ctx, done := c.within(ctx, "the list of "+string(kind))
+	defer done()
+	callCtx, capture := wire.WithCapture(ctx)
+	next, only, err := ask(callCtx, c.session, cursor)
+	if err != nil {
+		err = c.failure(ctx, capture, err)
+	}
+	return next, only, capture, err
 }
 
 // listError says in the protocol's words why a list cannot be had.
@@ -296,6 +307,8 @@ func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protoc
 	if p.URITemplate != "" {
 		reference = &mcp.CompleteReference{Type: "ref/resource", URI: p.URITemplate}
 	}
+	ctx, done := c.within(ctx, "the completion")
+	defer done()
 	callCtx, capture := wire.WithCapture(ctx)
 	result, err := c.session.Complete(callCtx, &mcp.CompleteParams{
 		Ref:      reference,

@@ -271,7 +271,7 @@ func (c *conn) receiver() *receiver {
 func (c *conn) receiveQuestion(ttl time.Duration, q *question, params json.RawMessage, ask func(ctx context.Context, until time.Time, params json.RawMessage) (any, error)) func() (any, error) {
 	r := c.receiver()
 	return func() (any, error) {
-		release := c.hold()
+		release := c.holdForPerson()
 		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) {
 			defer release()
 			defer q.slot.pass()

@@ -16,6 +16,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/members"
+	"assent/sidecar/patience"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -57,6 +58,8 @@ type exchange struct {
 	// conn is the connection of the last request, which release lets go; nil before the first.
 	conn    *conn
 	release func()
+	// clock bounds the requests, and is nil where nothing does.
+	clock *patience.Clock
 	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
 	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
 	forgetProgress func()
@@ -73,6 +76,11 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
 	defer x.letGo()
+	if limit := x.limit(); limit.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, x.clock, cancel = patience.WithClock(ctx, limit.limit, limit)
+		defer cancel()
+	}
 	idle, pages, number := 0, 0, 0
 	if resumed := x.hooks.Resume; resumed != nil {
 		required, _, err := x.parseRound(resumed.Required)
@@ -206,13 +214,15 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	defer func() { x.attempted(c, entry, context.Cause(ctx)) }()
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	x.endProgress()
-	if x.hooks.Progress != nil {
+	if x.hooks.Progress != nil || x.clock != nil && x.toolName != "" {
 		var token string
-		token, x.forgetProgress = c.expectProgress(x.hooks.Progress)
+		token, x.forgetProgress = c.expectProgress(restarting(x.clock, x.hooks.Progress))
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
+	stop := c.time(x.clock)
 	err = x.send(callCtx, c.session)
+	stop()
 	x.modern, x.asked = c.modern(), entry.asked.Load()
 	if ctx.Err() != nil {
 		c.owe(capture.Cancelled())

@@ -251,7 +251,12 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	if c.modern() {
 		params["_meta"] = c.modernMeta()
 	}
-	raw, err := c.link.call(ctx, method, params)
+	bounded, done := ctx, func() {}
+	if method != "tasks/result" { // which the server answers at the end of the task
+		bounded, done = c.within(ctx, method)
+	}
+	raw, err := c.link.call(bounded, method, params)
+	done()
 	if err == nil || ctx.Err() != nil {
 		return raw, err
 	}

@@ -45,6 +45,8 @@ func (c *conn) getTask(ctx context.Context, id string) (*protocol.ServerMcpTask,
 	if c.modern() {
 		params["_meta"] = c.modernMeta()
 	}
+	ctx, done := c.within(ctx, "tasks/get")
+	defer done()
 	raw, err := c.link.call(ctx, "tasks/get", params)
 	if errors.As(err, new(*jsonrpc.Error)) {
 		return nil, nil

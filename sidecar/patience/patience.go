@@ -71,3 +71,45 @@ func (c *clock) resume() {
 		c.timer.Reset(max(c.left, 0))
 	}
 }
+
+// Clock bounds the parts of something long in which others are to act. It stands until Start, and between Stop and the
+// next Start. All methods may be called from any goroutine.
+type Clock struct {
+	clock *clock
+	whole time.Duration
+}
+
+// WithClock returns a context that ends for a cause when the clock has run for d since it was last started or
+// restarted. Cancel has to be called once the context is not used any more.
+func WithClock(ctx context.Context, d time.Duration, cause error) (_ context.Context, _ *Clock, cancel context.CancelFunc) {
+	ctx, cancel = WithTimeout(ctx, d, cause)
+	c := &Clock{clock: ctx.Value(key{}).(*clock), whole: d}
+	c.Stop()
+	return ctx, c, cancel
+}
+
+// Start lets a clock run that stands, from the beginning.
+func (c *Clock) Start() {
+	c.Restart()
+	c.clock.resume()
+}
+
+// Stop has the clock stand until the next Start.
+func (c *Clock) Stop() { c.clock.pause() }
+
+// Pause is as the function Pause, for this clock alone.
+func (c *Clock) Pause() (resume func()) {
+	c.clock.pause()
+	return sync.OnceFunc(c.clock.resume)
+}
+
+// Restart gives the clock its whole time again. It does not start a clock that stands.
+func (c *Clock) Restart() {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	c.clock.left = c.whole
+	if c.clock.pauses == 0 && c.clock.timer.Stop() {
+		c.clock.running = time.Now()
+		c.clock.timer.Reset(c.whole)
+	}
+}

@@ -68,3 +68,34 @@ func TestPausesDoNotCount(t *testing.T) {
 func TestPauseWithoutClock(t *testing.T) {
 	patience.Pause(t.Context())()
 }
+
+func TestAClockCountsOnlyWhileItRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, clock, cancel := patience.WithClock(t.Context(), time.Minute, errSlow)
+		defer cancel()
+		begin := time.Now()
+		time.Sleep(time.Hour) // it stands
+		for range 3 {
+			clock.Start()
+			time.Sleep(50 * time.Second)
+			clock.Restart()
+			time.Sleep(50 * time.Second)
+			resume := clock.Pause()
+			time.Sleep(time.Hour)
+			resume()
+			clock.Stop()
+			time.Sleep(time.Hour)
+		}
+		clock.Restart() // does not start it
+		time.Sleep(time.Hour)
+		if ctx.Err() != nil {
+			t.Fatalf("it ended after %v", time.Since(begin))
+		}
+		clock.Start()
+		begin = time.Now()
+		<-ctx.Done()
+		if took := time.Since(begin); took != time.Minute || context.Cause(ctx) != errSlow {
+			t.Errorf("it ended %v after its start, for %v", took, context.Cause(ctx))
+		}
+	})
+}

@@ -372,6 +372,7 @@ func (s *Server) configure(c protocol.Configuration) {
 	s.watcher.Watch(folders)
 	s.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	s.hub.SetIdle(idleTime(c))
+	s.hub.SetToolTimeout(toolTimeout(c))
 	s.load()
 }
 
@@ -414,6 +415,14 @@ func keepResultsDays(c protocol.Configuration) int {
 		return defaultKeepResults
 	}
 	return c.McpTasks.KeepResults
+}
+
+// toolTimeout returns for how long a call of a tool may have neither a result nor progress; 0 is for ever.
+func toolTimeout(c protocol.Configuration) time.Duration {
+	if c.Tools == nil {
+		return 0
+	}
+	return time.Duration(c.Tools.Timeout) * time.Second
 }
 
 // idleTime returns for how long a connection may go unused.

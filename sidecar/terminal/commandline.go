@@ -39,6 +39,8 @@ type commandLine struct {
 	servers   []string // those that a model may use; none means all
 	// taskTTL is for how long a server is asked to keep the MCP task that a call becomes; 0 leaves it to the sidecar.
 	taskTTL time.Duration
+	// toolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever.
+	toolTimeout time.Duration
 
 	// As they are given.
 	configFile, objectText, output, modelURL, model, protocolVersion string
@@ -121,6 +123,7 @@ func (c command) build(o Options) *cobra.Command {
 
 // asking adds the flags of commands at which servers ask.
 func asking(flags *pflag.FlagSet, l *commandLine) {
+	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "give up a call of a tool after this `time` without a result or progress, where the server's toolTimeout does not say (default: never)")
 	flags.StringVar(&l.record, "record", "", "keep what is asked and answered in this `file`")
 	flags.StringVar(&l.replay, "replay", "", "answer from such a `file`, and fail where something else is asked")
 	flags.StringVar(&l.modelURL, "model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
@@ -138,6 +141,8 @@ func (l *commandLine) check() error {
 	switch {
 	case l.taskTTL < 0:
 		return usagef("--task-ttl is a time such as 90s, 36h or 168h, not %v", l.taskTTL)
+	case l.toolTimeout < 0 || l.toolTimeout%time.Second != 0:
+		return usagef("--tool-timeout is a time in whole seconds such as 90s or 10m, not %v", l.toolTimeout)
 	case l.protocolVersion != "" && l.protocolVersion != config.LegacyProtocol:
 		return usagef("--protocol-version is %s, not %q: without it the newest version that the server knows is spoken", config.LegacyProtocol, l.protocolVersion)
 	case l.plain && l.answers != "":
@@ -162,6 +167,9 @@ func (l *commandLine) check() error {
 			return usagef("--model-url and --model belong together")
 		}
 		l.configuration.Model.OpenAI = modelSettings(l.modelURL, l.model)
+	}
+	if l.toolTimeout > 0 {
+		l.configuration.Tools = &protocol.ToolSettings{Timeout: int64(l.toolTimeout / time.Second)}
 	}
 	return nil
 }
