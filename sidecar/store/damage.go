@@ -127,6 +127,7 @@ func openSound(path, name string) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
+	keepPrivate(path)
 	s, err := open(name)
 	if err != nil {
 		return nil, err

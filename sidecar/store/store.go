@@ -183,12 +183,16 @@ func newerError(version int) error {
 // OpenMemory opens a store that ends with the process.
 func OpenMemory() (*Store, error) { return open("file::memory:") }
 
+// busyTimeout is for how long a statement waits for another process, in milliseconds.
+const busyTimeout = 5000
+
 func open(name string) (*Store, error) {
 	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's own cache: a killed
 	// process loses nothing, and a server's ask does not cost an fsync. What a person did does: see [durability]. On
-	// macOS fsync leaves it in the disk's cache, unless it is a full one. A transaction takes the
+	// macOS fsync leaves it in the disk's cache, unless it is a full one. What is deleted is zeroed: an answer to an MCP
+	// task's question has its passwords until the server has them; see [Store.Scrub]. A transaction takes the
 	// writer's lock when it begins, or what it read could change before it writes: every one here writes.
-	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
+	pragmas := fmt.Sprintf("?_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=fullfsync(1)&_pragma=secure_delete(1)&_pragma=foreign_keys(1)", busyTimeout)
 	to := &connector{name: name + pragmas}
 	db := sql.OpenDB(to)
 	// One connection: SQLite has one writer anyway, and a database in memory is its connection's.

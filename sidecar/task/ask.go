@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -214,13 +215,30 @@ func (t *Task) release(a *ask) {
 	if a.completing() {
 		return // its end will be kept
 	}
+	secret := false
 	if q, ok := a.message.Body.(protocol.Ask); ok {
-		a.message.Body = askWithoutSecrets(q)
+		masked := askWithoutSecrets(q)
+		secret = !bytes.Equal(contentOf(q), contentOf(masked))
+		a.message.Body = masked
 	}
 	a.message.live = false
 	if t.save(a.message) {
 		delete(t.memory, a.message.ID)
 	}
+	if secret {
+		select {
+		case t.registry.scrubbing <- struct{}{}:
+		default: // somebody is about to
+		}
+	}
+}
+
+// contentOf returns what was typed into a form, or nil.
+func contentOf(ask protocol.Ask) json.RawMessage {
+	if q, ok := ask.Question.(protocol.McpElicitation); ok && q.ElicitationResponse != nil {
+		return q.ElicitationResponse.Content
+	}
+	return nil
 }
 
 // completing reports whether a model is at work for an approved sampling request. The lock must be held.

@@ -129,11 +129,12 @@ func (r *Registry) recovered(message string) {
 }
 
 // KeepStore looks after the store: what it refused is saved when the disk works again, and where its file was
-// deleted it is written anew. It returns when ctx ends.
+// deleted it is written anew. What was overwritten leaves its log. It returns when ctx ends.
 func (r *Registry) KeepStore(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	pause := retryAfter
+	unscrubbed := false // a secret that was overwritten may be in the store's log
 	for {
 		select {
 		case <-ctx.Done():
@@ -142,7 +143,13 @@ func (r *Registry) KeepStore(ctx context.Context) {
 			pause = retryAfter
 			timer.Reset(pause)
 			continue
+		case <-r.scrubbing:
+			unscrubbed = !r.scrub(ctx)
+			continue
 		case <-timer.C:
+		}
+		if unscrubbed {
+			unscrubbed = !r.scrub(ctx)
 		}
 		r.opening.Lock()
 		opened := r.store != nil && !r.closed
@@ -154,6 +161,15 @@ func (r *Registry) KeepStore(ctx context.Context) {
 			timer.Reset(lookEvery)
 		}
 	}
+}
+
+// scrub reports whether nothing that was overwritten is left in the store's log.
+func (r *Registry) scrub(ctx context.Context) bool {
+	err := r.store.Scrub(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.opts.Log.Warn().Err(err).Msg("a secret that was deleted may be in the store's log for a while")
+	}
+	return err == nil
 }
 
 // mend does what can be done for the store, and reports whether all is well. No task's lock may be held.

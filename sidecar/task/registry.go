@@ -78,6 +78,8 @@ type Registry struct {
 	outage outage
 	// failing has one when the store begins to fail.
 	failing chan struct{}
+	// scrubbing has one when a secret was overwritten in the store.
+	scrubbing chan struct{}
 
 	// store is set by load, and not changed after. It may move.
 	store *store.Store
@@ -115,7 +117,7 @@ func NewRegistry(opts Options) *Registry {
 		opts.MaxRead = 16 << 20
 	}
 	r := &Registry{
-		opts: opts, tasks: map[string]*Task{}, leaving: map[string]chan struct{}{}, failing: make(chan struct{}, 1),
+		opts: opts, tasks: map[string]*Task{}, leaving: map[string]chan struct{}{}, failing: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1),
 		seen: seen{others: map[string]bool{}}, closeStacks: closeStacks,
 	}
 	r.load = sync.OnceValue(r.open)
