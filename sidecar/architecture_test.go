@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"sidecar/model":            {"protocol"},
 	"sidecar/grant":            {"protocol", "sidecar/journal", "sidecar/model", "sidecar/store"},
 	"sidecar/task":             {"protocol", "sidecar/journal", "sidecar/retention", "sidecar/stack", "sidecar/store"},
-	"sidecar/broker":           {"protocol", "sidecar/form", "sidecar/grant", "sidecar/model", "sidecar/reason", "sidecar/secret", "sidecar/stack", "sidecar/task"},
+	"sidecar/broker":           {"protocol", "sidecar/form", "sidecar/grant", "sidecar/members", "sidecar/model", "sidecar/reason", "sidecar/secret", "sidecar/stack", "sidecar/task"},
 	"sidecar/mcptask":          {"protocol", "sidecar/reason"},
 	"sidecar/hub":              {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/config", "sidecar/form", "sidecar/leftover", "sidecar/machine", "sidecar/mcptask", "sidecar/members", "sidecar/patience", "sidecar/reason", "sidecar/stack", "sidecar/task", "sidecar/wire"},
 	"sidecar/inbox":            {"protocol", "sidecar/task"},

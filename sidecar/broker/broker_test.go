@@ -267,6 +267,8 @@ func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"no params", ``, "params are missing"},
 		{"no object", `[]`, "params cannot be read"},
 		{"no message", `{"requestedSchema":{"type":"object"}}`, "message is missing"},
+		{"a message in another case", `{"Message":"m","requestedSchema":{"type":"object"}}`, "message is missing"},
+		{"a schema in another case", `{"message":"m","requestedschema":{"type":"object","properties":{}}}`, "requestedSchema: the schema is missing"},
 		{"a mode that was not declared", `{"mode":"url","message":"m","url":"https://example.org"}`, `mode "url" was not declared`},
 		{"a schema with nesting", `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"object"}}}}`, `requestedSchema: property "a"`},
 	}
@@ -317,6 +319,31 @@ func TestCreateMessage(t *testing.T) {
 	}
 	if diff := cmp.Diff(kept, q.Result); diff != "" {
 		t.Errorf("what is kept (-want +got):\n%s", diff)
+	}
+}
+
+// A request that is written in an unusual way and right is read as any other; names in another case are others' members.
+func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
+	provider := &scripted{words: []string{"x"}}
+	f := newFixture(t, provider)
+	done := f.serve(t.Context(), f.CreateMessage, `{"messages":[{"role":"user","Role":"assistant","content":[
+		{"type":"image","data":"QQ==","mimeType":"Image/PNG; name=\"a\"","MimeType":"text/html"},
+		{"type":"audio","data":"QQ==","mimeType":"AUDIO/l16;rate=16000"}
+	]}],"maxTokens":50.0,"MaxTokens":7,"modelPreferences":{"CostPriority":1,"speedPriority":0.5}}`)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	want := protocol.McpSamplingRequest{
+		Messages: []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
+			protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"},
+			protocol.AudioContent{Data: "QQ==", MIMEType: "audio/l16; rate=16000"},
+		}}},
+		ModelPreferences: &protocol.ModelPreferences{SpeedPriority: new(0.5)},
+		MaxTokens:        50,
+	}
+	if diff := cmp.Diff(want, f.message(t).Question.(protocol.McpSampling).SamplingRequest); diff != "" {
+		t.Errorf("the person was shown (-want +got):\n%s", diff)
 	}
 }
 
@@ -453,7 +480,15 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"a picture that is not base64", message(`{"role":"user","content":{"type":"image","data":"a picture","mimeType":"image/png"}}`), "messages[0]: content: data is not base64"},
 		{"an empty sound", message(`{"role":"user","content":{"type":"audio","data":"","mimeType":"audio/wav"}}`), "data is missing or empty"},
 		{"a picture that is none", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"text/html"}}`), `mimeType is "text/html"`},
-		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "params cannot be read"},
+		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
+		{"more tokens than can be counted", `{"maxTokens":1e19,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
+		{"tokens as a text", `{"maxTokens":"5","messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a string and must be an integer`},
+		{"maxTokens in another case", `{"MaxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
+		{"a role in another case", message(`{"Role":"user","content":{"type":"text","text":"x"}}`), `role is ""`},
+		{"a picture whose members are in another case", message(`{"role":"user","content":{"type":"image","Data":"QQ==","mimeType":"image/png"}}`), "data is missing or empty"},
+		{"a media type that only begins right", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/png;base64,AAAA"}}`), `mimeType is "image/png;base64,AAAA", which is no media type`},
+		{"a media type without its second half", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/"}}`), `mimeType is "image/", which is no media type`},
+		{"a media type that is one word", message(`{"role":"user","content":{"type":"audio","data":"QQ==","mimeType":"audio"}}`), `mimeType is "audio", it must begin with audio/`},
 		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image, audio"},
 		{"tools that were not declared", `{"maxTokens":1,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "sampling.tools was not declared"},
 	}

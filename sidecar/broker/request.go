@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"mime"
 	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/members"
 	"assent/sidecar/reason"
 )
 
@@ -31,7 +34,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 		SystemPrompt     string                     `json:"systemPrompt"`
 		IncludeContext   string                     `json:"includeContext"`
 		Temperature      *float64                   `json:"temperature"`
-		MaxTokens        *int64                     `json:"maxTokens"`
+		MaxTokens        *whole                     `json:"maxTokens"`
 		StopSequences    []string                   `json:"stopSequences"`
 		Metadata         json.RawMessage            `json:"metadata"`
 		Tools            []protocol.SamplingTool    `json:"tools"`
@@ -61,7 +64,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 		SystemPrompt:     wire.SystemPrompt,
 		IncludeContext:   wire.IncludeContext,
 		Temperature:      wire.Temperature,
-		MaxTokens:        *wire.MaxTokens,
+		MaxTokens:        int64(*wire.MaxTokens),
 		StopSequences:    wire.StopSequences,
 		Metadata:         wire.Metadata,
 		Tools:            wire.Tools,
@@ -90,16 +93,82 @@ func parseContent(raw json.RawMessage) ([]protocol.ContentBlock, error) {
 	}
 	var blocks []protocol.ContentBlock
 	for _, r := range raws {
-		block, err := protocol.UnmarshalContentBlock(r)
+		block, err := protocol.UnmarshalContentBlock(members.Exact[blockNames](r))
 		if err != nil {
 			return nil, err
 		}
 		if block == nil {
 			return nil, errors.New("is missing")
 		}
-		blocks = append(blocks, block)
+		blocks = append(blocks, withMediaType(block))
 	}
 	return blocks, nil
+}
+
+// blockNames are the names of the members of all kinds of content.
+type blockNames struct {
+	Type              json.RawMessage `json:"type"`
+	Text              json.RawMessage `json:"text"`
+	Data              json.RawMessage `json:"data"`
+	MIMEType          json.RawMessage `json:"mimeType"`
+	ID                json.RawMessage `json:"id"`
+	Name              json.RawMessage `json:"name"`
+	Title             json.RawMessage `json:"title"`
+	Description       json.RawMessage `json:"description"`
+	URI               json.RawMessage `json:"uri"`
+	Input             json.RawMessage `json:"input"`
+	ToolUseID         json.RawMessage `json:"toolUseId"`
+	Content           []blockNames    `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           json.RawMessage `json:"isError"`
+	Resource          struct {
+		URI      json.RawMessage `json:"uri"`
+		MIMEType json.RawMessage `json:"mimeType"`
+		Text     json.RawMessage `json:"text"`
+		Blob     json.RawMessage `json:"blob"`
+	} `json:"resource"`
+}
+
+// withMediaType returns a picture or a sound with its media type in the usual form, so that nothing else can be read
+// from it: it becomes a part of a data URL. A picture's has no parameters. What is no media type stays, to be refused.
+func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
+	switch b := block.(type) {
+	case protocol.ImageContent:
+		if kind, _, err := mime.ParseMediaType(b.MIMEType); err == nil {
+			b.MIMEType = kind
+		}
+		return b
+	case protocol.AudioContent:
+		if kind, parameters, err := mime.ParseMediaType(b.MIMEType); err == nil {
+			b.MIMEType = mime.FormatMediaType(kind, parameters)
+		}
+		return b
+	case protocol.ToolResultContent:
+		for i, part := range b.Content {
+			b.Content[i], _ = withMediaType(part).(protocol.ToolResultBlock) // of the same type as part
+		}
+		return b
+	default:
+		return block
+	}
+}
+
+// whole is a whole number. JSON has one kind of numbers, and many peers write 50 as 50.0.
+type whole int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (w *whole) UnmarshalJSON(data []byte) error {
+	var n int64
+	if err := json.Unmarshal(data, &n); err == nil {
+		*w = whole(n)
+		return nil
+	}
+	var f float64
+	if err := json.Unmarshal(data, &f); err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return json.Unmarshal(data, (*int64)(w)) // which says what is wrong
+	}
+	*w = whole(f)
+	return nil
 }
 
 // checkTools says what is wrong with the tools that a model is offered.
@@ -258,7 +327,11 @@ func checkResultBlock(block protocol.ToolResultBlock) error {
 
 // checkMedia refuses what no model could see or hear.
 func checkMedia(kind, mimeType, data string) error {
-	if !strings.HasPrefix(mimeType, kind) {
+	parsed, _, err := mime.ParseMediaType(mimeType)
+	if err != nil {
+		return fmt.Errorf("mimeType is %q, which is no media type", mimeType)
+	}
+	if !strings.HasPrefix(parsed, kind) {
 		return fmt.Errorf("mimeType is %q, it must begin with %s", mimeType, kind)
 	}
 	if data == "" {

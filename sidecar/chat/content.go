@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"strings"
 	"unicode/utf8"
 
@@ -97,9 +98,13 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 
 // imageOf returns an image as providers take it.
 func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
-	switch mimeType {
+	kind, _, err := mime.ParseMediaType(mimeType)
+	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
+		return protocol.ImageContent{}, false
+	}
+	if err != nil {
 		return protocol.ImageContent{}, false
 	}
 	if data == "" || len(data) > maxImage {
@@ -108,7 +113,7 @@ func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
 	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
 		return protocol.ImageContent{}, false
 	}
-	return protocol.ImageContent{MIMEType: mimeType, Data: data}, true
+	return protocol.ImageContent{MIMEType: kind, Data: data}, true
 }
 
 func linkText(link protocol.ResourceLink) string {

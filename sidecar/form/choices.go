@@ -17,10 +17,7 @@ func (p *parser) choice(head protocol.FieldHead, s *property) (protocol.Field, e
 	if err != nil {
 		return nil, err
 	}
-	f := protocol.ChoiceField{FieldHead: head, Options: options}
-	if err := decodeDefault(s.defaultValue, &f.Default); err != nil {
-		return nil, err
-	}
+	f := protocol.ChoiceField{FieldHead: head, Options: options, Default: readDefault[*string](s.defaultValue)}
 	if f.Default != nil && !optionSet(options)[*f.Default] {
 		f.Default = nil // nobody could choose it
 	}
@@ -49,9 +46,9 @@ func (p *parser) choices(head protocol.FieldHead, s *property) (protocol.Field, 
 	if s.minItems != nil && int(*s.minItems) > len(options) {
 		return nil, fmt.Errorf("has a minItems of %d and %d choices, which no answer can meet", *s.minItems, len(options))
 	}
-	f := protocol.ChoicesField{FieldHead: head, Options: options, MinItems: (*int)(s.minItems), MaxItems: (*int)(s.maxItems)}
-	if err := decodeDefault(s.defaultValue, &f.Default); err != nil {
-		return nil, err
+	f := protocol.ChoicesField{
+		FieldHead: head, Options: options, MinItems: (*int)(s.minItems), MaxItems: (*int)(s.maxItems),
+		Default: readDefault[[]string](s.defaultValue),
 	}
 	known := optionSet(options)
 	f.Default = slices.DeleteFunc(f.Default, func(value string) bool {

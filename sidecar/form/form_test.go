@@ -90,7 +90,6 @@ func TestParseElicitationRefusesWhatMCPDoesNotAllow(t *testing.T) {
 		{"a free array", object(`"a":{"type":"array","items":{"type":"string"}}`), "something else than choices"},
 		{"a choice of numbers", object(`"a":{"type":"string","enum":[1,2]}`), "a choice that is not a text: 1"},
 		{"no choices", object(`"a":{"type":"string","enum":[]}`), "has no choices"},
-		{"another default", object(`"a":{"type":"number","default":"x"}`), "a default of another type"},
 		{"a choice that is null", object(`"a":{"type":"string","enum":["x",null]}`), "a choice that is not a text: null"},
 		{"a choice without a const", object(`"a":{"type":"string","oneOf":[{"title":"X"}]}`), "a choice that is not a text: it is missing"},
 		{"choices that exclude each other", object(`"a":{"type":"string","enum":["x"],"oneOf":[{"const":"y"}]}`), "has no choices"},

@@ -152,9 +152,7 @@ func (p *parser) property(head protocol.FieldHead, raw json.RawMessage) (protoco
 		head.Secret = asksForSecret(head, s.format)
 		return numeric(head, s, kind == "integer")
 	case "boolean":
-		f := protocol.BooleanField{FieldHead: head}
-		err := decodeDefault(s.defaultValue, &f.Default)
-		return f, err
+		return protocol.BooleanField{FieldHead: head, Default: readDefault[*bool](s.defaultValue)}, nil
 	case "array":
 		return p.choices(head, s)
 	default:
@@ -175,15 +173,14 @@ func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, err
 	}
 	f := protocol.StringField{
 		FieldHead: head, MinLength: (*int)(s.minLength), MaxLength: (*int)(s.maxLength),
-		Pattern: s.pattern, Program: p.program(s.pattern),
+		Pattern: s.pattern, Program: p.program(s.pattern), Default: readDefault[*string](s.defaultValue),
 	}
 	switch format := protocol.StringFormat(s.format); format {
 	case protocol.FormatEmail, protocol.FormatURI, protocol.FormatDate, protocol.FormatDateTime:
 		f.Format = format
 	default: // JSON Schema has many more, and MCP none of them: any text will do
 	}
-	err := decodeDefault(s.defaultValue, &f.Default)
-	return f, err
+	return f, nil
 }
 
 // program returns what checks a pattern; nil where it cannot be checked here.
@@ -214,9 +211,8 @@ func numeric(head protocol.FieldHead, s *property, integer bool) (protocol.Field
 	if s.minimum != nil && s.maximum != nil && *s.minimum > *s.maximum {
 		return nil, fmt.Errorf("has a minimum of %v above its maximum of %v, which no answer can meet", *s.minimum, *s.maximum)
 	}
-	f := protocol.NumberField{FieldHead: head, Integer: integer, Minimum: s.minimum, Maximum: s.maximum}
-	if err := decodeDefault(s.defaultValue, &f.Default); err != nil {
-		return nil, err
+	f := protocol.NumberField{
+		FieldHead: head, Integer: integer, Minimum: s.minimum, Maximum: s.maximum, Default: readDefault[*float64](s.defaultValue),
 	}
 	if f.Default != nil && !isExact(string(s.defaultValue)) {
 		f.DefaultText = string(s.defaultValue)
@@ -232,15 +228,14 @@ func checkBounds(lowName string, low *count, highName string, high *count) error
 	return nil
 }
 
-// decodeDefault reads a default of the property's own type; null counts as absent.
-func decodeDefault[T any](raw json.RawMessage, into *T) error {
-	if len(raw) == 0 {
-		return nil
+// readDefault reads a default. One of another type than the property's is left out: it is a proposal to the person, and
+// no reason to refuse the form.
+func readDefault[T any](raw json.RawMessage) T {
+	var value, none T
+	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
+		return none
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("has a default of another type: %s", clip(raw))
-	}
-	return nil
+	return value
 }
 
 // readText reads a JSON text, which null is not.

@@ -17,6 +17,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/members"
 	"assent/sidecar/patience"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
@@ -391,7 +392,7 @@ func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end f
 // left alone.
 func (c *conn) progressed(params json.RawMessage) {
 	var p mcp.ProgressNotificationParams
-	if json.Unmarshal(params, &p) != nil {
+	if members.Unmarshal(params, &p) != nil {
 		return
 	}
 	token, ok := p.ProgressToken.(string)

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/members"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -83,7 +84,7 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 			TTL *float64 `json:"ttl"`
 		} `json:"task"`
 	}
-	if json.Unmarshal(params, &p) != nil || p.Task == nil {
+	if members.Unmarshal(params, &p) != nil || p.Task == nil {
 		return 0, false
 	}
 	if d := milliseconds(p.Task.TTL); d != nil {
@@ -176,7 +177,7 @@ func (r *receiver) find(params json.RawMessage) (*received, error) {
 	var p struct {
 		TaskID string `json:"taskId"`
 	}
-	if err := json.Unmarshal(params, &p); err != nil {
+	if err := members.Unmarshal(params, &p); err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "taskId is missing"}
 	}
 	r.mu.Lock()

@@ -318,7 +318,7 @@ func (r *inputRequests) UnmarshalJSON(object []byte) error {
 	*r = inputRequests{}
 	for key, raw := range members.Of(object) {
 		input := mcptask.Input{Key: key}
-		if err := json.Unmarshal(raw, &input); err != nil {
+		if err := members.Unmarshal(raw, &input); err != nil {
 			return fmt.Errorf("the question %q: %w", key, err)
 		}
 		if at := slices.IndexFunc(*r, func(other mcptask.Input) bool { return other.Key == key }); at >= 0 {
@@ -344,7 +344,7 @@ func (x *exchange) handle(result json.RawMessage) *mcptask.State {
 		Task    json.RawMessage `json:"task"`
 		Content json.RawMessage `json:"content"`
 	}
-	if !x.asTask || json.Unmarshal(result, &created) != nil {
+	if !x.asTask || members.Unmarshal(result, &created) != nil {
 		return nil
 	}
 	if created.Task == nil && created.Content == nil {
@@ -361,7 +361,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		ResultType string          `json:"resultType"`
 		Content    json.RawMessage `json:"content"`
 	}
-	if err := json.Unmarshal(result, &kind); err != nil {
+	if err := members.Unmarshal(result, &kind); err != nil {
 		return nil, nil, unusableError{"its result cannot be read: " + reason.Of(err)}
 	}
 	// Some servers forget to say what kind it is.
@@ -380,7 +380,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, unusableError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
 	}
 	var required inputRequired
-	if err := json.Unmarshal(result, &required); err != nil {
+	if err := members.Unmarshal(result, &required); err != nil {
 		return nil, nil, unusableError{"its questions cannot be read: " + reason.Of(err)}
 	}
 	if len(required.InputRequests) == 0 && required.RequestState == nil {

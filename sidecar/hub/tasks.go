@@ -13,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/members"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -60,7 +61,7 @@ type taskState struct {
 // parseTask reads a task, or returns nil where it is none.
 func parseTask(raw json.RawMessage) *mcptask.State {
 	var t taskState
-	if json.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
+	if members.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
 		return nil
 	}
 	s := &mcptask.State{

@@ -13,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/members"
 )
 
 // legacyTask is a task of 2025-11-25: its result is fetched by tasks/result, which blocks, and while it
@@ -111,7 +112,7 @@ func relatedTask(params json.RawMessage) string {
 			} `json:"io.modelcontextprotocol/related-task"`
 		} `json:"_meta"`
 	}
-	if json.Unmarshal(params, &p) != nil {
+	if members.Unmarshal(params, &p) != nil {
 		return ""
 	}
 	return p.Meta.Related.TaskID

@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
+	"assent/sidecar/members"
 	"assent/sidecar/task"
 )
 
@@ -34,7 +35,7 @@ func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
 	var data struct {
 		Elicitations []broker.URLElicitation `json:"elicitations"`
 	}
-	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > maxURLs {
+	if members.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > maxURLs {
 		return nil
 	}
 	return data.Elicitations
@@ -137,7 +138,7 @@ func (s *server) visiting(t Asker, params json.RawMessage) Asker {
 		Mode          string `json:"mode"`
 		ElicitationID string `json:"elicitationId"`
 	}
-	if json.Unmarshal(params, &p) != nil || p.Mode != "url" || p.ElicitationID == "" {
+	if members.Unmarshal(params, &p) != nil || p.Mode != "url" || p.ElicitationID == "" {
 		return t
 	}
 	return visitor{t, s, p.ElicitationID}
@@ -172,7 +173,7 @@ func (s *server) elicitationComplete(params json.RawMessage) {
 	var p struct {
 		ElicitationID string `json:"elicitationId"`
 	}
-	if json.Unmarshal(params, &p) != nil {
+	if members.Unmarshal(params, &p) != nil {
 		return
 	}
 	s.mu.Lock()

@@ -217,9 +217,8 @@ func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 // Write implements [mcp.Connection].
 func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Request)
-	if !ok { // an answer of go-sdk's
-		c.inbound.undelivered.add()
-		defer c.inbound.undelivered.done()
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		defer c.inbound.handedDown(answer.ID)
 	}
 	if !ok || !r.IsCall() {
 		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {

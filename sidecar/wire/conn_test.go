@@ -193,6 +193,42 @@ func TestACancelledRequestIsNotAnswered(t *testing.T) {
 	}
 }
 
+// One request at a time has an id. A second one is refused, and the first goes on; once that is answered or cancelled, the
+// id is free.
+func TestARequestWithTheIDOfAnOpenOneIsRefused(t *testing.T) {
+	answers := make(chan string)
+	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
+		"ask": handler(func(ctx context.Context, _ json.RawMessage) (any, error) {
+			select {
+			case answer := <-answers:
+				return answer, nil
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}),
+		"other": handler(func(context.Context, json.RawMessage) (any, error) { return "other", nil }),
+	}})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) // which go-sdk would answer
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
+	p.send(`{"jsonrpc":"2.0","id":"1","method":"other"}`) // a text is another id
+	p.want(`{"jsonrpc":"2.0","id":"1","result":"other"}`)
+	answers <- "first"
+	p.want(`{"jsonrpc":"2.0","id":1,"result":"first"}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"RequestId":1}}`) // of no request
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"result":"other"}`)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheEndOfTheServerEndsItsRequests(t *testing.T) {
 	opts, causes := waiting()
 	c, p := connect(t, opts)

@@ -98,7 +98,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	}
 	conn := NewConn(inner, Options{Log: h.opts.Log})
 	defer conn.Close()
-	probing, cancel := patience.WithTimeout(context.WithValue(ctx, probingKey{}, true), wait, context.DeadlineExceeded)
+	probing, cancel := patience.WithTimeout(context.WithValue(context.WithValue(ctx, probingKey{}, true), besideKey{}, true), wait, context.DeadlineExceeded)
 	defer cancel()
 	probing, capture := WithCapture(probing)
 	hs, err := conn.Discover(probing, who)
@@ -132,9 +132,8 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := m.(*jsonrpc.Response); ok { // which may be go-sdk's, too
-		h.inbound.undelivered.add()
-		defer h.inbound.undelivered.done()
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		defer h.inbound.handedDown(answer.ID)
 	}
 	// Messages beside the call have its context, too, and a stream that is resumed.
 	capture, _ := r.Context().Value(captureKey{}).(*Capture)

@@ -2,7 +2,10 @@ package wire_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"testing"
@@ -39,6 +42,48 @@ func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 		}
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("it was waited for %v", took)
+		}
+	})
+}
+
+// A request of the server's in answer to a call that go-sdk does not know is answered all the same.
+func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
+	var answers chan string
+	server := roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		response := &http.Response{StatusCode: http.StatusAccepted, Header: http.Header{}, Body: http.NoBody}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if err := json.Unmarshal(body, &m); err != nil {
+			return nil, err
+		}
+		if m.Method == "" {
+			answers <- string(body)
+			return response, nil
+		}
+		stream, question := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(question, "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"unknown\"}\n\n")
+			fmt.Fprintf(question, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"answer\":%q}}\n\n", m.ID, <-answers)
+		}()
+		response.StatusCode, response.Body = http.StatusOK, stream
+		response.Header.Set("Content-Type", "text/event-stream")
+		return response, nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		answers = make(chan string, 1)
+		h := wire.NewHTTP(wire.HTTPOptions{Endpoint: wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "asks"}, Base: server}})
+		result, err := h.Call(t.Context(), "tasks/get", map[string]string{})
+		if want := `{"answer":"{\"jsonrpc\":\"2.0\",\"id\":9,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}"}`; err != nil || string(result) != want {
+			t.Errorf("the call returned %s, %v, want %s", result, err, want)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"assent/sidecar/members"
 	"assent/sidecar/reason"
 )
 
@@ -23,17 +24,23 @@ type inbound struct {
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	served map[jsonrpc.ID]context.CancelCauseFunc
+	// served are the requests that are open, each with what ends its handler.
+	served map[jsonrpc.ID]*request
+	// above are the open requests that go-sdk serves.
+	above map[jsonrpc.ID]bool
 	// behind counts the requests that came since an answer is on its way.
 	behind int
 
 	// unanswered counts the requests that are not answered yet, and undelivered those of them whose answer is given
-	// and on its way.
+	// and on its way. A request that go-sdk serves, which it does at once, is undelivered from its beginning.
 	unanswered, undelivered counter
 }
 
+// request is one that is served.
+type request struct{ cancel context.CancelCauseFunc }
+
 func newInbound(ctx context.Context, opts Options) *inbound {
-	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]context.CancelCauseFunc{}}
+	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]bool{}}
 }
 
 // close waits for the handlers, whose context has ended. No request is served any more.
@@ -68,7 +75,15 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		return true
 	}
 	if r.IsCall() {
-		return false
+		h := refuseID
+		switch {
+		case ctx.Value(besideKey{}) != nil:
+			h = refuseMethod
+		case in.handUp(r.ID):
+			return false
+		}
+		in.serve(ctx, r, h, answer)
+		return true
 	}
 	switch notify := in.opts.Notify[r.Method]; {
 	case notify != nil:
@@ -111,7 +126,12 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 		cancel(nil)
 		return
 	}
-	in.served[r.ID] = cancel
+	mine := &request{cancel}
+	if in.isOpen(r.ID) {
+		h = refuseID
+	} else {
+		in.served[r.ID] = mine
+	}
 	serve := h(ctx, r.Params)
 	in.unanswered.add()
 	in.wg.Go(func() {
@@ -121,7 +141,9 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 		in.undelivered.add()
 		defer in.undelivered.done()
 		in.mu.Lock()
-		delete(in.served, r.ID)
+		if in.served[r.ID] == mine {
+			delete(in.served, r.ID)
+		}
 		in.mu.Unlock()
 		if cause := context.Cause(ctx); cause != nil {
 			delivery.tell(cause)
@@ -149,6 +171,50 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 			delivery.tell(err)
 		})
 	})
+}
+
+// isOpen reports whether a request with an id is open. The lock must be held.
+func (in *inbound) isOpen(id jsonrpc.ID) bool { return in.served[id] != nil || in.above[id] }
+
+// handUp notes a request that go-sdk is about to serve. It reports whether the id is free.
+func (in *inbound) handUp(id jsonrpc.ID) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.isOpen(id) {
+		return false
+	}
+	in.above[id] = true
+	in.undelivered.add()
+	return true
+}
+
+// handedDown notes that an answer is written, or lost. One of go-sdk's ends its request.
+func (in *inbound) handedDown(id jsonrpc.ID) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.above[id] {
+		delete(in.above, id)
+		in.undelivered.done()
+	}
+}
+
+// refuseID is the [Handler] of a request whose id is that of one that is still open (2025-11-25, "Base Protocol:
+// Requests"). The open one goes on.
+func refuseID(context.Context, json.RawMessage) func() (any, error) {
+	return func() (any, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
+	}
+}
+
+// besideKey marks the context of a request of ours that is made beside go-sdk, which does not read the stream of the
+// answer.
+type besideKey struct{}
+
+// refuseMethod is the [Handler] of a request that nobody serves.
+func refuseMethod(context.Context, json.RawMessage) func() (any, error) {
+	return func() (any, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+	}
 }
 
 // delivery is told what became of the answer to a request.
@@ -210,7 +276,7 @@ func (in *inbound) cancelled(params json.RawMessage) {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
 	}
-	if json.Unmarshal(params, &p) != nil {
+	if members.Unmarshal(params, &p) != nil {
 		return
 	}
 	id, err := makeID(p.RequestID)
@@ -218,16 +284,17 @@ func (in *inbound) cancelled(params json.RawMessage) {
 		return
 	}
 	in.mu.Lock()
-	cancel := in.served[id]
+	open := in.served[id]
+	delete(in.served, id)
 	in.mu.Unlock()
-	if cancel == nil {
+	if open == nil {
 		return
 	}
 	cause := ErrCancelled
 	if p.Reason != "" {
 		cause = fmt.Errorf("%w: %s", ErrCancelled, p.Reason)
 	}
-	cancel(cause)
+	open.cancel(cause)
 }
 
 // tap tells of a message.

@@ -1,0 +1,128 @@
+package members
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Unmarshal is as [json.Unmarshal], but takes only members whose names are written as the tags of the struct's fields:
+// the names in JSON are case-sensitive, and encoding/json takes "MaxTokens" for "maxTokens". It does not look into
+// types that decode themselves.
+func Unmarshal(data []byte, into any) error {
+	if json.Valid(data) {
+		if rest, changed := exact(bytes.TrimSpace(data), reflect.TypeOf(into)); changed {
+			data = rest
+		}
+	}
+	return json.Unmarshal(data, into)
+}
+
+// Exact returns JSON without the members that [Unmarshal] into a T would leave out for the case of their names. The JSON
+// has to be valid and without space around it, or empty.
+func Exact[T any](data []byte) []byte {
+	if len(data) == 0 {
+		return data
+	}
+	rest, _ := exact(data, reflect.TypeFor[T]())
+	return rest
+}
+
+var decodesItself = reflect.TypeFor[json.Unmarshaler]()
+
+// exact returns valid JSON without the members that encoding/json would take for a field of another name, and whether
+// there were any.
+func exact(data []byte, t reflect.Type) (rest []byte, changed bool) {
+	for t.Kind() == reflect.Pointer && !t.Implements(decodesItself) {
+		t = t.Elem()
+	}
+	switch {
+	case t.Implements(decodesItself), reflect.PointerTo(t).Implements(decodesItself):
+	case t.Kind() == reflect.Struct && data[0] == '{':
+		return exactMembers(data, func(name string) (reflect.Type, bool) { return fieldOf(t, name) })
+	case t.Kind() == reflect.Map && data[0] == '{' && holdsStructs(t.Elem()):
+		return exactMembers(data, func(string) (reflect.Type, bool) { return t.Elem(), true })
+	case t.Kind() == reflect.Slice && data[0] == '[' && holdsStructs(t.Elem()):
+		return exactElements(data, t.Elem())
+	}
+	return data, false
+}
+
+// holdsStructs reports whether values of a type can have fields.
+func holdsStructs(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct
+}
+
+// fieldOf returns the type of the field that a member is; nil where it is none. A member whose name differs from a
+// field's in its case alone is not taken.
+func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
+	taken = true
+	for i := range t.NumField() {
+		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if tag == name {
+			return t.Field(i).Type, true
+		}
+		taken = taken && !strings.EqualFold(tag, name)
+	}
+	return nil, taken
+}
+
+// exactMembers is exact for an object, given the type of each member and whether it is taken.
+func exactMembers(object []byte, typeOf func(name string) (t reflect.Type, taken bool)) (rest []byte, changed bool) {
+	type member struct {
+		name  string
+		value []byte
+	}
+	var kept []member
+	for name, value := range Of(object) {
+		t, taken := typeOf(name)
+		if !taken {
+			changed = true
+			continue
+		}
+		m := member{name, value}
+		if t != nil {
+			var inside bool
+			m.value, inside = exact(value, t)
+			changed = changed || inside
+		}
+		kept = append(kept, m)
+	}
+	if !changed {
+		return object, false
+	}
+	rest = append(rest, '{')
+	for i, m := range kept {
+		if i > 0 {
+			rest = append(rest, ',')
+		}
+		name, _ := json.Marshal(m.name) // a string is always encoded
+		rest = append(append(append(rest, name...), ':'), m.value...)
+	}
+	return append(rest, '}'), true
+}
+
+// exactElements is exact for an array whose elements are of a type.
+func exactElements(array []byte, t reflect.Type) (rest []byte, changed bool) {
+	var elements []json.RawMessage
+	if json.Unmarshal(array, &elements) != nil {
+		return array, false
+	}
+	rest = append(rest, '[')
+	for i, element := range elements {
+		if i > 0 {
+			rest = append(rest, ',')
+		}
+		value, inside := exact(element, t)
+		changed = changed || inside
+		rest = append(rest, value...)
+	}
+	if !changed {
+		return array, false
+	}
+	return append(rest, ']'), true
+}
