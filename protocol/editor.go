@@ -71,6 +71,12 @@ type Editor interface {
 	//protocol:method input/prompt
 	PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error)
 
+	// ConfirmServer asks the person whether a server may run as a file of the workspace configures it. The sidecar asks
+	// before the first connection to a server with a new or changed definition, and once for each definition.
+	//
+	//protocol:method server/confirm
+	ConfirmServer(ctx context.Context, params *ConfirmServerParams) (*ConfirmServerResult, error)
+
 	// OpenURL opens a page in the person's browser.
 	//
 	//protocol:method window/openUrl
@@ -149,6 +155,52 @@ const (
 type PromptInputResult struct {
 	Value *Secret `json:"value"`
 }
+
+// ConfirmServerParams is a server that the person has not confirmed yet.
+type ConfirmServerParams struct {
+	ServerName string `json:"serverName"`
+	// Source is the file that configures the server, and Line where, counted from 1; 0 is unknown.
+	Source string `json:"source"`
+	Line   int    `json:"line,omitempty"`
+	// Definition is what will run, or be connected to.
+	Definition ServerDefinition `json:"definition"`
+	// Earlier is the definition of this name that the person confirmed last. It is absent where they confirmed none.
+	// If it equals Definition, a value differs that is not shown, such as one of the environment.
+	Earlier *ServerDefinition `json:"earlier,omitempty"`
+}
+
+// ServerDefinition is the definition of a server without the values of its environment and headers. The folders' variables
+// are put in; inputs and variables of the environment are as they are written.
+type ServerDefinition struct {
+	Transport Transport `json:"transport"`
+	// Command, Args, Cwd, EnvNames and EnvFile are of a [TransportStdio] server.
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Cwd     string   `json:"cwd,omitempty"`
+	// EnvNames are the variables that the configuration or its envFile sets, in their order.
+	EnvNames []string `json:"envNames,omitempty"`
+	EnvFile  string   `json:"envFile,omitempty"`
+	// URL and HeaderNames are of every other.
+	URL         string   `json:"url,omitempty"`
+	HeaderNames []string `json:"headerNames,omitempty"`
+}
+
+// ConfirmServerResult is the person's decision. It is absent where they made none: the server does not run, and they are
+// asked again when they start it themselves.
+type ConfirmServerResult struct {
+	Decision ServerDecision `json:"decision,omitempty"`
+}
+
+// ServerDecision is what a person decided of a server.
+type ServerDecision string
+
+// The decisions.
+const (
+	// ServerAllowed: it may run, as long as its definition stays the same.
+	ServerAllowed ServerDecision = "allowed"
+	// ServerRefused: it may not, until the person starts it themselves and is asked again.
+	ServerRefused ServerDecision = "refused"
+)
 
 // OpenURLParams is a page to open. The person is asked for consent to the whole URL first, unless
 // they have just asked for it themselves.

@@ -65,6 +65,8 @@ const (
 	VerdictLogin VerdictKind = "login"
 	// VerdictInput: a value that the configuration asks the person for was not given.
 	VerdictInput VerdictKind = "input"
+	// VerdictUnconfirmed: the person has not confirmed that it may run as it is configured.
+	VerdictUnconfirmed VerdictKind = "unconfirmed"
 	// VerdictLost: the server was running, and ended by itself.
 	VerdictLost VerdictKind = "lost"
 	// VerdictMended: what the last start failed by is gone.

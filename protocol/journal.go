@@ -55,6 +55,8 @@ const (
 	// took that back.
 	JournalToolRuleCreated JournalKind = "toolRuleCreated"
 	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"
+	// JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it.
+	JournalServerDecided JournalKind = "serverDecided"
 	// JournalTaskDeleted and JournalTaskRestored: the person deleted a task, or took that back. What the journal
 	// has of the task stays.
 	JournalTaskDeleted  JournalKind = "taskDeleted"

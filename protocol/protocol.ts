@@ -14,6 +14,11 @@ export const farewellMs = 20000;
 export interface EditorRequests {
   /** PromptInput asks the person for the value of an mcp.json input at a server's first start. */
   "input/prompt": { params: PromptInputParams; result: PromptInputResult };
+  /**
+   * ConfirmServer asks the person whether a server may run as a file of the workspace configures it. The sidecar asks
+   * before the first connection to a server with a new or changed definition, and once for each definition.
+   */
+  "server/confirm": { params: ConfirmServerParams; result: ConfirmServerResult };
   /** OpenURL opens a page in the person's browser. */
   "window/openUrl": { params: OpenURLParams; result: OpenURLResult };
   /** GetSecret reads what SetSecret kept. */
@@ -1183,6 +1188,54 @@ export interface PromptInputResult {
   value: Secret | null;
 }
 
+/** ConfirmServerParams is a server that the person has not confirmed yet. */
+export interface ConfirmServerParams {
+  serverName: string;
+  /** Source is the file that configures the server, and Line where, counted from 1; 0 is unknown. */
+  source: string;
+  line?: number;
+  /** Definition is what will run, or be connected to. */
+  definition: ServerDefinition;
+  /**
+   * Earlier is the definition of this name that the person confirmed last. It is absent where they confirmed none.
+   * If it equals Definition, a value differs that is not shown, such as one of the environment.
+   */
+  earlier?: ServerDefinition;
+}
+
+/**
+ * ServerDefinition is the definition of a server without the values of its environment and headers. The folders' variables
+ * are put in; inputs and variables of the environment are as they are written.
+ */
+export interface ServerDefinition {
+  transport: Transport;
+  /** Command, Args, Cwd, EnvNames and EnvFile are of a `TransportStdio` server. */
+  command?: string;
+  args?: readonly string[];
+  cwd?: string;
+  /** EnvNames are the variables that the configuration or its envFile sets, in their order. */
+  envNames?: readonly string[];
+  envFile?: string;
+  /** URL and HeaderNames are of every other. */
+  url?: string;
+  headerNames?: readonly string[];
+}
+
+/**
+ * ConfirmServerResult is the person's decision. It is absent where they made none: the server does not run, and they are
+ * asked again when they start it themselves.
+ */
+export interface ConfirmServerResult {
+  decision?: ServerDecision;
+}
+
+/** ServerDecision is what a person decided of a server. */
+export type ServerDecision =
+  /** ServerAllowed: it may run, as long as its definition stays the same. */
+  | "allowed"
+  /** ServerRefused: it may not, until the person starts it themselves and is asked again. */
+  | "refused";
+
 /**
  * OpenURLParams is a page to open. The person is asked for consent to the whole URL first, unless
  * they have just asked for it themselves.
@@ -1715,6 +1768,8 @@ export type VerdictKind =
   | "login"
   /** VerdictInput: a value that the configuration asks the person for was not given. */
   | "input"
+  /** VerdictUnconfirmed: the person has not confirmed that it may run as it is configured. */
+  | "unconfirmed"
   /** VerdictLost: the server was running, and ended by itself. */
   | "lost"
   /** VerdictMended: what the last start failed by is gone. */
@@ -1929,6 +1984,8 @@ export type JournalKind =
    */
   | "toolRuleCreated"
   | "toolRuleRemoved"
+  /** JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it. */
+  | "serverDecided"
   /**
    * JournalTaskDeleted and JournalTaskRestored: the person deleted a task, or took that back. What the journal
    * has of the task stays.
@@ -2507,6 +2564,8 @@ export interface FrontEndCapabilities {
   languageModels?: boolean;
   /** Inputs: it serves `Editor.PromptInput`. */
   inputs?: boolean;
+  /** ConfirmServers: it serves `Editor.ConfirmServer`. Without it no server runs that needs to be confirmed. */
+  confirmServers?: boolean;
   /** OpenURL: it serves `Editor.OpenURL`. */
   openUrl?: boolean;
   /** Secrets: it serves `Editor.GetSecret` and `Editor.SetSecret`. */
@@ -2565,6 +2624,11 @@ export interface WorkspaceFolder {
   untrusted?: boolean;
   /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */
   configFile?: string;
+  /**
+   * Confirmed: the person has confirmed whatever the folder's file configures, so `Editor.ConfirmServer` is not
+   * asked about its servers.
+   */
+  confirmed?: boolean;
 }
 
 /** CreateTaskParams names a new task. */
@@ -2757,11 +2821,6 @@ export type AskResponse =
 /** AskResponseResult confirms an answer after it was kept on disk. */
 export interface AskResponseResult {
   outcome: Outcome;
-  /**
-   * Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
-   * `TaskEventParams.Unsaved`.
-   */
-  unsaved?: boolean;
 }
 
 /** ServerParams names a configured MCP server. */
@@ -2901,11 +2960,6 @@ export interface TaskEventParams {
   /** OpenAsks is the task's count after this event. */
   openAsks: number;
   event: Event;
-  /**
-   * Unsaved reports that the change is in memory only, because the store cannot be written: if the sidecar ends before
-   * `Editor.StorageRecovered`, the change is lost. `Message.Unsaved` says so of the message that changed.
-   */
-  unsaved?: boolean;
 }
 
 /** Event is what changed. */
@@ -3049,8 +3103,6 @@ export interface Message {
   /** Time is when the message came to be. */
   time: number;
   body: Body;
-  /** Unsaved reports that the message, as it is now, is in memory only; see `TaskEventParams.Unsaved`. */
-  unsaved?: boolean;
 }
 
 /** Body is what a message holds. */

@@ -84,6 +84,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return s.PromptInput(ctx, &p)
+	case "server/confirm":
+		var p ConfirmServerParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ConfirmServer(ctx, &p)
 	case "window/openUrl":
 		var p OpenURLParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -167,6 +173,14 @@ func (r remoteEditor) StorageRecovered(ctx context.Context, params *StorageRecov
 func (r remoteEditor) PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error) {
 	var result PromptInputResult
 	if err := r.conn.Call(ctx, "input/prompt", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteEditor) ConfirmServer(ctx context.Context, params *ConfirmServerParams) (*ConfirmServerResult, error) {
+	var result ConfirmServerResult
+	if err := r.conn.Call(ctx, "server/confirm", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

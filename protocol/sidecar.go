@@ -344,6 +344,8 @@ type FrontEndCapabilities struct {
 	LanguageModels bool `json:"languageModels,omitempty"`
 	// Inputs: it serves [Editor.PromptInput].
 	Inputs bool `json:"inputs,omitempty"`
+	// ConfirmServers: it serves [Editor.ConfirmServer]. Without it no server runs that needs to be confirmed.
+	ConfirmServers bool `json:"confirmServers,omitempty"`
 	// OpenURL: it serves [Editor.OpenURL].
 	OpenURL bool `json:"openUrl,omitempty"`
 	// Secrets: it serves [Editor.GetSecret] and [Editor.SetSecret].
@@ -396,6 +398,9 @@ type WorkspaceFolder struct {
 	Untrusted bool `json:"untrusted,omitempty"`
 	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`
+	// Confirmed: the person has confirmed whatever the folder's file configures, so [Editor.ConfirmServer] is not
+	// asked about its servers.
+	Confirmed bool `json:"confirmed,omitempty"`
 }
 
 // CreateTaskParams names a new task.
@@ -560,9 +565,6 @@ const (
 // AskResponseResult confirms an answer after it was kept on disk.
 type AskResponseResult struct {
 	Outcome Outcome `json:"outcome"`
-	// Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
-	// [TaskEventParams.Unsaved].
-	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // ServerParams names a configured MCP server.

@@ -1,5 +1,6 @@
 // npm run demo: the panel in a browser, with the example servers and the offline model.
-// `npm run demo -- --workspace FOLDER` has the servers of that folder's .vscode/mcp.json instead.
+// `npm run demo -- --workspace FOLDER` has the servers of that folder's .vscode/mcp.json instead. It asks in the terminal
+// before a new or changed one runs; with --trust it does not.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { KeptFiles } from "../extension/src/keptFiles.ts";
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     folder: { type: "string", default: join(cacheFolder, "demo") },
     // A workspace of the person's own.
     workspace: { type: "string" },
+    trust: { type: "boolean", default: false },
     "log-level": { type: "string", default: "warn" },
   },
 });
@@ -46,7 +48,8 @@ const pages = new Pages((open) => relay.tell("host/pages", { pages: open }));
 const sidecar = new Sidecar({
   command: sidecarBinary,
   args: () => ["serve", "--data-dir", data, "--log-level", values["log-level"]],
-  initializeParams: async () => introduction(workspace),
+  initializeParams: async () =>
+    introduction(workspace, values.workspace === undefined || values.trust),
   log: (line) => console.error(line),
   handlers: editorHandlers(pages),
 });

@@ -289,7 +289,7 @@ func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
 			"  command: a-progra…",
 			"  source: long.json",
 		}},
-		{"empty columns are left out", 60, 12, []string{"resources", "demo"}, []string{
+		{"empty columns are left out", 60, 12, []string{"resources", "--trust", "demo"}, []string{
 			"URI          NAME",
 			"memo://note  note",
 			"memo://{id}  notes",
@@ -315,7 +315,7 @@ func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
 
 func TestTheJournalIsReadableOnATerminal(t *testing.T) {
 	s := newSeat(t, 44, 30, nil, "journal", "show", "--data-dir", "kept")
-	call := exec.Command("assent", "call", "demo", "survey", "--data-dir", "kept")
+	call := exec.Command("assent", "call", "--trust", "demo", "survey", "--data-dir", "kept")
 	call.Dir = s.dir
 	_ = call.Run() // nobody is there to be asked
 	s.program.Stdout = s.tty
@@ -364,7 +364,7 @@ func TestDescriptionsAreWrappedBetweenWords(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(strconv.Itoa(tt.columns), func(t *testing.T) {
-			s := reads(t, tt.columns, 150, nil, "tools", "wordy")
+			s := reads(t, tt.columns, 150, nil, "tools", "--trust", "wordy")
 			s.ends(0)
 			s.sees("The tool page")
 			if diff := cmp.Diff(tt.want, s.lines()[:len(tt.want)]); diff != "" {
@@ -378,7 +378,7 @@ func TestDescriptionsAreWrappedBetweenWords(t *testing.T) {
 }
 
 func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees(`The server "demo" (tool survey) asks: Tell me everything`)
 	s.sees("Your name (text, at least 2 characters, required)")
 	s.types("A", enter)
@@ -430,7 +430,7 @@ func TestNoAndAwayAreNotTheSame(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sit(t, 80, 24, nil, "call", "demo", tt.tool)
+			s := sit(t, 80, 24, nil, "call", "--trust", "demo", tt.tool)
 			s.sees("Esc cancels")
 			s.types(tt.keys)
 			if got := s.ends(0); got != tt.want {
@@ -441,7 +441,7 @@ func TestNoAndAwayAreNotTheSame(t *testing.T) {
 }
 
 func TestWhatAStrangerWroteIsDrawnInADialog(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "strange", "--output", "json")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "strange", "--output", "json")
 	s.sees("<U+001B>[2J<U+202E>go<U+000D> away")
 	s.sees("Your <U+001B>[31mpassword")
 	s.sees("Careful: this seems to ask for a secret")
@@ -476,7 +476,7 @@ func TestWhatAStrangerWroteIsDrawnInADialog(t *testing.T) {
 }
 
 func TestATerminalOfTwentyColumnsAndFiveRows(t *testing.T) {
-	s := sit(t, 20, 5, nil, "call", "demo", "survey")
+	s := sit(t, 20, 5, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	s.sees(`The server "demo"`)
 	s.types(strings.Repeat(pageDown, 9))
@@ -508,7 +508,7 @@ func TestATerminalOfTwentyColumnsAndFiveRows(t *testing.T) {
 }
 
 func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
-	s := sitAfter(t, "\n", 80, 24, nil, "call", "demo", "page")
+	s := sitAfter(t, "\n", 80, 24, nil, "call", "--trust", "demo", "page")
 	s.sees("Do you consent")
 	s.types(down, enter)
 	if got, want := s.ends(0), `{"action":"decline"}`; got != want {
@@ -517,7 +517,7 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 }
 
 func TestCtrlCInADialogCancelsTheCall(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	s.types(ctrlC)
 	if got := s.ends(130); got != "" {
@@ -529,7 +529,7 @@ func TestCtrlCInADialogCancelsTheCall(t *testing.T) {
 }
 
 func TestCtrlCTwiceLeaves(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "stuck")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "stuck")
 	s.sees("a (text, may be left out)")
 	s.types(ctrlC)
 	s.sees("Interrupt again to leave at once.")
@@ -538,7 +538,7 @@ func TestCtrlCTwiceLeaves(t *testing.T) {
 }
 
 func TestATerminationInADialogRestoresTheTerminal(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	if s.isCooked() {
 		t.Error("there is no dialog")
@@ -550,7 +550,7 @@ func TestATerminationInADialogRestoresTheTerminal(t *testing.T) {
 }
 
 func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "survey")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	if err := s.pty.Close(); err != nil {
 		t.Fatal(err)
@@ -567,7 +567,7 @@ func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
 }
 
 func TestACompletionIsApprovedOnATerminal(t *testing.T) {
-	s := sit(t, 80, 24, nil, "call", "demo", "sample")
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "sample")
 	s.sees("user: Say hello")
 	s.sees("at most 20 tokens")
 	s.types(down, down, enter)
@@ -602,7 +602,7 @@ func TestACompletionIsApprovedOnATerminal(t *testing.T) {
 }
 
 func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
-	s := sit(t, 80, 24, nil, "chat", "--server", "examiner")
+	s := sit(t, 80, 24, nil, "chat", "--trust", "--server", "examiner")
 	s.sees("> ")
 	s.types("find users\n")
 	s.sees("The model wants to use the tool find_users of the server examiner.")
@@ -620,7 +620,7 @@ func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
 }
 
 func TestProgressIsOneLineThatStepsAside(t *testing.T) {
-	s := sit(t, 40, 10, nil, "call", "demo", "count")
+	s := sit(t, 40, 10, nil, "call", "--trust", "demo", "count")
 	s.sees("Send this to the server?") // it has the screen
 	s.types(enter)
 	s.ends(0)
@@ -661,7 +661,7 @@ func TestInputsAreAskedForOnATerminal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sit(t, 80, 24, nil, append([]string{"call", tt.server, "token"}, tt.flags...)...)
+			s := sit(t, 80, 24, nil, append([]string{"call", "--trust", tt.server, "token"}, tt.flags...)...)
 			tt.keys(s)
 			if got := s.ends(0); got != tt.want {
 				t.Errorf("the server has %q", got)
@@ -676,7 +676,7 @@ func TestInputsAreAskedForOnATerminal(t *testing.T) {
 func TestCtrlCAtAnInput(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--plain"}} {
 		t.Run(strings.Join(append([]string{"asked"}, flags...), " "), func(t *testing.T) {
-			s := sit(t, 80, 24, nil, append([]string{"call", "guarded", "token"}, flags...)...)
+			s := sit(t, 80, 24, nil, append([]string{"call", "--trust", "guarded", "token"}, flags...)...)
 			s.sees("The token")
 			eventually(t, "a terminal that does not show what is typed", func() bool { return !s.isCooked() })
 			s.types(ctrlC)
@@ -696,7 +696,7 @@ func TestNothingIsAskedOfATerminalAtTheStart(t *testing.T) {
 }
 
 func TestATerminalThatCannotBeDrawnOnIsAskedInLines(t *testing.T) {
-	s := sit(t, 80, 24, []string{"TERM=dumb"}, "call", "demo", "survey")
+	s := sit(t, 80, 24, []string{"TERM=dumb"}, "call", "--trust", "demo", "survey")
 	s.sees("(:decline says no")
 	s.types(":decline\n")
 	if got, want := s.ends(0), `{"action":"decline"}`; got != want {

@@ -12,6 +12,7 @@ import {
   readPanelSettings,
   setModelApiKey,
 } from "./configuration.ts";
+import { ConfirmServer } from "./confirmServer.ts";
 import { Contexts } from "./contexts.ts";
 import { dataFolderOf, moveData } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
@@ -46,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Assent", { log: true });
   const inputs = new Inputs(context.secrets);
   const secrets = new Secrets(context.secrets);
+  const confirmServer = new ConfirmServer();
   // As it is now: a folder that is added must not take the conversations away from a sidecar that starts again.
   const data = dataFolder(context);
   const { storageUri } = context;
@@ -56,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   const handlers: Handlers<EditorRequests> = {
     "input/prompt": (params, token) => inputs.prompt(params, token),
+    "server/confirm": (params, token) => confirmServer.ask(params, token),
     "window/openUrl": openUrl,
     "secret/get": (params) => secrets.get(params),
     "secret/set": (params) => secrets.set(params),
@@ -254,6 +257,7 @@ async function introduction(context: vscode.ExtensionContext): Promise<Initializ
       sampling: true,
       languageModels: true,
       inputs: true,
+      confirmServers: true,
       openUrl: true,
       secrets: true,
     },

@@ -10,6 +10,7 @@ import {
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
+import { confirmServers } from "./confirmServers.ts";
 import { legacy } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
@@ -42,6 +43,7 @@ export async function withExtension(
     await withPage(options.name, { width: 1280, height: 1000 }, async (page) => {
       const window = new ExtensionWindow(workbench, page);
       const complaints = window.collectComplaints();
+      await confirmServers(page);
       // What moves is drawn again and again, by the processor.
       await page.emulateMedia({ reducedMotion: "reduce" });
       await step("the panel opens from the activity bar", async () => {
@@ -140,6 +142,7 @@ export class ExtensionWindow {
   /** Opens another window on the workspace folder, which shows the panel. */
   readonly openWindow = async (): Promise<ExtensionWindow> => {
     const page = await this.page.context().newPage();
+    await confirmServers(page);
     await page.setViewportSize(this.page.viewportSize() ?? assert.fail("the window has no size"));
     await page.goto(this.workbench.url);
     const other = new ExtensionWindow(this.workbench, page);

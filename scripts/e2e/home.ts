@@ -13,6 +13,7 @@ import {
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, workbenchScript } from "./codeServer.ts";
+import { confirmServers } from "./confirmServers.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
@@ -49,6 +50,7 @@ try {
 }
 
 async function tell(page: Page): Promise<void> {
+  await confirmServers(page);
   const view = page
     .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
     .frameLocator("iframe#active-frame");

@@ -34,7 +34,7 @@ const { processes, configuration } = await startThirdParties(mark);
 const workspace = join(folder, "workspace");
 await mkdir(join(workspace, ".vscode"), { recursive: true });
 await writeFile(join(workspace, ".vscode", "mcp.json"), configuration);
-const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace]);
+const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
 const problems: string[] = [];
 try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));

@@ -11,16 +11,27 @@ import type { Handlers } from "../../extension/src/handlers.ts";
 import type { KeptFiles } from "../../extension/src/keptFiles.ts";
 import type { Sidecar } from "../../extension/src/sidecar.ts";
 import { version } from "../setup/version.ts";
+import { confirmInTerminal } from "./confirmInTerminal.ts";
 import type { Pages } from "./pages.ts";
 
-/** What the playground says of itself: it can all that the extension can, but has no models. */
-export function introduction(workspace: string): InitializeParams {
+/**
+ * What the playground says of itself: it can all that the extension can, but has no models. Confirmed says that the
+ * workspace is the playground's own, so that nobody has to confirm its servers.
+ */
+export function introduction(workspace: string, confirmed = true): InitializeParams {
   return {
     protocolVersion,
     clientInfo: { name: "the playground", version },
-    capabilities: { elicitation: true, sampling: true, inputs: true, openUrl: true, secrets: true },
+    capabilities: {
+      elicitation: true,
+      sampling: true,
+      inputs: true,
+      confirmServers: true,
+      openUrl: true,
+      secrets: true,
+    },
     configuration: {
-      workspaceFolders: [{ name: "demo", path: workspace }],
+      workspaceFolders: [{ name: "demo", path: workspace, ...(confirmed && { confirmed }) }],
       model: { provider: "demo" },
     },
   };
@@ -41,6 +52,7 @@ export function editorHandlers(pages: Pages): Handlers<EditorRequests> {
         `${serverName} asks for ${id}. Start the demo with ${name} in its environment.`,
       );
     },
+    "server/confirm": confirmInTerminal,
     "window/openUrl": (params, token) => pages.open(params, token),
     "secret/get": ({ key }) => ({ value: secrets.get(key) ?? null }),
     "secret/set": ({ key, value }) => {

@@ -26,6 +26,8 @@ import (
 // Servers does what a task asks of a server, and says how that ended.
 type Servers interface {
 	Servers() []protocol.Server
+	// Confirm blocks until the person has decided whether a server may run, and returns why it may not.
+	Confirm(ctx context.Context, serverName string) error
 	Tools(ctx context.Context, serverName string) ([]protocol.Tool, error)
 	Resources(ctx context.Context, serverName string) ([]protocol.Resource, error)
 	ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error)

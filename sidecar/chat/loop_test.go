@@ -55,6 +55,8 @@ type servers struct {
 	call   func(ctx context.Context, toolName string) protocol.CallResult
 }
 
+func (s *servers) Confirm(context.Context, string) error { return nil }
+
 func (s *servers) Servers() (all []protocol.Server) {
 	for _, name := range s.names {
 		server := protocol.Server{Name: name}

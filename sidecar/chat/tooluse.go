@@ -33,15 +33,23 @@ type notedKey struct{ taskID, serverName string }
 // offer asks the servers that are enabled for the task what they have. The person is told of those that do
 // not answer in time, or at all, once. One that was said to have failed is not started again by the next turn: it
 // would fail as before, or ask once more for what the person did not want to give.
+//
+// A server that the person has to confirm is waited for until they have: that time is theirs.
 func (u *turn) offer(ctx context.Context) *offer {
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
 	servers := slices.DeleteFunc(u.servers.Servers(), u.hasFailed)
 	enabled := enabledServers(servers, u.task.Info().Settings)
 	found := make([]offered, len(enabled))
 	var wg sync.WaitGroup
 	for i, s := range enabled {
-		wg.Go(func() { found[i] = u.list(ctx, s) })
+		wg.Go(func() { found[i] = offered{serverName: s.ServerName, err: u.servers.Confirm(ctx, s.ServerName)} })
+	}
+	wg.Wait()
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	for i, s := range enabled {
+		if found[i].err == nil {
+			wg.Go(func() { found[i] = u.list(ctx, s) })
+		}
 	}
 	wg.Wait()
 	for _, f := range found {

@@ -61,6 +61,8 @@ type Server struct {
 	// ToolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever, and nil leaves
 	// it to the setting.
 	ToolTimeout *time.Duration
+	// Unconfirmed: a file of the workspace configures the server, so the person confirms its definition before it runs.
+	Unconfirmed bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
 }
@@ -149,7 +151,7 @@ func Load(c protocol.Configuration) Result {
 		case err != nil:
 			l.problem(path, nil, 0, "cannot be read: %v", err)
 		default:
-			l.file(path, folder.Path, data)
+			l.file(path, folder, data)
 		}
 	}
 	if len(c.Servers) > 0 {
@@ -189,7 +191,7 @@ func position(data []byte, offset int) (line, column int) {
 }
 
 // file reads an mcp.json: JSON with comments and trailing commas.
-func (l *loader) file(path, folder string, data []byte) {
+func (l *loader) file(path string, folder protocol.WorkspaceFolder, data []byte) {
 	root, err := Parse(data)
 	if err != nil {
 		p := protocol.ConfigProblem{Source: path, Message: err.Error()}
@@ -220,7 +222,7 @@ func (l *loader) file(path, folder string, data []byte) {
 	}
 	for _, m := range object.Members {
 		name, _ := m.Name.Value.(hujson.Literal)
-		l.server(Server{Name: name.String(), Source: path, Folder: folder, Inputs: inputs}, data, m.Name.StartOffset, standard(m.Value))
+		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, Unconfirmed: !folder.Confirmed, Inputs: inputs}, data, m.Name.StartOffset, standard(m.Value))
 	}
 }
 

@@ -58,15 +58,15 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 	want := config.Result{
 		Servers: []config.Server{
 			{
-				Name: "zeta", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
+				Name: "zeta", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
 				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", Inputs: inputs,
 			},
-			{Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, ToolTimeout: new(1500 * time.Millisecond), Inputs: inputs},
+			{Name: "alpha", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, ToolTimeout: new(1500 * time.Millisecond), Inputs: inputs},
 			{
-				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
+				Name: "far", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
 				ProtocolVersion: config.LegacyProtocol, Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
 			},
-			{Name: "old", Source: path, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", Inputs: inputs},
+			{Name: "old", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", Inputs: inputs},
 			{
 				Name: "mine", Source: config.SettingsSource, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "m",
 				Inputs: map[string]config.Input{"which": {ID: "which", Type: protocol.PickString, Options: []string{"a", "b"}, Default: "b"}},

@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"assent/protocol"
+	"assent/sidecar/visible"
 )
 
 // identityVersion is hashed first. Another list of members gets another one.
@@ -17,7 +19,7 @@ const identityVersion = "assent server 1"
 
 // Identity returns the SHA-256, in hexadecimal, of the server's whole definition: the transport, the command, each
 // argument, the folder, the environment with what the envFile sets, the URL, the headers, the login, and how
-// Assent is to speak with the server. The name and the source of the definition are not in it.
+// Assent is to speak with the server. The name, the source, and how long a call may take are not in it.
 //
 // Each text counts as it is written and with its variables put in. An input counts as it is written, because its
 // value is known at the start only. No value can be read out of the hash.
@@ -83,4 +85,33 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	// Quoted, so that no two lists are written alike, whatever bytes are in them.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", members))
 	return hex.EncodeToString(sum[:])
+}
+
+// Shown returns the definition for the person who decides whether it may run. Nothing in it is masked.
+func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinition {
+	e.Note = nil
+	text := func(written string) string { return visible.Text(s.shown(ctx, e, written)) }
+	d := protocol.ServerDefinition{Transport: s.Transport}
+	if s.Transport != protocol.TransportStdio {
+		d.URL = text(s.URL)
+		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+			d.HeaderNames = append(d.HeaderNames, visible.Text(name))
+		}
+		return d
+	}
+	d.Command, d.EnvFile, d.Cwd = text(s.Command), text(s.EnvFile), text(s.Folder)
+	for _, arg := range s.Args {
+		d.Args = append(d.Args, text(arg))
+	}
+	if s.Cwd != "" {
+		dir := s.shown(ctx, e, s.Cwd)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(s.Folder, dir)
+		}
+		d.Cwd = visible.Text(dir)
+	}
+	for _, name := range s.envNames(ctx, e) {
+		d.EnvNames = append(d.EnvNames, visible.Text(name))
+	}
+	return d
 }

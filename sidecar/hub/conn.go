@@ -254,8 +254,12 @@ func (c *conn) run() {
 }
 
 // start opens the link and the session on it. A server that is configured with "http" may be an older
-// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility").
+// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). Nothing is started, and nobody is reached,
+// before the person has confirmed the definition of a server that needs it.
 func (c *conn) start() error {
+	if err := c.server.confirm(c.ctx); err != nil {
+		return err
+	}
 	transport := c.server.config.Transport
 	if c.server.hub.opts.Capabilities.Sampling {
 		c.sampling = c.server.hub.opts.Broker.DeclareSampling(c.ctx, c.server.config.Name)

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 
 	"assent/sidecar/config"
+	"assent/sidecar/confirm"
 	"assent/sidecar/wire"
 )
 
@@ -94,6 +96,9 @@ func (s *server) keepLearnedLocked() {
 // tools ask by requests is forgotten only if the server was silent. A server without an older version refuses the
 // handshake, and is probed at once.
 func (s *server) forgetEraLocked(c *conn) {
+	if errors.As(c.err, new(*confirm.NotConfirmed)) {
+		return // it was not started
+	}
 	if s.config.ProtocolVersion != "" || s.learned.AsksByRequests && !isSlow(c.err) {
 		return
 	}

@@ -36,6 +36,7 @@ import (
 	"assent/sidecar/config"
 	"assent/sidecar/leftover"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/reason"
 	"assent/sidecar/stack"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -83,6 +84,9 @@ type Options struct {
 	// They must not call the hub.
 	Changed     func(protocol.Server)
 	ListChanged func(serverName string, kind protocol.ListKind)
+	// Confirm blocks until a server may run as it is configured, and returns why it may not. It is called before each
+	// connection; asked: a person has just started the server themselves. Where it is nil every server may run.
+	Confirm func(ctx context.Context, server config.Server, asked bool) error
 	// Environment is where servers start.
 	Environment config.Environment
 	// Capabilities are what the front ends can do, and all that servers are told.
@@ -286,6 +290,18 @@ func (h *Hub) Identity(ctx context.Context, name string) (identity, command stri
 	return s.config.Identity(ctx, h.opts.Environment), s.info().Command
 }
 
+// Confirm blocks until a server may run as it is configured, by [Options.Confirm]. It starts nothing.
+func (h *Hub) Confirm(ctx context.Context, name string) error {
+	s, err := h.server(name)
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx); err != nil {
+		return failed(name, reason.Of(err))
+	}
+	return nil
+}
+
 // Stop ends every connection to a server.
 func (h *Hub) Stop(name string) (protocol.Server, error) {
 	s, err := h.server(name)
@@ -303,10 +319,7 @@ func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error)
 		return protocol.Server{}, err
 	}
 	s.stop(stoppedError{"it was restarted", protocol.OutcomeServerLost})
-	if _, err := s.connection(ctx, ""); err != nil {
-		return protocol.Server{}, err
-	}
-	return s.info(), nil
+	return s.startedByPerson(ctx)
 }
 
 // CloseTask ends a task's connections.

@@ -127,10 +127,7 @@ func (h *Hub) Start(ctx context.Context, name string) (protocol.Server, error) {
 	if err != nil {
 		return protocol.Server{}, err
 	}
-	if _, err := s.connection(ctx, ""); err != nil {
-		return protocol.Server{}, err
-	}
-	return s.info(), nil
+	return s.startedByPerson(ctx)
 }
 
 // Inspect returns what is known of a server, and why it does not start; it starts nothing and asks nobody

@@ -44,6 +44,8 @@ type server struct {
 	toldFallback bool
 	// version is the revision that it spoke last.
 	version string
+	// byPerson counts those who start the server because a person wants it to start.
+	byPerson int
 	// gone says why the server starts no more, where it does not.
 	gone string
 	// followed holds who follows an MCP task, by the task's id.
@@ -130,6 +132,32 @@ func (s *server) connection(ctx context.Context, taskID string) (*conn, error) {
 	}
 	release()
 	return c, nil
+}
+
+// startedByPerson makes a connection where there is none. A person who refused to run the server is asked again.
+func (s *server) startedByPerson(ctx context.Context) (protocol.Server, error) {
+	add := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.byPerson += n
+	}
+	add(1)
+	defer add(-1)
+	if _, err := s.connection(ctx, ""); err != nil {
+		return protocol.Server{}, err
+	}
+	return s.info(), nil
+}
+
+// confirm blocks until the server may run as it is configured. It is called without the lock.
+func (s *server) confirm(ctx context.Context) error {
+	if s.hub.opts.Confirm == nil {
+		return nil
+	}
+	s.mu.Lock()
+	asked := s.byPerson > 0
+	s.mu.Unlock()
+	return s.hub.opts.Confirm(ctx, s.config, asked)
 }
 
 // borrow is as connection. What it returns is not closed as unused until release is called.

@@ -13,6 +13,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/auth"
 	"assent/sidecar/config"
+	"assent/sidecar/confirm"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
@@ -31,9 +32,12 @@ type situation struct {
 // verdictOf says why a server does not start, or nil where nothing is known to keep it from that. It looks
 // at nothing but what it is given.
 func verdictOf(s situation) *protocol.ServerVerdict {
+	var unconfirmed *confirm.NotConfirmed
 	switch {
 	case s.server.State == protocol.ServerRunning:
 		return nil
+	case s.server.State == protocol.ServerFailed && s.trouble != nil && errors.As(s.trouble.err, &unconfirmed):
+		return verdict(protocol.VerdictUnconfirmed, "see below what would run, and start it to decide", "%v", unconfirmed)
 	case s.launch.Err != nil: // as it is now, whatever was before
 		return launchVerdict(s.launch.Err, s.launch.Shown.NearMisses)
 	case s.server.State != protocol.ServerFailed || s.trouble == nil:

@@ -102,6 +102,18 @@ func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) stor
 	}{r.ID, r.ToolName, r.ResourceURI, by}, nil)}
 }
 
+// ServerDecided is what the journal says of a decision whether a server may run.
+func (j *Journal) ServerDecided(d store.ServerDecision) store.Record {
+	return store.Record{At: d.At, Kind: string(protocol.JournalServerDecided), Server: d.ServerName, Body: j.encode(struct {
+		Source     string                    `json:"source"`
+		Definition protocol.ServerDefinition `json:"definition"`
+		// Identity is the hash of all of the definition.
+		Identity string                  `json:"identity"`
+		Decision protocol.ServerDecision `json:"decision"`
+		By       string                  `json:"by"`
+	}{d.Source, d.Shown, d.Definition, d.Decision, d.By}, nil)}
+}
+
 // TaskDeleted is what the journal says of a task that a person deleted in the front end that by names; or
 // restored, where its DeletedAt is 0.
 func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record {

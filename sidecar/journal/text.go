@@ -61,6 +61,7 @@ func sentence(r protocol.JournalRecord) string {
 		Models              []string
 		ThroughSeq          int64
 		Title               string
+		Decision, Source    string
 		ID                  string
 	}
 	if err := json.Unmarshal(r.Body, &b); err != nil {
@@ -153,6 +154,8 @@ func sentence(r protocol.JournalRecord) string {
 		return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
 	case protocol.JournalToolRuleRemoved:
 		return fmt.Sprintf("taken back in %s what was remembered for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+	case protocol.JournalServerDecided:
+		return fmt.Sprintf("%s in %s: to run it as it is configured in %s", b.Decision, b.By, b.Source)
 	case protocol.JournalTaskDeleted:
 		return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title)
 	case protocol.JournalTaskRestored:

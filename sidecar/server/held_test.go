@@ -37,7 +37,7 @@ func TestHeld(t *testing.T) {
 	t.Setenv("ASSENT_TEST_KEY", "value of the environment")
 
 	f := newFrontEnd(t)
-	configuration := fmt.Sprintf(`{"workspaceFolders":[{"name":"project","path":%q}],"model":{
+	configuration := fmt.Sprintf(`{"workspaceFolders":[{"name":"project","path":%q,"confirmed":true}],"model":{
 		"openai":{"baseUrl":"https://me:pa55@models.example/v1","model":"m","apiKey":{"secret":"value of openai"}},
 		"endpoints":[{"provider":"anthropic","apiKey":{"secret":"value of anthropic"}},{"provider":"ollama"}]}}`, project)
 	f.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{"inputs":true},"configuration":` + configuration + `}}`)

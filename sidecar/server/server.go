@@ -7,6 +7,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -54,7 +55,10 @@ type Options struct {
 	// RunsDir holds the files of package leftover, which all sidecars of a person share; nothing is ended where it is
 	// empty.
 	RunsDir string
-	Log     zerolog.Logger
+	// DecisionsDir, where it is not empty, holds the store of what the person decided about servers, in place of
+	// DataDir.
+	DecisionsDir string
+	Log          zerolog.Logger
 	// Masker is told which secrets Assent holds; nil where it masks nothing.
 	Masker *secret.Masker
 	// Tap may be nil.
@@ -91,6 +95,7 @@ type Server struct {
 	watcher      *config.Watcher
 
 	importing sync.Mutex // held while an mcp.json is written
+	decisions decisions
 
 	given   given
 	scanner *secret.Scanner
@@ -118,7 +123,7 @@ var _ protocol.Sidecar = (*Server)(nil)
 // New returns a server that has not begun.
 func New(opts Options) *Server {
 	return &Server{
-		opts: opts, scanner: secret.New(), environment: sync.OnceValue(environmentSecrets),
+		opts: opts, decisions: decisions{dir: opts.DecisionsDir}, scanner: secret.New(), environment: sync.OnceValue(environmentSecrets),
 		initialized: make(chan struct{}), keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
 	}
 }
@@ -205,7 +210,7 @@ func (s *Server) shutdown() {
 	}
 	s.resuming.Wait()
 	s.keeping.Wait()
-	if err := s.tasks.Close(); err != nil {
+	if err := errors.Join(s.tasks.Close(), s.decisions.close()); err != nil {
 		s.opts.Log.Error().Err(err).Msg("closing the store")
 	}
 }
@@ -247,6 +252,10 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	})
 	s.inbox = s.newInbox()
 	s.auth = auth.New(s.logins(params.Capabilities))
+	s.capabilities = params.Capabilities
+	environment := config.Environment{
+		Environ: os.Environ(), Home: home, Ask: s.askInput, Note: s.given.note, Shell: config.NewLoginShell(os.Environ()),
+	}
 	s.hub = hub.New(hub.Options{
 		Broker: s.broker,
 		Task: func(id string) (hub.Asker, error) {
@@ -256,12 +265,11 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 			}
 			return t, nil
 		},
-		Whose:       s.whose,
-		Changed:     s.serverChanged,
-		ListChanged: s.listChanged,
-		Environment: config.Environment{
-			Environ: os.Environ(), Home: home, Ask: s.askInput, Note: s.given.note, Shell: config.NewLoginShell(os.Environ()),
-		},
+		Whose:        s.whose,
+		Changed:      s.serverChanged,
+		ListChanged:  s.listChanged,
+		Confirm:      s.confirmations(environment).Confirm,
+		Environment:  environment,
 		Authorize:    s.authorize,
 		Now:          s.now,
 		Memory:       s.memory(),
@@ -275,7 +283,6 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	s.chat = chat.New(chat.Options{
 		Tasks: s.tasks, Servers: s.hub, Models: s.chatModels, Approver: s.broker, Settings: s.chatSettings, Log: s.opts.Log,
 	})
-	s.capabilities = params.Capabilities
 	s.watcher = config.NewWatcher(s.reload, s.opts.Log)
 	s.configure(params.Configuration)
 	s.resuming.Go(func() { // reads the store, for which the handshake does not wait

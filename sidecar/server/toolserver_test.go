@@ -40,6 +40,11 @@ func installToolServer(t *testing.T) string {
 
 // serveTools is the server.
 func serveTools() int {
+	if mark := os.Getenv("TOOLSERVER_MARK"); mark != "" {
+		if err := os.WriteFile(mark, nil, 0o600); err != nil {
+			panic(err)
+		}
+	}
 	server := mcp.NewServer(&mcp.Implementation{Name: toolServerName, Version: "1"}, nil)
 	add := func(name string, annotations *mcp.ToolAnnotations, properties string, do func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult) {
 		server.AddTool(&mcp.Tool{

@@ -135,6 +135,8 @@ type window struct {
 	messages map[int64]protocol.Message
 	written  map[int64]string // the pieces
 	settings configured
+	// heard, where it is not nil, is told of each message first, and reports whether it was for it.
+	heard func(message string) bool
 }
 
 // configured is what a window is configured with: parts of the configuration, and the table of models.
@@ -219,6 +221,8 @@ func (w *window) try(method string, params, result any) error {
 			w.t.Fatal(err)
 		}
 		switch {
+		case w.heard != nil && strings.Contains(message, `"method":"`):
+			w.hear(message)
 		case answer.ID == nil:
 			w.hear(message)
 		case *answer.ID != w.ids:
@@ -239,6 +243,9 @@ func (w *window) try(method string, params, result any) error {
 // hear folds a notification.
 func (w *window) hear(message string) {
 	w.t.Helper()
+	if w.heard != nil && w.heard(message) {
+		return
+	}
 	var n struct {
 		Method string          `json:"method"`
 		Params json.RawMessage `json:"params"`

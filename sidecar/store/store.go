@@ -29,7 +29,7 @@ import (
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 13
+const schemaVersion = 14
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
@@ -102,7 +102,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {

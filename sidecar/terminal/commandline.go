@@ -34,9 +34,11 @@ type commandLine struct {
 	record    string
 	replay    string
 	plain     bool
-	dataDir   string
-	logLevel  zerolog.Level
-	servers   []string // those that a model may use; none means all
+	// trust: the servers of the configuration file run without being confirmed.
+	trust    bool
+	dataDir  string
+	logLevel zerolog.Level
+	servers  []string // those that a model may use; none means all
 	// taskTTL is for how long a server is asked to keep the MCP task that a call becomes; 0 leaves it to the sidecar.
 	taskTTL time.Duration
 	// toolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever.
@@ -85,6 +87,7 @@ func (c command) build(o Options) *cobra.Command {
 	flags.StringVar(&l.output, "output", "text", "the `form` of the result: text or json")
 	flags.StringVar(&l.answers, "answers", "", "answer what is asked from this `file`, instead of asking you")
 	flags.BoolVar(&l.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	flags.BoolVar(&l.trust, "trust", false, "run what the configuration file says, also where you have not confirmed it")
 	if c.words != noWords {
 		flags.StringVar(&l.protocolVersion, "protocol-version", "", "speak this `version` of MCP with a server that the command line names: "+config.LegacyProtocol)
 	}
@@ -280,7 +283,9 @@ func (l *commandLine) reach(launch []string, o Options) error {
 // configured takes the servers of the configuration file. Their folder is the current one, unless the file is the
 // .vscode/mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
-	l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configuredFolder(l.configFile, o.Folder)}
+	folder := configuredFolder(l.configFile, o.Folder)
+	folder.Confirmed = l.trust
+	l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{folder}
 	if l.configFile == "" {
 		return nil
 	}

@@ -46,6 +46,9 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	}
 	s.explains = append(s.explains, serverName)
 	var b strings.Builder
+	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictUnconfirmed {
+		return fmt.Sprintf("To see what would run, and to decide: %s\nTo run it without being asked: --trust", s.doctorCommand(i.Server))
+	}
 	for _, wrote := range []struct {
 		to    string
 		lines []string

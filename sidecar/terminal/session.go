@@ -100,12 +100,16 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 			Elicitation: true, Sampling: true, Inputs: true, OpenURL: true, LanguageModels: len(s.completions) > 0,
 		}
 	}
-	dataDir := line.dataDir
+	capabilities.ConfirmServers = s.person != nil
+	dataDir, decisionsDir := line.dataDir, ""
 	if dataDir == "" {
 		if s.folder, err = os.MkdirTemp("", "assent-*"); err != nil {
 			return nil, fmt.Errorf("there is no place for the conversation: %w", err)
 		}
 		dataDir = s.folder
+		if decisionsDir, err = DataFolder(""); err != nil {
+			decisionsDir = "" // what the person decides is forgotten with the conversation
+		}
 	}
 	masker := secret.NewMasker()
 	log := zerolog.New(masker.Writer(visible.JSONWriter(s.o.Stderr))).Level(line.logLevel).With().Timestamp().Logger()
@@ -113,7 +117,9 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	if err != nil {
 		log.Warn().Err(err).Msg("servers that outlive a killed command are not ended")
 	}
-	s.sidecar = attach.Start(ctx, server.Options{Version: o.Version, DataDir: dataDir, RunsDir: runs, Log: log, Masker: masker}, frontEnd{s})
+	s.sidecar = attach.Start(ctx, server.Options{
+		Version: o.Version, DataDir: dataDir, DecisionsDir: decisionsDir, RunsDir: runs, Log: log, Masker: masker,
+	}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.pump.Go(func() { s.take(pumping) })

@@ -24,6 +24,8 @@ type manner interface {
 	// repeat asks whether a call is made once more that has failed.
 	repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error)
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
+	// confirm asks whether a server may run as it is configured.
+	confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error)
 	// page asks whether the person goes to a page, which something else than an ask wants.
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
 	// noted says what the person did, where that cannot be seen.

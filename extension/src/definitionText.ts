@@ -1,0 +1,46 @@
+import type { ConfirmServerParams, ServerDefinition } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+
+/** Says what would run, line by line, and after each line what it was when the person confirmed the server last. */
+export function definitionText({ source, line, definition, earlier }: ConfirmServerParams): string {
+  const now = lines(definition);
+  const before = earlier === undefined ? undefined : lines(earlier);
+  const said: string[] = [];
+  let changed = false;
+  for (const [i, { label, value }] of now.entries()) {
+    const old = before?.[i]?.value;
+    if (value !== "") said.push(`${label}: ${value}`);
+    if (old === undefined || old === value) continue;
+    changed = true;
+    if (value === "") said.push(l10n.t("{0}: nothing any more", label));
+    said.push(l10n.t("    before: {0}", old === "" ? l10n.t("nothing") : old));
+  }
+  if (before !== undefined && !changed) {
+    said.push(
+      l10n.t(
+        "A value that is not shown has changed, such as one of the environment or of a header.",
+      ),
+    );
+  }
+  const place = line === undefined ? source : `${source}:${line}`;
+  said.push("", l10n.t("It is configured in {0}.", place));
+  return said.join("\n");
+}
+
+/** The same lines for every definition. A list is JSON: so it can be seen where an element ends. */
+function lines(d: ServerDefinition): readonly { label: string; value: string }[] {
+  return [
+    { label: l10n.t("Reached by"), value: d.transport },
+    { label: l10n.t("Command"), value: d.command ?? "" },
+    { label: l10n.t("Arguments"), value: list(d.args) },
+    { label: l10n.t("Folder"), value: d.cwd ?? "" },
+    { label: l10n.t("Environment"), value: (d.envNames ?? []).join(", ") },
+    { label: l10n.t("Environment file"), value: d.envFile ?? "" },
+    { label: l10n.t("URL"), value: d.url ?? "" },
+    { label: l10n.t("Headers"), value: (d.headerNames ?? []).join(", ") },
+  ];
+}
+
+function list(elements: readonly string[] | undefined): string {
+  return elements === undefined || elements.length === 0 ? "" : JSON.stringify(elements);
+}

@@ -1,0 +1,42 @@
+import { createInterface } from "node:readline/promises";
+import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol";
+import type { CancellationToken } from "vscode-jsonrpc/node";
+import { definitionText } from "../../extension/src/definitionText.ts";
+
+/** One question at a time has the terminal. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Asks in the terminal in which the demo runs: a page in the browser cannot say who is there. */
+export function confirmInTerminal(
+  params: ConfirmServerParams,
+  token: CancellationToken,
+): Promise<ConfirmServerResult> {
+  const inTurn = last.then(() => ask(params, token));
+  last = inTurn.catch(() => undefined);
+  return inTurn;
+}
+
+async function ask(
+  params: ConfirmServerParams,
+  token: CancellationToken,
+): Promise<ConfirmServerResult> {
+  if (!process.stdin.isTTY || token.isCancellationRequested) return {};
+  const ended = new AbortController();
+  const listening = token.onCancellationRequested(() => ended.abort());
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    console.log(
+      `\nThe MCP server ${params.serverName} is new or has changed:\n${definitionText(params)}`,
+    );
+    const { signal } = ended;
+    const answer = await terminal.question("Do you run it? (yes, no) ", { signal });
+    if (/^y(es)?$/i.test(answer.trim())) return { decision: "allowed" };
+    return /^no?$/i.test(answer.trim()) ? { decision: "refused" } : {};
+  } catch (error) {
+    if (ended.signal.aborted) return {};
+    throw error;
+  } finally {
+    listening.dispose();
+    terminal.close();
+  }
+}

@@ -1,0 +1,106 @@
+package confirm_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/confirm"
+	"assent/sidecar/journal"
+	"assent/sidecar/store"
+)
+
+// person answers when they are told to, and counts what they are asked.
+type person struct {
+	asked  int
+	answer chan protocol.ServerDecision
+}
+
+func (p *person) ask(ctx context.Context, _ *protocol.ConfirmServerParams) (protocol.ServerDecision, error) {
+	p.asked++
+	select {
+	case d := <-p.answer:
+		return d, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func newBook(t *testing.T) (*confirm.Book, *person) {
+	t.Helper()
+	s, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &person{answer: make(chan protocol.ServerDecision)}
+	return confirm.NewBook(confirm.Options{
+		Store: func() (*store.Store, error) { return s, nil }, Ask: p.ask, By: "a test", Journal: journal.New(journal.Options{}), Now: time.Now,
+		Mask: func(d protocol.ServerDefinition) protocol.ServerDefinition { return d },
+	}), p
+}
+
+var unconfirmed = config.Server{Name: "s", Source: "/ws/.vscode/mcp.json", Transport: protocol.TransportStdio, Command: "c", Unconfirmed: true}
+
+func TestManyWhoStartAServerAreOneQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, p := newBook(t)
+		var waiting sync.WaitGroup
+		for range 5 {
+			waiting.Go(func() {
+				if err := b.Confirm(t.Context(), unconfirmed, false); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		p.answer <- protocol.ServerAllowed
+		waiting.Wait()
+		if p.asked != 1 {
+			t.Errorf("the person was asked %d times", p.asked)
+		}
+	})
+}
+
+func TestAQuestionEndsWithTheLastWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, p := newBook(t)
+		one, endOne := context.WithCancel(t.Context())
+		other, endOther := context.WithCancel(t.Context())
+		defer endOther()
+		var waiting sync.WaitGroup
+		for _, ctx := range []context.Context{one, other} {
+			waiting.Go(func() {
+				if err := b.Confirm(ctx, unconfirmed, false); !errors.Is(err, context.Canceled) {
+					t.Errorf("Confirm = %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		endOne()
+		synctest.Wait()
+		endOther()
+		waiting.Wait()
+		// It was withdrawn, and not put away: the next who comes asks again.
+		waiting.Go(func() {
+			if err := b.Confirm(t.Context(), unconfirmed, false); !errors.As(err, new(*confirm.NotConfirmed)) {
+				t.Errorf("Confirm = %v", err)
+			}
+		})
+		synctest.Wait()
+		p.answer <- protocol.ServerRefused
+		waiting.Wait()
+		if p.asked != 2 {
+			t.Errorf("the person was asked %d times", p.asked)
+		}
+	})
+}

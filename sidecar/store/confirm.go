@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"assent/protocol"
+)
+
+// confirmSchema keeps what the person decided of servers that a file of the workspace configures.
+// An older sidecar that still runs sets the file's version back, so it may run twice.
+const confirmSchema = `
+CREATE TABLE IF NOT EXISTS server_decisions (
+	source     TEXT NOT NULL, -- the file
+	server     TEXT NOT NULL,
+	definition TEXT NOT NULL, -- a hash
+	decided_at INTEGER NOT NULL,
+	body       TEXT NOT NULL,
+	PRIMARY KEY (source, server, definition)
+) STRICT, WITHOUT ROWID;
+`
+
+// ServerDecision is what the person decided of one definition of a server.
+type ServerDecision struct {
+	Source     string `json:"source"`
+	ServerName string `json:"serverName"`
+	// Definition is the hash of the whole definition, and Shown the definition without secrets.
+	Definition string                    `json:"definition"`
+	Shown      protocol.ServerDefinition `json:"shown"`
+	Decision   protocol.ServerDecision   `json:"decision"`
+	// By names the front end in which they decided, and At is when.
+	By string `json:"by"`
+	At int64  `json:"at"`
+}
+
+// DecideServer keeps a decision in place of an earlier one of the same definition, together with what the journal says of
+// it.
+func (s *Store) DecideServer(ctx context.Context, d ServerDecision, records ...Record) error {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("encode the decision: %w", err)
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("save the decision: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO server_decisions (source, server, definition, decided_at, body) VALUES (?, ?, ?, ?, ?)`,
+		d.Source, d.ServerName, d.Definition, d.At, string(body))
+	if err != nil {
+		return fmt.Errorf("save the decision: %w", err)
+	}
+	if err := appendJournal(ctx, tx, records); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("save the decision: %w", err)
+	}
+	return nil
+}
+
+// DecisionOf returns what the person decided of a definition of a server, or nil.
+func (s *Store) DecisionOf(ctx context.Context, source, serverName, definition string) (*ServerDecision, error) {
+	return s.serverDecision(ctx, `SELECT body FROM server_decisions WHERE source = ? AND server = ? AND definition = ?`, source, serverName, definition)
+}
+
+// LastAllowed returns the decision by which the person allowed a server last, whatever its definition was, or nil.
+func (s *Store) LastAllowed(ctx context.Context, source, serverName string) (*ServerDecision, error) {
+	return s.serverDecision(ctx, `SELECT body FROM server_decisions WHERE source = ? AND server = ? AND json_extract(body, '$.decision') = ?
+		ORDER BY decided_at DESC LIMIT 1`, source, serverName, string(protocol.ServerAllowed))
+}
+
+func (s *Store) serverDecision(ctx context.Context, query string, args ...any) (*ServerDecision, error) {
+	var body []byte
+	err := s.db.QueryRowContext(ctx, query, args...).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	var d ServerDecision
+	if err == nil {
+		err = json.Unmarshal(body, &d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was decided of a server: %w", err)
+	}
+	return &d, nil
+}

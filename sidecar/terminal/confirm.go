@@ -1,0 +1,121 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assent/protocol"
+)
+
+// ConfirmServer implements [protocol.Editor].
+func (f frontEnd) ConfirmServer(ctx context.Context, params *protocol.ConfirmServerParams) (*protocol.ConfirmServerResult, error) {
+	if f.s.person == nil {
+		return &protocol.ConfirmServerResult{}, nil
+	}
+	run, err := f.s.person.confirm(ctx, params)
+	switch {
+	case errors.Is(err, errDismissed):
+		return &protocol.ConfirmServerResult{}, nil
+	case errors.Is(err, errDeclined):
+		return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
+	case err != nil:
+		return nil, err
+	case run:
+		return &protocol.ConfirmServerResult{Decision: protocol.ServerAllowed}, nil
+	default:
+		return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
+	}
+}
+
+func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
+	done, err := o.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	return o.manner.confirm(ctx, params)
+}
+
+// confirm implements [manner].
+func (p *person) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
+	p.s.note("\n%s", definition(params))
+	word, err := p.choose(ctx, "Do you run it? (yes, no; :cancel decides nothing): ", "yes", "no")
+	return word == "yes", err
+}
+
+// confirm implements [manner].
+func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
+	at, err := q.choose(ctx, safe(definition(params))+"\n", "Do you run it?", true, "Run it as it is configured", "Do not run it")
+	return at == 0, err
+}
+
+// definition says what would run, and what has changed since the person confirmed it.
+func definition(params *protocol.ConfirmServerParams) string {
+	var b strings.Builder
+	place := params.Source
+	if params.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, params.Line)
+	}
+	if params.Earlier == nil {
+		fmt.Fprintf(&b, "The server %q is new: you have not confirmed yet what it runs (%s).\n", params.ServerName, place)
+	} else {
+		fmt.Fprintf(&b, "The server %q has changed since you confirmed what it runs (%s).\n", params.ServerName, place)
+	}
+	now := definitionLines(params.Definition)
+	var before []definitionLine
+	if params.Earlier != nil {
+		before = definitionLines(*params.Earlier)
+	}
+	for i, line := range now {
+		old := ""
+		if before != nil {
+			old = before[i].value
+		}
+		if line.value != "" {
+			fmt.Fprintf(&b, "  %-12s %s\n", line.name, line.value)
+		}
+		if before != nil && old != line.value {
+			if old == "" {
+				old = "(nothing)"
+			}
+			fmt.Fprintf(&b, "  %-12s %s\n", "  before", old)
+		}
+	}
+	if before != nil && slices.Equal(now, before) {
+		b.WriteString("  A value that is not shown has changed, such as one of the environment or a header.\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+type definitionLine struct{ name, value string }
+
+// definitionLines are the same for every server. Lists are JSON, so that it can be seen where an element ends.
+func definitionLines(d protocol.ServerDefinition) []definitionLine {
+	return []definitionLine{
+		{"reached by", string(d.Transport)},
+		{"command", d.Command},
+		{"arguments", shownList(d.Args)},
+		{"folder", d.Cwd},
+		{"environment", strings.Join(d.EnvNames, " ")},
+		{"envFile", d.EnvFile},
+		{"url", d.URL},
+		{"headers", strings.Join(d.HeaderNames, " ")},
+	}
+}
+
+func shownList(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(list); err != nil {
+		return strings.Join(list, " ") // texts can be encoded
+	}
+	return strings.TrimSpace(b.String())
+}
