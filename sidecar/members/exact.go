@@ -57,8 +57,8 @@ func holdsStructs(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-// fieldOf returns the type of the field that a member is; nil where it is none. A member whose name differs from a
-// field's in its case alone is not taken.
+// fieldOf returns the type of the field with a member's name, or nil without such a field. A member whose name differs
+// from a field's only in its case is not taken.
 func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
 	taken = true
 	for i := range t.NumField() {

@@ -1,7 +1,9 @@
-// Package members finds the members of JSON objects without decoding them: for a message of which most is for
-// somebody else, and for an object whose members have an order, which encoding/json forgets. It takes what
-// encoding/json has found valid, and sees in it what encoding/json sees, but that names which differ in their
-// case differ. It has no state.
+// Package members finds the members of JSON objects by their exact names.
+//
+// [Of] does not decode them: for a message of which most is for somebody else, and for an object whose members have an
+// order, which encoding/json forgets. It takes what encoding/json has found valid, and sees in it what encoding/json
+// sees, but that names which differ in their case differ. [Unmarshal] decodes with that difference. The package has no
+// state.
 package members
 
 import (

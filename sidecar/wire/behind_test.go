@@ -131,8 +131,8 @@ func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 	})
 }
 
-// No notification reaches go-sdk, whose queue of them has no bound; those that somebody is told of are handled before
-// the next frame is read, in its order.
+// No notification reaches go-sdk, whose queue has no bound. The handlers run in the order of the frames, each before the
+// next frame is read.
 func TestNotificationsDoNotQueue(t *testing.T) {
 	const many = 1000
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestNotificationsDoNotQueue(t *testing.T) {
 		c, p := connect(t, wire.Options{Notify: map[string]func(json.RawMessage){
 			"notifications/message": func(json.RawMessage) { told++ },
 		}})
-		for range many { // nobody reads what is go-sdk's
+		for range many { // nobody calls Read
 			p.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
 			p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
