@@ -267,6 +267,8 @@ type McpElicitationResponse struct {
 	Action ElicitationAction `json:"action"`
 	// Content is present with [ActionAccept] alone.
 	Content json.RawMessage `json:"content,omitempty"`
+	// SecretFields are [AskResponseParams.SecretFields]; no server gets them.
+	SecretFields []string `json:"secretFields,omitempty"`
 }
 
 // ElicitationAction is MCP's word for the way out.

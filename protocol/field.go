@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // Field is one input of a form: a property of an elicitation's requestedSchema or of a tool's
@@ -171,15 +172,15 @@ type JSONField struct {
 const masked = "•••"
 
 // MaskSecrets returns an answer as it may be shown and kept: the values of the fields that ask for a
-// secret are replaced. Without such a field, it is the answer itself; one that is no object is
-// masked whole.
-func MaskSecrets(fields []Field, content json.RawMessage) json.RawMessage {
+// secret, and of those that are marked as secret by their names, are replaced. Without such a field, it is the answer
+// itself; one that is no object is masked whole.
+func MaskSecrets(fields []Field, content json.RawMessage, marked ...string) json.RawMessage {
 	var given map[string]json.RawMessage
-	secret := false
-	for _, f := range fields {
-		secret = secret || f.Head().Secret
+	secret := func(f Field) bool {
+		head := f.Head()
+		return head.Secret || slices.Contains(marked, head.Name)
 	}
-	if !secret || len(content) == 0 {
+	if !slices.ContainsFunc(fields, secret) || len(content) == 0 {
 		return content
 	}
 	if json.Unmarshal(content, &given) != nil {
@@ -196,7 +197,7 @@ func MaskSecrets(fields []Field, content json.RawMessage) json.RawMessage {
 		if err != nil {
 			continue // a string can always be written
 		}
-		if head.Secret {
+		if secret(f) {
 			value = json.RawMessage(`"` + masked + `"`)
 		}
 		if shown.Len() > 0 {

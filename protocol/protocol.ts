@@ -595,6 +595,8 @@ export interface McpElicitationResponse {
   action: ElicitationAction;
   /** Content is present with `ActionAccept` alone. */
   content?: unknown;
+  /** SecretFields are `AskResponseParams.SecretFields`; no server gets them. */
+  secretFields?: readonly string[];
 }
 
 /** ElicitationAction is MCP's word for the way out. */
@@ -2724,6 +2726,12 @@ export interface AskResponseParams {
    * be the text of one.
    */
   elicitationContent?: unknown;
+  /**
+   * SecretFields names the fields into which the person says that they typed a secret, besides those that have
+   * `FieldHead.Secret`: their values go to the server alone; with
+   * ElicitationContent only.
+   */
+  secretFields?: readonly string[];
   /**
    * DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
    * `NoButtonClicked` on an `McpElicitation` or an `McpURLElicitation` only.

@@ -484,6 +484,10 @@ type AskResponseParams struct {
 	// [YesButtonClicked] on an [McpElicitation] only. A number that a double does not hold exactly may
 	// be the text of one.
 	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
+	// SecretFields names the fields into which the person says that they typed a secret, besides those that have
+	// [FieldHead.Secret]: their values go to the server alone; with
+	// ElicitationContent only.
+	SecretFields []string `json:"secretFields,omitempty"`
 	// DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
 	// [NoButtonClicked] on an [McpElicitation] or an [McpURLElicitation] only.
 	DeclineAll bool `json:"declineAll,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -182,7 +183,12 @@ func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*
 				Data:    protocol.InvalidAnswerData{Problems: problems},
 			}
 		}
-		answer.Content = content
+		for _, name := range p.SecretFields {
+			if !slices.ContainsFunc(fields, func(f protocol.Field) bool { return f.Head().Name == name }) {
+				return nil, protocol.Errorf(protocol.CodeInvalidParams, "secretFields names %q, which is no field of the form", name)
+			}
+		}
+		answer.Content, answer.SecretFields = content, p.SecretFields
 		return answer, nil
 	case protocol.NoButtonClicked, protocol.CancelButtonClicked:
 		return answer, nil

@@ -42,7 +42,7 @@ func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse 
 		return nil
 	}
 	response := *q.ElicitationResponse
-	response.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, response.Content)
+	response.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, response.Content, response.SecretFields...)
 	return &response
 }
 

@@ -53,6 +53,8 @@ type Answer struct {
 	// Content is what goes to the server, where the question was a form and the answer is yes; or the arguments
 	// of a tool, where the person edited them.
 	Content json.RawMessage
+	// SecretFields are the fields of a form that the person marked as secret.
+	SecretFields []string
 	// Model is the one to ask, where the question was a sampling request and the answer is yes, or the
 	// review of a completion and the answer wants another.
 	Model *protocol.Model
@@ -517,11 +519,11 @@ func shown(m protocol.Message) protocol.Message {
 	return m
 }
 
-// withoutSecrets masks what was typed into fields that ask for a secret.
+// withoutSecrets masks what was typed into fields that ask for a secret, or that the person marked as secret.
 func withoutSecrets(q protocol.McpElicitation) protocol.McpElicitation {
 	if q.ElicitationResponse != nil {
 		masked := *q.ElicitationResponse
-		masked.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, masked.Content)
+		masked.Content = protocol.MaskSecrets(q.ElicitationRequest.Fields, masked.Content, masked.SecretFields...)
 		q.ElicitationResponse = &masked
 	}
 	return q
@@ -533,7 +535,7 @@ func elicitationResponse(answer *Answer) *protocol.McpElicitationResponse {
 	}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
-		return &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: answer.Content}
+		return &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: answer.Content, SecretFields: answer.SecretFields}
 	case protocol.NoButtonClicked:
 		return &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
 	default:

@@ -117,8 +117,12 @@ export function AskRow(props: AskRowProps) {
           refusal={problems === undefined ? refusal?.message : undefined}
           problems={problems}
           {...{ draft, onDraft }}
-          onAccept={(elicitationContent) =>
-            answer({ askResponse: "yesButtonClicked", elicitationContent })
+          onAccept={(elicitationContent, secretFields) =>
+            answer({
+              askResponse: "yesButtonClicked",
+              elicitationContent,
+              ...(secretFields && { secretFields: [...secretFields] }),
+            })
           }
         />
       );

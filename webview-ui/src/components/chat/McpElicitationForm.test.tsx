@@ -330,6 +330,24 @@ test("drafts hold what was typed, and nothing that looks like a secret", async (
   expect(onAccept).toHaveBeenCalledExactlyOnceWith({ user: "ada", apiKey: "s3cret" });
 });
 
+test("an answer that the person marks as secret is hidden, and leaves the draft", async () => {
+  const { user, onDraft, onAccept } = show([
+    { type: "string", name: "word", title: "Losung" },
+    { type: "boolean", name: "sure", title: "Sure" },
+  ]);
+  await user.type(screen.getByRole("textbox", { name: "Losung" }), "swordfish");
+  expect(onDraft).toHaveBeenLastCalledWith({ word: "swordfish" });
+  await user.click(screen.getByText("Mark an answer as secret"));
+  expect(screen.queryByRole("checkbox", { name: "Sure is a secret" })).toBeNull();
+  await user.click(screen.getByRole("checkbox", { name: "Losung is a secret" }));
+  expect(onDraft).toHaveBeenLastCalledWith({});
+  const word = screen.getByLabelText("Losung");
+  expect(word.getAttribute("type")).toBe("password");
+  expect((word as HTMLInputElement).value).toBe("swordfish");
+  await user.click(submit());
+  expect(onAccept).toHaveBeenCalledExactlyOnceWith({ word: "swordfish" }, ["word"]);
+});
+
 describe("a field that asks for a secret", () => {
   const fields: readonly Field[] = [
     { type: "string", name: "user", title: "User" },

@@ -1,5 +1,6 @@
-import type { FieldProblem, McpElicitationRequest } from "@assent/protocol";
+import type { Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { useMemo, useState } from "react";
 import { filled } from "../../l10n.ts";
 import type { Draft } from "../../viewState.ts";
 import { titleOf } from "../form/FieldFrame.tsx";
@@ -25,8 +26,11 @@ export interface McpElicitationFormProps {
   readonly problems: readonly FieldProblem[] | undefined;
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** The person submitted the form. */
-  readonly onAccept: (content: Readonly<Record<string, unknown>>) => void;
+  /** The person submitted the form, and marked some of its fields as secret. */
+  readonly onAccept: (
+    content: Readonly<Record<string, unknown>>,
+    secretFields?: readonly string[],
+  ) => void;
   /** The person said no. */
   readonly onDecline: () => void;
   /** The person said no to this and to whatever else the server asks for. */
@@ -40,8 +44,13 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
   const ready = useArmed() && !busy;
-  const fields = request.fields ?? noFields;
-  const secrets = fields.filter(({ secret }) => secret);
+  const asked = request.fields ?? noFields;
+  const secrets = asked.filter(({ secret }) => secret);
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  const fields = useMemo(
+    () => asked.map((field) => (marked.includes(field.name) ? { ...field, secret: true } : field)),
+    [asked, marked],
+  );
   const whenReady = (act: () => void) => () => {
     if (ready) act();
   };
@@ -85,7 +94,9 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
         disabled={busy}
         refused={problems}
         exactNumbers="asText"
-        onSubmit={(content) => whenReady(() => onAccept(content))()}
+        onSubmit={(content) =>
+          whenReady(() => (marked.length === 0 ? onAccept(content) : onAccept(content, marked)))()
+        }
       >
         {refusal !== undefined && <Refusal message={refusal} />}
         <div className="actions">
@@ -102,8 +113,56 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
           </button>
           <DeclineAll {...{ serverName, ready }} onClick={whenReady(onDeclineAll)} />
         </div>
+        <MarkSecrets fields={asked} marked={marked} disabled={busy} onMark={setMarked} />
       </FieldsForm>
     </AskCard>
+  );
+}
+
+/** Has the person say which of their answers is a secret, where the server's words do not tell. */
+function MarkSecrets(props: {
+  readonly fields: readonly Field[];
+  readonly marked: readonly string[];
+  readonly disabled: boolean;
+  readonly onMark: (marked: readonly string[]) => void;
+}) {
+  const { fields, marked, disabled, onMark } = props;
+  const [open, setOpen] = useState(false);
+  const typed = fields.filter(
+    ({ type, secret }) => secret !== true && (type === "string" || type === "number"),
+  );
+  if (typed.length === 0) return null;
+  return (
+    <details
+      className="disclosure"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>{l10n.t("Mark an answer as secret")}</summary>
+      {open && (
+        <fieldset className="fields disclosure-body" disabled={disabled}>
+          <p className="muted">
+            {l10n.t("It goes to the server, and neither drafts nor the conversation keep it.")}
+          </p>
+          {typed.map((field) => (
+            <label key={field.name} className="tick">
+              <input
+                type="checkbox"
+                checked={marked.includes(field.name)}
+                onChange={(event) =>
+                  onMark(
+                    event.target.checked
+                      ? [...marked, field.name]
+                      : marked.filter((name) => name !== field.name),
+                  )
+                }
+              />
+              <span>{l10n.t("{0} is a secret", titleOf(field))}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </details>
   );
 }
 

@@ -96,6 +96,14 @@ export function FieldsForm(props: FieldsFormProps) {
     });
   };
 
+  // What became a secret leaves the draft.
+  const [keptFields, setKeptFields] = useState(fields);
+  useEffect(() => {
+    if (keptFields === fields) return;
+    setKeptFields(fields);
+    onDraft(keepable(fields, inputs));
+  }, [keptFields, fields, inputs, onDraft]);
+
   const change = (field: Field, input: FieldInput | undefined) => {
     const next = withInput(inputs, field.name, input);
     setInputs(next);
