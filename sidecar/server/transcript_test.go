@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -212,14 +213,20 @@ func (f *frontEnd) close() {
 // next returns the sidecar's next message.
 func (f *frontEnd) next() string {
 	f.t.Helper()
+	return f.nextOf(nil)
+}
+
+// nextOf is next, where these messages are still missing.
+func (f *frontEnd) nextOf(missing []string) string {
+	f.t.Helper()
 	select {
 	case m, ok := <-f.messages:
 		if !ok {
-			f.t.Fatal("the sidecar has ended")
+			f.t.Fatalf("the sidecar has ended, and did not say\n%s", strings.Join(missing, "\n"))
 		}
 		return m
 	case <-time.After(2 * time.Minute):
-		f.t.Fatal("the sidecar says nothing")
+		f.t.Fatalf("the sidecar says nothing more, and not\n%s", strings.Join(missing, "\n"))
 	}
 	return ""
 }
@@ -247,23 +254,24 @@ func (f *frontEnd) want(lines []string) {
 	var got []string
 	for {
 		joined := joinProgress(f.t, got)
-		missing := difference(want, joined)
+		missing := difference(want, joined, func(w, j string) bool { return fits(f.t, j, w) })
 		if len(missing) == 0 && len(joined) == len(want) {
 			return
 		}
-		if extra := difference(joined, want); len(extra) > 0 && !slices.ContainsFunc(extra, isProgress) {
+		extra := difference(joined, want, func(j, w string) bool { return fits(f.t, j, w) })
+		if len(extra) > 0 && !slices.ContainsFunc(extra, isProgress) {
 			f.t.Fatalf("the sidecar said\n%s\nand not\n%s", strings.Join(extra, "\n"), strings.Join(missing, "\n"))
 		}
-		got = append(got, f.next())
+		got = append(got, f.nextOf(missing))
 	}
 }
 
-// difference returns the messages of a that are not in b.
-func difference(a, b []string) []string {
+// difference returns the messages of a that are not in b, as same says.
+func difference(a, b []string, same func(a, b string) bool) []string {
 	rest := slices.Clone(b)
 	var out []string
 	for _, m := range a {
-		i := slices.IndexFunc(rest, func(o string) bool { return equal(m, o) })
+		i := slices.IndexFunc(rest, func(o string) bool { return same(m, o) })
 		if i < 0 {
 			out = append(out, m)
 			continue
@@ -276,6 +284,29 @@ func difference(a, b []string) []string {
 func equal(a, b string) bool {
 	var x, y any
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// fits reports whether a message is the one that is wanted. Of a completion that has ended, the last pieces may be
+// missing: what has not been announced by then is not announced any more, since the end has the whole text.
+func fits(t *testing.T, said, wanted string) bool {
+	t.Helper()
+	if !isProgress(said) || !isProgress(wanted) {
+		return equal(said, wanted)
+	}
+	var s, w joined
+	if err := errors.Join(json.Unmarshal([]byte(said), &s), json.Unmarshal([]byte(wanted), &w)); err != nil {
+		t.Fatal(err)
+	}
+	return s.MessageID == w.MessageID && s.Ended == w.Ended && (s.Text == w.Text || s.Ended && strings.HasPrefix(w.Text, s.Text))
+}
+
+// joined is what stands for the pieces of a completion.
+type joined struct {
+	Method    string `json:"method"`
+	MessageID int64  `json:"messageId"`
+	Text      string `json:"text"`
+	// Ended reports whether the model has ended meanwhile, so that no piece can come any more.
+	Ended bool `json:"ended"`
 }
 
 func isProgress(m string) bool { return strings.Contains(m, `"method":"mcpSamplingProgress"`) }
@@ -292,8 +323,22 @@ func joinProgress(t *testing.T, lines []string) []string {
 			Chunk     string `json:"chunk"`
 		} `json:"params"`
 	}
-	pieces := map[int64][]piece{}
+	type end struct {
+		Params struct {
+			Event struct {
+				Type      string `json:"type"`
+				MessageID int64  `json:"messageId"`
+				InReview  bool   `json:"inReview"`
+			} `json:"event"`
+		} `json:"params"`
+	}
+	pieces, ended := map[int64][]piece{}, map[int64]bool{}
 	for _, line := range lines {
+		var e end
+		if json.Unmarshal([]byte(line), &e) == nil {
+			event := e.Params.Event
+			ended[event.MessageID] = ended[event.MessageID] || event.Type == "samplingEnded" || event.InReview
+		}
 		if !isProgress(line) {
 			out = append(out, line)
 			continue
@@ -313,11 +358,11 @@ func joinProgress(t *testing.T, lines []string) []string {
 			}
 			text.WriteString(p.Params.Chunk)
 		}
-		joined, err := json.Marshal(map[string]any{"method": "mcpSamplingProgress", "messageId": id, "text": text.String()})
+		line, err := json.Marshal(joined{"mcpSamplingProgress", id, text.String(), ended[id]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, string(joined))
+		out = append(out, string(line))
 	}
 	return out
 }
