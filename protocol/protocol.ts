@@ -2829,6 +2829,11 @@ export type AskResponse =
 /** AskResponseResult confirms an answer after it was kept on disk. */
 export interface AskResponseResult {
   outcome: Outcome;
+  /**
+   * Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
+   * `TaskEventParams.Unsaved`.
+   */
+  unsaved?: boolean;
 }
 
 /** ServerParams names a configured MCP server. */
@@ -2968,6 +2973,11 @@ export interface TaskEventParams {
   /** OpenAsks is the task's count after this event. */
   openAsks: number;
   event: Event;
+  /**
+   * Unsaved reports that the change is in memory only, because the store cannot be written: if the sidecar ends before
+   * `Editor.StorageRecovered`, the change is lost. `Message.Unsaved` says so of the message that changed.
+   */
+  unsaved?: boolean;
 }
 
 /** Event is what changed. */
@@ -3111,6 +3121,8 @@ export interface Message {
   /** Time is when the message came to be. */
   time: number;
   body: Body;
+  /** Unsaved reports that the message, as it is now, is in memory only; see `TaskEventParams.Unsaved`. */
+  unsaved?: boolean;
 }
 
 /** Body is what a message holds. */

@@ -569,6 +569,9 @@ const (
 // AskResponseResult confirms an answer after it was kept on disk.
 type AskResponseResult struct {
 	Outcome Outcome `json:"outcome"`
+	// Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
+	// [TaskEventParams.Unsaved].
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // ServerParams names a configured MCP server.

@@ -47,6 +47,9 @@ type TaskEventParams struct {
 	// OpenAsks is the task's count after this event.
 	OpenAsks int   `json:"openAsks"`
 	Event    Event `json:"event"`
+	// Unsaved reports that the change is in memory only, because the store cannot be written: if the sidecar ends before
+	// [Editor.StorageRecovered], the change is lost. [Message.Unsaved] says so of the message that changed.
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // Event is what changed.
@@ -190,6 +193,8 @@ type Message struct {
 	// Time is when the message came to be.
 	Time int64 `json:"time"`
 	Body Body  `json:"body"`
+	// Unsaved reports that the message, as it is now, is in memory only; see [TaskEventParams.Unsaved].
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // Body is what a message holds.

@@ -80,6 +80,13 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c, said := storageTalk(t, dir)
+	hear, unsaved := c.heard, 0
+	c.heard = func(method string, params json.RawMessage) {
+		hear(method, params)
+		if method == "task/event" && strings.Contains(string(params), `"unsaved":true`) {
+			unsaved++
+		}
+	}
 	c.create("a: before")
 	log, err := os.Stat(filepath.Join(dir, "assent.db-wal"))
 	if err != nil {
@@ -90,6 +97,9 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	c.create("c: refused too")
 	if len(*said) != 1 || !strings.HasPrefix((*said)[0], "storage/failed") {
 		t.Fatalf("of the store was said %q", *said)
+	}
+	if unsaved != 2 {
+		t.Errorf("of %d acts was said that they are not saved, want 2", unsaved)
 	}
 	reader, _ := storageTalk(t, dir) // another window reads what is there
 	reader.wantTasks("a: before")
@@ -106,6 +116,9 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	c.kill()
 	next, said := storageTalk(t, dir)
 	next.wantTasks("a: before", "b: refused", "c: refused too")
+	if unsaved != 2 {
+		t.Errorf("of %d acts was said that they are not saved, also of those that are", unsaved)
+	}
 	if len(*said) != 0 {
 		t.Errorf("the next start says of the store %q", *said)
 	}

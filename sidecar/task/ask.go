@@ -370,18 +370,18 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 			return nil, err
 		}
 	}
-	var outcome protocol.Outcome
+	var result protocol.AskResponseResult
 	var err error
-	t.join(func() { outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) }, nil)
+	t.join(func() { result.Outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &result.Unsaved, &err) }, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.AskResponseResult{Outcome: outcome}, nil
+	return &result, nil
 }
 
-// answerNow settles an ask by a checked answer. Whether that is kept shows afterwards: refused is set where it
-// is not. The lock must be held.
-func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, refused *error) (outcome protocol.Outcome, err error) {
+// answerNow settles an ask by a checked answer. Whether that is kept shows afterwards: refused is set where another
+// window has the task, and unsaved where the store cannot be written. The lock must be held.
+func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, unsaved *bool, refused *error) (outcome protocol.Outcome, err error) {
 	if err := t.checkOwned(); err != nil {
 		return outcome, err
 	}
@@ -408,6 +408,7 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 	t.settle(a, answer, outcome)
 	t.afterwards(func(bool) {
 		if a.answer == answer {
+			*unsaved = t.isUnsaved(a.message.ID)
 			return
 		}
 		if undo != nil {

@@ -308,6 +308,13 @@ func (t *Task) pay() bool {
 	return t.owned && !damaged && err == nil
 }
 
+// isHomeless reports whether the store is in memory, because its file could not be opened.
+func (r *Registry) isHomeless() bool {
+	r.outage.mu.Lock()
+	defer r.outage.mu.Unlock()
+	return r.outage.homeless
+}
+
 // isFailing reports whether the store is known not to work: then it is left to [Registry.KeepStore] to mend it.
 func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
 

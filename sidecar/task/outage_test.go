@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assent/protocol"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
@@ -540,6 +542,75 @@ func TestADamagedMessageIsNotWrittenOver(t *testing.T) {
 		e, err := s.Message(t.Context(), "id-1", 1)
 		if err != nil || e == nil || !e.Damaged {
 			t.Errorf("the message on disk = %+v, %v", e, err)
+		}
+	})
+}
+
+// What a person does while the store cannot be written counts, and each act says that it is not saved: in the answer to
+// it, in its event, and wherever its message is read, until it is on disk.
+func TestAnActThatIsNotSavedSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		defer f.close(t)
+		stop := f.keepStore(t)
+		defer stop()
+		var done [2]<-chan asked
+		var asks [2]protocol.Ask
+		for i := range done {
+			done[i] = f.ask(t.Context(), question(form))
+			asks[i], _ = tasktest.AwaitAsk(t, f.events, asks[0].AskID)
+		}
+		// unsaved returns which messages say so: when they are read, and in the newest event of each.
+		unsaved := func() (read, told []int64) {
+			t.Helper()
+			for _, m := range f.messages(t) {
+				if m.Unsaved {
+					read = append(read, m.ID)
+				}
+			}
+			newest := map[int64]bool{}
+			for _, e := range f.events.All() {
+				p, ok := e.(protocol.TaskEventParams)
+				if !ok {
+					continue
+				}
+				switch event := p.Event.(type) {
+				case protocol.MessageAdded:
+					newest[event.Message.ID] = p.Unsaved
+				case protocol.AskSettled:
+					newest[event.MessageID] = p.Unsaved
+				}
+			}
+			for id := range int64(10) {
+				if newest[id] {
+					told = append(told, id)
+				}
+			}
+			return read, told
+		}
+		answer := func(i int, want bool) {
+			t.Helper()
+			got, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{AskID: asks[i].AskID, AskResponse: protocol.YesButtonClicked}, "a test")
+			if err != nil || got.Unsaved != want {
+				t.Errorf("Answer = %+v, %v, want that it is unsaved: %v", got, err, want)
+			}
+			<-done[i]
+		}
+		answer(0, false)
+		refuseWrites(t, dir)
+		answer(1, true)
+		if _, err := f.task.Say(protocol.UserMessage{Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+		want := []int64{2, 3}
+		if read, told := unsaved(); !cmp.Equal(read, want) || !cmp.Equal(told, want) {
+			t.Errorf("unsaved are %v as they are read, and %v as they were announced, want %v", read, told, want)
+		}
+		allowWrites(t, dir)
+		tasktest.Await(t, f.events, func(protocol.StorageRecoveredParams) bool { return true })
+		if read, _ := unsaved(); len(read) > 0 {
+			t.Errorf("the disk works again, and %v are unsaved", read)
 		}
 	})
 }

@@ -204,6 +204,7 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	for _, e := range entries {
 		all[e.Message.ID] = found{e.Message, e.Size}
 	}
+	unsaved := t.registry.isHomeless()
 	for id, m := range t.memory {
 		if (m.number > r.After || m.stream != nil) && (r.Before == 0 || id < r.Before) {
 			all[id] = found{m.snapshot(), weight(m.Body)}
@@ -220,6 +221,7 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	messages := make([]protocol.Message, len(ids))
 	for i, id := range ids {
 		messages[i] = shown(all[id].message)
+		messages[i].Unsaved = unsaved || t.owes(id)
 	}
 	return messages, more, nil
 }
@@ -271,8 +273,10 @@ func (t *Task) add(body protocol.Body, live bool, askID string) *message {
 // changed announces the task itself. The lock must be held.
 func (t *Task) changed() {
 	t.info.LastNumber++
-	t.save(nil)
-	t.announce(protocol.TaskChanged{Task: t.info})
+	saved := t.save(nil)
+	said := t.said(protocol.TaskChanged{Task: t.info})
+	said.Unsaved = !saved || t.registry.isHomeless()
+	t.tell(&said)
 }
 
 // commit gives a change of m its number, keeps it, and announces it; it reports whether a front end took
@@ -287,13 +291,27 @@ func (t *Task) commit(m *message, event protocol.Event) bool {
 	t.journal(m, event)
 	if t.together.making {
 		owe(&t.owed.messages, m.ID, m)
-		t.together.events = append(t.together.events, t.said(event))
+		t.together.events = append(t.together.events, eventOf{t.said(event), m.ID})
 		return true
 	}
 	if t.save(m) && !m.live {
 		delete(t.memory, m.ID)
 	}
-	return t.announce(event)
+	said := t.said(event)
+	said.Unsaved = t.isUnsaved(m.ID)
+	return t.tell(&said)
+}
+
+// isUnsaved reports whether a message, as it is now, is in memory only. The lock must be held.
+func (t *Task) isUnsaved(messageID int64) bool { return t.owes(messageID) || t.registry.isHomeless() }
+
+// owes reports whether the store refused a message as it is now. The lock must be held.
+func (t *Task) owes(messageID int64) bool {
+	if _, owed := t.owed.messages[messageID]; owed {
+		return true
+	}
+	m := t.memory[messageID]
+	return m != nil && m.unacceptable
 }
 
 // journal notes a change, to be kept with it. The lock must be held.

@@ -16,8 +16,14 @@ type together struct {
 	// When what they say is saved, or owed, those of then are called, the events announced, and those of last
 	// called. Who waits for an answer goes on while the front ends hear of it.
 	then   []func(kept bool)
-	events []protocol.TaskEventParams
+	events []eventOf
 	last   []func()
+}
+
+// eventOf is an event of a message.
+type eventOf struct {
+	said      protocol.TaskEventParams
+	messageID int64
 }
 
 // mostTogether bounds how many changes wait for each other.
@@ -80,7 +86,9 @@ func (t *Task) makeWaiting() {
 		runtime.Gosched()
 	}
 	for i := range all.events {
-		t.tell(&all.events[i])
+		e := &all.events[i]
+		e.said.Unsaved = t.isUnsaved(e.messageID)
+		t.tell(&e.said)
 	}
 	for _, last := range all.last {
 		last()

@@ -190,7 +190,10 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 		case response == nil:
 			return nil
 		}
-		_, err = s.sidecar.AskResponse(ctx, response)
+		var answered *protocol.AskResponseResult
+		if answered, err = s.sidecar.AskResponse(ctx, response); err == nil && answered.Unsaved {
+			s.note("This answer is not saved: it is lost if Assent ends before the disk can be written.")
+		}
 		var refusal *protocol.Error
 		switch {
 		case err == nil:

@@ -59,6 +59,32 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
   }
 }
 
+/**
+ * Notes whether the message that an event changed is on disk as it is now; {@link saved} ends it for
+ * all.
+ */
+export function noteUnsaved(
+  messages: readonly Message[],
+  event: Event,
+  unsaved: boolean,
+): readonly Message[] {
+  if (event.type === "taskChanged" || event.type === "taskFollowed") return messages;
+  const id = event.type === "messageAdded" ? event.message.id : event.messageId;
+  if ((find(messages, id)?.unsaved ?? false) === unsaved) return messages;
+  return change(messages, id, (message) => (unsaved ? { ...message, unsaved } : onDisk(message)));
+}
+
+/** All messages are on disk. */
+export function saved(messages: readonly Message[]): readonly Message[] {
+  return messages.some(({ unsaved }) => unsaved) ? messages.map(onDisk) : messages;
+}
+
+function onDisk(message: Message): Message {
+  if (message.unsaved === undefined) return message;
+  const { unsaved: _over, ...kept } = message;
+  return kept;
+}
+
 function extend(message: Message, { expiresAt }: AskExtended): Message {
   const { body } = message;
   return body.type === "ask" ? { ...message, body: { ...body, expiresAt } } : message;

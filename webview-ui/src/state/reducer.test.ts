@@ -190,6 +190,22 @@ describe("an ask", () => {
     expect(bodyOf(play(lost, told(3, "")))).toEqual(ask("a1", elicitation(), answered));
   });
 
+  test("that is in memory only says so until the store can be written", () => {
+    const settled = event(2, { type: "askSettled", messageId: 1, outcome: answered });
+    if (settled.type !== "taskEvent") throw new Error("no event");
+    const unsaved = play(reading([message(1, ask("a1", elicitation()))]), {
+      ...settled,
+      params: { ...settled.params, unsaved: true },
+    });
+    expect(unsaved.conversation?.messages[0]?.unsaved).toBe(true);
+    const recovered = play(unsaved, { type: "storageRecovered", message: "It works again." });
+    expect(recovered.conversation?.messages).toEqual([
+      message(1, ask("a1", elicitation(), answered)),
+    ]);
+    const changed = play(unsaved, event(3, { type: "askDelivered", messageId: 1 }));
+    expect(changed.conversation?.messages[0]).not.toHaveProperty("unsaved");
+  });
+
   test("for a completion names the model that answers", () => {
     const state = play(
       reading([message(1, ask("a1", sampling()))]),

@@ -1,7 +1,15 @@
 import type { Message, OpenTaskResult, Server, Task, TaskEventParams } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { unreachable } from "../unreachable.ts";
-import { foldCallProgress, foldChatProgress, foldEvent, foldProgress, upsert } from "./fold.ts";
+import {
+  foldCallProgress,
+  foldChatProgress,
+  foldEvent,
+  foldProgress,
+  noteUnsaved,
+  saved,
+  upsert,
+} from "./fold.ts";
 import { takeGrant, takeGrants } from "./grants.ts";
 import { takeAskEvent } from "./inbox.ts";
 import { withInspection } from "./inspections.ts";
@@ -161,6 +169,10 @@ export function reduce(state: State, action: Action): State {
     case "storageRecovered":
       return {
         ...state,
+        conversation: state.conversation && {
+          ...state.conversation,
+          messages: saved(state.conversation.messages),
+        },
         storageFailure: undefined,
         storageNote: { message: action.message, dismissed: false },
       };
@@ -298,7 +310,7 @@ function hold(open: Conversation, held: Held): Conversation {
 }
 
 function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
-  const { number, openAsks, event } = params;
+  const { number, openAsks, event, unsaved = false } = params;
   if (isHolding(open)) return hold(open, { type: "taskEvent", params });
   const followed = event.type === "taskFollowed";
   if (followed && number === open.lastNumber) return withStanding(open, event.task);
@@ -311,7 +323,7 @@ function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   return {
     ...open,
     task: task && { ...task, openAsks, lastNumber: number },
-    messages: foldEvent(open.messages, event),
+    messages: noteUnsaved(foldEvent(open.messages, event), event, unsaved),
     lastNumber: number,
   };
 }

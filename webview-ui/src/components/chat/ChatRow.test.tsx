@@ -374,6 +374,16 @@ describe("a settled form", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("whose answer is in memory only", async () => {
+    const unsaved = { ...message(1, ask("a1", elicitation(), answered)), unsaved: true };
+    const { container } = render(
+      <ChatRow taskId="t1" message={unsaved} models={new Map()} actions={actions} />,
+    );
+    screen.getByText("Answered");
+    screen.getByText("Not saved");
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
   test("whose answer the server did not get", async () => {
     const undelivered = "The server stopped waiting before the answer reached it.";
     const { container } = show(ask("a1", elicitation(), { ...answered, undelivered }));

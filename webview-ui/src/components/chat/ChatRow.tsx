@@ -6,6 +6,7 @@ import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { SamplingFlow } from "../flow/SamplingFlow.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { AskRow } from "./AskRow.tsx";
 import { AskTime } from "./AskTime.tsx";
 import { AttachmentRow } from "./AttachmentRow.tsx";
@@ -43,6 +44,30 @@ export interface ChatRowProps {
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
+  return (
+    <>
+      <Row {...props} />
+      {props.message.unsaved === true && <Unsaved />}
+    </>
+  );
+});
+
+/** Says of what the person did that it is in memory only. */
+function Unsaved() {
+  return (
+    <p className="outcome">
+      <Icon name="warning" />
+      <span>
+        <strong>{l10n.t("Not saved")}</strong>{" "}
+        <span className="outcome-detail">
+          {l10n.t("This is lost if Assent ends before the disk can be written.")}
+        </span>
+      </span>
+    </p>
+  );
+}
+
+function Row(props: ChatRowProps) {
   const { taskId, message, models, actions, offered, waitsFor, lostCall, approval } = props;
   const { running = false, closed = false, goOn, goOnBy } = props;
   const { id, time, body } = message;
@@ -115,4 +140,4 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
     default:
       return unreachable(body);
   }
-});
+}
