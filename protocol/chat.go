@@ -270,9 +270,45 @@ type UseMcpTool struct {
 	// Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
 	// ToolAnnotations: a tool that does not say otherwise).
 	Destructive bool `json:"destructive,omitempty"`
+	// Changed is set where the person allowed the tool before, and it or its server has changed since.
+	Changed *ToolChange `json:"changed,omitempty"`
 	// SentArguments is what the tool was called with instead, where the person edited the arguments.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 }
+
+// ToolChange is why an answer that is remembered does not hold any more for a tool.
+type ToolChange struct {
+	// By names the front end in which the person allowed the tool, and At is when.
+	By string `json:"by"`
+	At int64  `json:"at"`
+	// Server: the server's definition is another one, or an older Assent did not keep all of it.
+	Server bool `json:"server,omitempty"`
+	// Tool: its server describes it otherwise. Lines is then the difference; it is absent if an older Assent did not keep
+	// how the tool was described.
+	Tool  bool       `json:"tool,omitempty"`
+	Lines []DiffLine `json:"lines,omitempty"`
+	// Truncated: the difference has more lines.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// DiffLine is a line of a difference between two texts.
+type DiffLine struct {
+	Kind DiffKind `json:"kind"`
+	// Text is the line without its end. It is empty with [DiffGap].
+	Text string `json:"text"`
+}
+
+// DiffKind is what became of a line.
+type DiffKind string
+
+// The kinds of lines.
+const (
+	DiffSame    DiffKind = "same"
+	DiffRemoved DiffKind = "removed"
+	DiffAdded   DiffKind = "added"
+	// DiffGap stands for lines that are the same and are left out.
+	DiffGap DiffKind = "gap"
+)
 
 // AccessMcpResource asks whether a model may read a resource; it is answered as [UseMcpTool].
 //
@@ -332,6 +368,8 @@ type ToolRule struct {
 	// Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations by then: a tool
 	// that has changed is asked about again. It is absent for resources and with [RememberNever].
 	Digest string `json:"digest,omitempty"`
+	// Described is the tool by then, without its fields. It is for the store alone: lists and the journal are without.
+	Described *Tool `json:"described,omitempty"`
 	// By names the front end in which the person answered.
 	By        string `json:"by"`
 	CreatedAt int64  `json:"createdAt"`

@@ -1031,9 +1031,43 @@ export interface UseMcpTool extends Origin {
    * ToolAnnotations: a tool that does not say otherwise).
    */
   destructive?: boolean;
+  /** Changed is set where the person allowed the tool before, and it or its server has changed since. */
+  changed?: ToolChange;
   /** SentArguments is what the tool was called with instead, where the person edited the arguments. */
   sentArguments?: unknown;
 }
+
+/** ToolChange is why an answer that is remembered does not hold any more for a tool. */
+export interface ToolChange {
+  /** By names the front end in which the person allowed the tool, and At is when. */
+  by: string;
+  at: number;
+  /** Server: the server's definition is another one, or an older Assent did not keep all of it. */
+  server?: boolean;
+  /**
+   * Tool: its server describes it otherwise. Lines is then the difference; it is absent if an older Assent did not keep
+   * how the tool was described.
+   */
+  tool?: boolean;
+  lines?: readonly DiffLine[];
+  /** Truncated: the difference has more lines. */
+  truncated?: boolean;
+}
+
+/** DiffLine is a line of a difference between two texts. */
+export interface DiffLine {
+  kind: DiffKind;
+  /** Text is the line without its end. It is empty with `DiffGap`. */
+  text: string;
+}
+
+/** DiffKind is what became of a line. */
+export type DiffKind =
+  | "same"
+  | "removed"
+  | "added"
+  /** DiffGap stands for lines that are the same and are left out. */
+  | "gap";
 
 /** AccessMcpResource asks whether a model may read a resource; it is answered as `UseMcpTool`. */
 export interface AccessMcpResource extends Origin {
@@ -1094,6 +1128,8 @@ export interface ToolRule {
    * that has changed is asked about again. It is absent for resources and with `RememberNever`.
    */
   digest?: string;
+  /** Described is the tool by then, without its fields. It is for the store alone: lists and the journal are without. */
+  described?: Tool;
   /** By names the front end in which the person answered. */
   by: string;
   createdAt: number;

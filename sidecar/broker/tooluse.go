@@ -47,6 +47,10 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	if known && question.Granted == nil && b.opts.Tools().AutoApprove == protocol.AutoApproveReadOnly && readOnly(q.Tool.Annotations) {
 		question.Granted = approved("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.")
 	}
+	if question.Granted == nil {
+		q.Changed = b.changed(ctx, use)
+		question.Body = q
+	}
 	answer, err := b.askToolUse(ctx, t, question)
 	if err != nil {
 		return nil, err
@@ -101,6 +105,18 @@ func (b *Broker) decided(ctx context.Context, use grant.ToolUse) (granted *task.
 	default:
 		return approved("You allowed it always in " + rule.By + "."), true
 	}
+}
+
+// changed says what has changed since the person allowed a tool, or nil.
+func (b *Broker) changed(ctx context.Context, use grant.ToolUse) *protocol.ToolChange {
+	if b.opts.ToolRules == nil {
+		return nil
+	}
+	change, err := b.opts.ToolRules.Changed(ctx, use)
+	if err != nil {
+		b.log.Error().Err(err).Str("server", use.ServerName).Msg("the person is not told whether a tool has changed")
+	}
+	return change
 }
 
 func approved(detail string) *task.Granted {

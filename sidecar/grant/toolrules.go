@@ -68,18 +68,20 @@ func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol
 	}
 	switch remember {
 	case protocol.RememberTask:
-		rule.TaskID, rule.Digest = use.TaskID, use.digest()
+		rule.TaskID, rule.Digest, rule.Described = use.TaskID, use.digest(), use.described()
 	case protocol.RememberAlways:
-		rule.Digest = use.digest()
+		rule.Digest, rule.Described = use.digest(), use.described()
 	case protocol.RememberNever:
 	default:
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "remember %q is none of %s, %s and %s", remember,
 			protocol.RememberTask, protocol.RememberAlways, protocol.RememberNever)
 	}
-	if err := s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(rule)); err != nil {
+	recorded := rule
+	recorded.Described = nil
+	if err := s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(recorded)); err != nil {
 		return nil, err
 	}
-	return &rule, nil
+	return &recorded, nil
 }
 
 // List returns the rules, the newest first.
@@ -88,7 +90,11 @@ func (r *ToolRules) List(ctx context.Context) ([]protocol.ToolRule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ToolRules(ctx, "")
+	rules, err := s.ToolRules(ctx, "")
+	for i := range rules {
+		rules[i].Described = nil
+	}
+	return rules, err
 }
 
 // Remove takes a rule back, in the front end that by names, and reports whether there was one.

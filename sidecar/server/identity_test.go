@@ -2,8 +2,12 @@ package server_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
 )
@@ -43,7 +47,10 @@ func TestWhatWasAllowedIsForTheServerAsItWas(t *testing.T) {
 				t.Errorf("the rule holds: %v, want %v", holds, tt.holds)
 			}
 			if w.task.OpenAsks > 0 {
-				w.approve()
+				change := w.approve().Question.(protocol.UseMcpTool).Changed
+				if change == nil || !change.Server || change.Tool || change.By != "a window" {
+					t.Errorf("the card says of the change: %+v", change)
+				}
 				w.idle()
 			}
 			var again protocol.Grant
@@ -57,4 +64,42 @@ func TestWhatWasAllowedIsForTheServerAsItWas(t *testing.T) {
 			w.done()
 		})
 	}
+}
+
+func TestAToolThatChangedIsShownWithTheDifference(t *testing.T) {
+	said := filepath.Join(t.TempDir(), "description")
+	describe := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(said, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	describe("Wipes the board.")
+	w := newWindow(t, configured{"servers": map[string]any{"t": map[string]any{
+		"command": installToolServer(t), "env": map[string]any{"TOOLSERVER_DESCRIPTION": said},
+	}}})
+	w.model.then(uses("t__wipe", `{}`), says("Done."), uses("t__wipe", `{}`), says("Done."))
+	w.say("Go.")
+	if change := w.approve("remember", "always").Question.(protocol.UseMcpTool).Changed; change != nil {
+		t.Errorf("a tool that was never allowed has changed: %+v", change)
+	}
+	w.idle()
+	describe("Wipes the disk.")
+	w.call("server/restart", map[string]any{"serverName": "t"}, nil)
+	w.say("Go.")
+	change := w.approve().Question.(protocol.UseMcpTool).Changed
+	w.idle()
+	if change == nil || change.Server || !change.Tool {
+		t.Fatalf("the card says of the change: %+v", change)
+	}
+	want := []protocol.DiffLine{
+		{Kind: protocol.DiffSame, Text: "Description:"},
+		{Kind: protocol.DiffRemoved, Text: "Wipes the board."},
+		{Kind: protocol.DiffAdded, Text: "Wipes the disk."},
+		{Kind: protocol.DiffSame, Text: "Claims:"},
+	}
+	if diff := cmp.Diff(want, change.Lines[:min(len(want), len(change.Lines))]); diff != "" {
+		t.Errorf("the difference (-want +got):\n%s", diff)
+	}
+	w.done()
 }

@@ -47,8 +47,16 @@ func serveTools() int {
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: toolServerName, Version: "1"}, nil)
 	add := func(name string, annotations *mcp.ToolAnnotations, properties string, do func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult) {
+		description := "The tool " + name
+		if file := os.Getenv("TOOLSERVER_DESCRIPTION"); file != "" {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				panic(err)
+			}
+			description = string(text)
+		}
 		server.AddTool(&mcp.Tool{
-			Name: name, Description: "The tool " + name, Annotations: annotations,
+			Name: name, Description: description, Annotations: annotations,
 			InputSchema: json.RawMessage(`{"type":"object","properties":` + properties + `}`),
 		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var arguments map[string]any

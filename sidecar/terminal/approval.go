@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"assent/protocol"
 )
@@ -20,6 +21,9 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 	if q, ok := a.Question.(protocol.UseMcpTool); ok {
 		if q.Destructive {
 			p.s.note("By what its server says, or does not say, it may destroy something.")
+		}
+		if text := changeText(q.Changed); text != "" {
+			p.s.note("%s", strings.TrimSuffix(text, "\n"))
 		}
 		choices = append(choices, "edit")
 		prompt = "Approve? (yes, no, edit; :cancel puts it away): "

@@ -18,6 +18,9 @@ func toolText(q protocol.UseMcpTool) string {
 	if q.Destructive {
 		b.WriteString("! By what its server says, or does not say, it may destroy something.\n")
 	}
+	if text := changeText(q.Changed); text != "" {
+		b.WriteString("\n" + text)
+	}
 	if q.Tool.Description != "" {
 		fmt.Fprintf(&b, "\nIts server says of it: %s\n", safe(q.Tool.Description))
 	}

@@ -64,6 +64,35 @@ describe("a tool that a model wants to use", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("that has changed since it was allowed says so, with the difference", async () => {
+    const { container } = show({
+      ...wants,
+      changed: {
+        by: "VS Code",
+        at: 1_000,
+        tool: true,
+        lines: [
+          { kind: "same", text: "Description:" },
+          { kind: "removed", text: "Removes what is old." },
+          { kind: "added", text: "Removes \u202Eeverything." },
+          { kind: "gap", text: "" },
+        ],
+      },
+    });
+    screen.getByText(/^It has changed since you allowed it in VS Code/);
+    expect(container.querySelector("pre del")?.textContent).toBe("- Removes what is old.\n");
+    expect(container.querySelector("pre ins")?.textContent).toBe("+ Removes [U+202E]everything.\n");
+    expect(screen.queryByText(/Its server is configured otherwise/)).toBeNull();
+    vi.useRealTimers();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("whose server has changed says so", () => {
+    show({ ...wants, changed: { by: "VS Code", at: 1_000, server: true, tool: true } });
+    screen.getByText(/^Its server is configured otherwise now/);
+    screen.getByText(/How it was described before was not kept/);
+  });
+
   test.each<[string, ToolAnnotations | undefined, string]>([
     ["nothing", undefined, "The server does not say whether it deletes things: it may"],
     ["that it reads", { readOnlyHint: true }, "The server says that it only reads"],

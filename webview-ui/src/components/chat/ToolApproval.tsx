@@ -9,6 +9,7 @@ import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
 import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
+import { ToolChanged } from "./ToolChanged.tsx";
 import { toolClaims, wrongArguments } from "./toolWords.ts";
 import { useArmed } from "./useArmed.ts";
 
@@ -134,7 +135,8 @@ interface AskedToolProps {
 }
 
 /** The tool in its server's words, and what its server claims of it. */
-function AskedTool({ askId, question: { tool, serverName }, destructive }: AskedToolProps) {
+function AskedTool({ askId, question, destructive }: AskedToolProps) {
+  const { tool, serverName, changed } = question;
   const title = tool.title ?? tool.annotations?.title;
   return (
     <>
@@ -142,6 +144,7 @@ function AskedTool({ askId, question: { tool, serverName }, destructive }: Asked
         <strong className="name">{visible(title ?? tool.name)}</strong>
         {title !== undefined && <span className="muted"> ({visible(tool.name)})</span>}
       </p>
+      {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
       <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
       <ul className="tool-claims" aria-label={l10n.t("What {0} claims of it", serverName)}>
         {toolClaims(tool.annotations).map(({ icon, words }) => (

@@ -1,0 +1,122 @@
+package grant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"assent/protocol"
+)
+
+// The bounds of what is kept of a tool's description, in bytes, and of a difference, in lines.
+const (
+	maxDescribed = 64 << 10
+	maxDiff      = 500
+)
+
+// Changed says why an answer that allowed a use does not hold any more: the tool, or its server, has changed since. It
+// returns nil where nothing allowed the use before, or where a rule holds.
+func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolChange, error) {
+	if use.Tool == nil {
+		return nil, nil
+	}
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.ToolRules(ctx, use.ServerName)
+	if err != nil {
+		return nil, err
+	}
+	identity, _ := r.book.opts.Server(use.ServerName)
+	digest := use.digest()
+	for _, rule := range rules { // the newest first
+		if rule.ToolName != use.Tool.Name || rule.Remember == protocol.RememberNever || rule.TaskID != "" && rule.TaskID != use.TaskID {
+			continue
+		}
+		change := &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: rule.Digest != digest}
+		if !change.Server && !change.Tool {
+			return nil, nil
+		}
+		if change.Tool && rule.Described != nil {
+			change.Lines, change.Truncated = difference(described(rule.Described), described(use.described()))
+		}
+		return change, nil
+	}
+	return nil, nil
+}
+
+// described is what is kept of a tool.
+func (u *ToolUse) described() *protocol.Tool {
+	if u.Tool == nil {
+		return nil
+	}
+	t := *u.Tool
+	t.Fields = nil
+	if len(t.InputSchema) > maxDescribed {
+		t.InputSchema = nil
+	}
+	if len(t.Description) > maxDescribed {
+		t.Description = strings.ToValidUTF8(t.Description[:maxDescribed], "")
+	}
+	return &t
+}
+
+// described is a tool as lines to read and to compare.
+func described(t *protocol.Tool) string {
+	var b strings.Builder
+	if t.Title != "" {
+		fmt.Fprintf(&b, "Title: %s\n", t.Title)
+	}
+	fmt.Fprintf(&b, "Description:\n%s\n", t.Description)
+	if t.Annotations != nil {
+		claims, err := json.Marshal(t.Annotations)
+		if err != nil {
+			claims = fmt.Appendf(nil, "%q", err.Error()) // texts and booleans can be encoded
+		}
+		fmt.Fprintf(&b, "Claims:\n%s\n", indented(claims))
+	}
+	if t.InputSchema != nil {
+		fmt.Fprintf(&b, "Arguments:\n%s\n", indented(t.InputSchema))
+	}
+	return b.String()
+}
+
+// indented is JSON with a member a line, in its own order.
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// difference returns the lines that differ, with a few around them.
+func difference(before, after string) (lines []protocol.DiffLine, truncated bool) {
+	if before == after { // but for spaces, or beyond what is kept
+		return []protocol.DiffLine{{Kind: protocol.DiffGap}}, false
+	}
+	unified := string(diff.Diff("before", []byte(before), "after", []byte(after)))
+	_, hunks, _ := strings.Cut(unified, "\n@@")
+	for i, line := range strings.Split("@@"+strings.TrimSuffix(hunks, "\n"), "\n") {
+		if len(lines) == maxDiff {
+			return lines, true
+		}
+		switch {
+		case line == "" || i == 0: // the first hunk's place
+		case line[0] == '@':
+			lines = append(lines, protocol.DiffLine{Kind: protocol.DiffGap})
+		case line[0] == '-':
+			lines = append(lines, protocol.DiffLine{Kind: protocol.DiffRemoved, Text: line[1:]})
+		case line[0] == '+':
+			lines = append(lines, protocol.DiffLine{Kind: protocol.DiffAdded, Text: line[1:]})
+		case line[0] == ' ':
+			lines = append(lines, protocol.DiffLine{Kind: protocol.DiffSame, Text: line[1:]})
+		}
+	}
+	return lines, false
+}

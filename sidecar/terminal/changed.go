@@ -1,0 +1,35 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"assent/protocol"
+)
+
+// changeText says what has changed since the person allowed a tool; empty where nothing has. It is safe to show.
+func changeText(c *protocol.ToolChange) string {
+	if c == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "! It has changed since you allowed it in %s on %s.\n", safe(c.By), time.UnixMilli(c.At).Format("2 Jan 2006, 15:04"))
+	if c.Server {
+		b.WriteString("Its server is configured otherwise now, or an older Assent did not keep how it was configured.\n")
+	}
+	if c.Tool && c.Lines == nil {
+		b.WriteString("Its server describes it otherwise. How it was described before was not kept.\n")
+	}
+	if c.Lines != nil {
+		b.WriteString("Its server describes it otherwise:\n")
+	}
+	marks := map[protocol.DiffKind]string{protocol.DiffRemoved: "- ", protocol.DiffAdded: "+ ", protocol.DiffGap: "…", protocol.DiffSame: "  "}
+	for _, line := range c.Lines {
+		fmt.Fprintf(&b, "  %s%s\n", marks[line.Kind], safe(line.Text))
+	}
+	if c.Truncated {
+		b.WriteString("  … and more\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+import type { DiffLine, ToolChange } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { Clamp } from "../ui/Clamp.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
+import { when } from "../ui/words.ts";
+
+export interface ToolChangedProps {
+  readonly change: ToolChange;
+  readonly keep: string;
+}
+
+/** Says that a tool, or its server, is not what the person allowed, and how the tool's description differs. */
+export function ToolChanged({ change, keep }: ToolChangedProps) {
+  const { by, at, server = false, tool = false, lines, truncated = false } = change;
+  return (
+    <div className="tool-changed">
+      <p className="danger-line">
+        <Icon name="warning" />
+        <span>{l10n.t("It has changed since you allowed it in {0} ({1}).", by, when(at))}</span>
+      </p>
+      {server && (
+        <p>
+          {l10n.t(
+            "Its server is configured otherwise now, or an older Assent did not keep how it was configured.",
+          )}
+        </p>
+      )}
+      {tool && lines === undefined && (
+        <p>
+          {l10n.t("Its server describes it otherwise. How it was described before was not kept.")}
+        </p>
+      )}
+      {lines !== undefined && (
+        <>
+          <p>{l10n.t("Its server describes it otherwise:")}</p>
+          <Clamp keep={`${keep}:changed`} text={lines.map(({ text }) => text).join("\n")}>
+            <LineDiff lines={lines} />
+          </Clamp>
+          {truncated && <p className="muted">{l10n.t("More of it has changed.")}</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A line each: what is gone is struck out, what is new is marked. The signs are for who does not see colours. */
+function LineDiff({ lines }: { readonly lines: readonly DiffLine[] }) {
+  return (
+    <pre className="line-diff">
+      {lines.map(({ kind, text }, index) => {
+        const line = visible(text);
+        switch (kind) {
+          case "removed":
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place.
+            return <del key={index}>{`- ${line}\n`}</del>;
+          case "added":
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place.
+            return <ins key={index}>{`+ ${line}\n`}</ins>;
+          case "same":
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place.
+            return <span key={index}>{`  ${line}\n`}</span>;
+          case "gap":
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place.
+            return <span key={index}>{"…\n"}</span>;
+          default:
+            return kind satisfies never;
+        }
+      })}
+    </pre>
+  );
+}
