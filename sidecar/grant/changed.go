@@ -97,7 +97,7 @@ func indented(raw json.RawMessage) string {
 
 // difference returns the lines that differ, with a few around them.
 func difference(before, after string) (lines []protocol.DiffLine, truncated bool) {
-	if before == after { // but for spaces, or beyond what is kept
+	if before == after { // only spaces differ, or text that is not kept
 		return []protocol.DiffLine{{Kind: protocol.DiffGap}}, false
 	}
 	unified := string(diff.Diff("before", []byte(before), "after", []byte(after)))

@@ -8,7 +8,8 @@ import (
 	"assent/protocol"
 )
 
-// changeText says what has changed since the person allowed a tool; empty where nothing has. It is safe to show.
+// changeText says what has changed since the person allowed a tool. It returns an empty text for a tool without a change.
+// Hidden characters are written out.
 func changeText(c *protocol.ToolChange) string {
 	if c == nil {
 		return ""

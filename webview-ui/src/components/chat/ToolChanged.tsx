@@ -44,7 +44,7 @@ export function ToolChanged({ change, keep }: ToolChangedProps) {
   );
 }
 
-/** A line each: what is gone is struck out, what is new is marked. The signs are for who does not see colours. */
+/** Shows each line with a sign. Removed lines are struck out, and new lines are marked. */
 function LineDiff({ lines }: { readonly lines: readonly DiffLine[] }) {
   return (
     <pre className="line-diff">
