@@ -4,40 +4,96 @@ import { definitionText } from "./definitionText.ts";
 import { openConfiguration } from "./openSource.ts";
 import { showWarningMessage } from "./window.ts";
 
+/** How long a question waits for those that come with it. The first message of a task starts all servers at once. */
+const gatherMs = 100;
+
+/** More definitions than that do not fit one dialog. */
+const mostTogether = 5;
+
+interface Question {
+  readonly params: ConfirmServerParams;
+  readonly token: vscode.CancellationToken;
+  decide(result: ConfirmServerResult): void;
+  fail(error: unknown): void;
+}
+
 /**
- * Asks whether a server may run that a file of the workspace configures. The sidecar keeps the answer. A person who looks
+ * Asks whether servers may run that a file of the workspace configures. The sidecar keeps the answers. A person who looks
  * at the file first has decided nothing, and is asked again when they start the server.
  */
 export class ConfirmServer {
-  /** VS Code shows one dialog at a time, and the next one would hide which server the first is about. */
-  #last: Promise<unknown> = Promise.resolve();
+  #questions: Question[] = [];
+  /** VS Code shows one dialog at a time, and the next one would hide which servers the first is about. */
+  #isAsking = false;
 
   ask(params: ConfirmServerParams, token: vscode.CancellationToken): Promise<ConfirmServerResult> {
-    const inTurn = this.#last.then(() => ask(params, token));
-    this.#last = inTurn.catch(() => undefined);
-    return inTurn;
+    return new Promise((decide, fail) => {
+      this.#questions.push({ params, token, decide, fail });
+      if (!this.#isAsking) void this.#askAll();
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    this.#isAsking = true;
+    await new Promise((resolve) => setTimeout(resolve, gatherMs));
+    while (this.#questions.length > 0) {
+      const now = this.#questions.splice(0, mostTogether);
+      const open = now.filter(({ token }) => !token.isCancellationRequested);
+      for (const { decide } of now.filter((question) => !open.includes(question))) decide({});
+      try {
+        if (open.length === 1) await eachInTurn(open);
+        else if (open.length > 1) await together(open);
+      } catch (error) {
+        for (const { fail } of open) fail(error);
+      }
+    }
+    this.#isAsking = false;
   }
 }
 
-async function ask(
-  params: ConfirmServerParams,
-  token: vscode.CancellationToken,
-): Promise<ConfirmServerResult> {
-  if (token.isCancellationRequested) return {};
+async function together(questions: readonly Question[]): Promise<void> {
+  const run = vscode.l10n.t("Run Them");
+  const each = vscode.l10n.t("Decide One by One");
+  const refuse = vscode.l10n.t("Do Not Run Them");
+  const message = vscode.l10n.t(
+    "{0} MCP servers of this workspace are new or have changed. Run them?",
+    questions.length,
+  );
+  const detail = questions
+    .map(({ params }) => `${params.serverName}\n${definitionText(params)}`)
+    .join("\n\n");
+  const decideAll = (result: ConfirmServerResult) => {
+    for (const { decide } of questions) decide(result);
+  };
+  switch (await showWarningMessage(message, { modal: true, detail }, run, each, refuse)) {
+    case run:
+      return decideAll({ decision: "allowed" });
+    case each:
+      return await eachInTurn(questions);
+    case refuse:
+      return decideAll({ decision: "refused" });
+    default:
+      return decideAll({});
+  }
+}
+
+async function eachInTurn(questions: readonly Question[]): Promise<void> {
+  for (const { params, token, decide } of questions) {
+    decide(token.isCancellationRequested ? {} : await askOne(params));
+  }
+}
+
+async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult> {
   const { serverName, source, line, earlier } = params;
   const run = vscode.l10n.t("Run It");
   const refuse = vscode.l10n.t("Do Not Run It");
   const open = vscode.l10n.t("Show Configuration");
   const message =
     earlier === undefined
-      ? vscode.l10n.t("The MCP server {0} is new in this workspace. Do you run it?", serverName)
-      : vscode.l10n.t(
-          "The MCP server {0} has changed since you confirmed it. Do you run it?",
-          serverName,
-        );
+      ? vscode.l10n.t("The MCP server {0} is new in this workspace. Run it?", serverName)
+      : vscode.l10n.t("The MCP server {0} has changed since you confirmed it. Run it?", serverName);
   const detail = definitionText(params);
-  const chosen = await showWarningMessage(message, { modal: true, detail }, run, refuse, open);
-  switch (chosen) {
+  switch (await showWarningMessage(message, { modal: true, detail }, run, refuse, open)) {
     case run:
       return { decision: "allowed" };
     case refuse:

@@ -29,7 +29,7 @@ async function ask(
       `\nThe MCP server ${params.serverName} is new or has changed:\n${definitionText(params)}`,
     );
     const { signal } = ended;
-    const answer = await terminal.question("Do you run it? (yes, no) ", { signal });
+    const answer = await terminal.question("Run it? (yes, no) ", { signal });
     if (/^y(es)?$/i.test(answer.trim())) return { decision: "allowed" };
     return /^no?$/i.test(answer.trim()) ? { decision: "refused" } : {};
   } catch (error) {

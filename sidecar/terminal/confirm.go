@@ -43,13 +43,13 @@ func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerPar
 // confirm implements [manner].
 func (p *person) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
 	p.s.note("\n%s", definition(params))
-	word, err := p.choose(ctx, "Do you run it? (yes, no; :cancel decides nothing): ", "yes", "no")
+	word, err := p.choose(ctx, "Run it? (yes, no; :cancel decides nothing): ", "yes", "no")
 	return word == "yes", err
 }
 
 // confirm implements [manner].
 func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
-	at, err := q.choose(ctx, safe(definition(params))+"\n", "Do you run it?", true, "Run it as it is configured", "Do not run it")
+	at, err := q.choose(ctx, safe(definition(params))+"\n", "Run it?", true, "Run it as it is configured", "Do not run it")
 	return at == 0, err
 }
 

@@ -1,0 +1,110 @@
+import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+interface Dialog {
+  readonly message: string;
+  readonly detail: string;
+  choose(item: string | undefined): void;
+}
+
+const dialogs = vi.hoisted((): Dialog[] => []);
+
+vi.mock("vscode", () => ({
+  l10n: {
+    t: (text: string, ...args: unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, n: string) => String(args[Number(n)])),
+  },
+  window: {
+    showWarningMessage: (message: string, { detail = "" }: { detail?: string }) =>
+      new Promise<string | undefined>((choose) => dialogs.push({ message, detail, choose })),
+  },
+}));
+
+const { ConfirmServer } = await import("./confirmServer.ts");
+
+const params = (serverName: string): ConfirmServerParams => ({
+  serverName,
+  source: "/ws/.vscode/mcp.json",
+  definition: { transport: "stdio", command: `${serverName}.sh` },
+});
+const token = (isCancellationRequested = false) =>
+  ({ isCancellationRequested }) as import("vscode").CancellationToken;
+
+/** Waits for the dialog after those that were shown, and returns it. */
+async function next(): Promise<Dialog> {
+  await vi.advanceTimersByTimeAsync(1000);
+  const dialog = dialogs.shift();
+  if (dialog === undefined) throw new Error("no dialog is shown");
+  expect(dialogs).toEqual([]);
+  return dialog;
+}
+
+describe("servers that are to be confirmed", () => {
+  beforeEach(() => {
+    dialogs.length = 0;
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const ask = (names: readonly string[], confirm = new ConfirmServer()) =>
+    names.map((name) => confirm.ask(params(name), token()));
+
+  test("one is shown whole", async () => {
+    const [a] = ask(["a"]);
+    const dialog = await next();
+    expect(dialog.message).toBe("The MCP server a is new in this workspace. Run it?");
+    expect(dialog.detail).toContain("Command: a.sh");
+    dialog.choose("Run It");
+    expect(await a).toEqual({ decision: "allowed" });
+  });
+
+  test.each<[string | undefined, ConfirmServerResult]>([
+    ["Run Them", { decision: "allowed" }],
+    ["Do Not Run Them", { decision: "refused" }],
+    [undefined, {}],
+  ])("several that come together are one question: %s", async (item, want) => {
+    const answers = ask(["a", "b"]);
+    const dialog = await next();
+    expect(dialog.message).toMatch(/^2 MCP servers/);
+    expect(dialog.detail).toContain("Command: a.sh");
+    expect(dialog.detail).toContain("Command: b.sh");
+    dialog.choose(item);
+    expect(await Promise.all(answers)).toEqual([want, want]);
+  });
+
+  test("several are decided one by one", async () => {
+    const answers = ask(["a", "b"]);
+    (await next()).choose("Decide One by One");
+    (await next()).choose("Run It");
+    (await next()).choose("Do Not Run It");
+    expect(await Promise.all(answers)).toEqual([{ decision: "allowed" }, { decision: "refused" }]);
+  });
+
+  test("one that comes meanwhile waits for its turn, and one that was withdrawn is not shown", async () => {
+    const confirm = new ConfirmServer();
+    const [a] = ask(["a"], confirm);
+    const first = await next();
+    const [b] = ask(["b"], confirm);
+    const gone = confirm.ask(params("c"), token(true));
+    first.choose("Run It");
+    const second = await next();
+    expect(second.message).toContain("server b ");
+    second.choose("Do Not Run It");
+    expect(await Promise.all([a, b, gone])).toEqual([
+      { decision: "allowed" },
+      { decision: "refused" },
+      {},
+    ]);
+  });
+
+  test("more than fit one dialog are shown in several", async () => {
+    const answers = ask(["a", "b", "c", "d", "e", "f"]);
+    (await next()).choose("Run Them");
+    const last = await next();
+    expect(last.message).toContain("server f ");
+    last.choose("Run It");
+    expect(await Promise.all(answers)).toHaveLength(6);
+  });
+});
