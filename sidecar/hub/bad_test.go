@@ -36,9 +36,9 @@ func TestABadServerHarmsNobodyElse(t *testing.T) {
 `
 	better := strings.ReplaceAll(good, " good --", " bad --")
 	tests := []struct{ name, script, want string }{
-		{"a line without end", "exec head -c 100000000 /dev/zero\n", "the server sent too much at once: a line of more than 16777216 bytes"},
-		{"half closed", "exec 1>&-\nexec sleep 100\n", "it closed its output and stayed"},
-		{"garbage, and gone", "echo garbage\necho oops >&2\nexit 4\n", "it ended with exit status 4"},
+		{"a line without end", "exec head -c 100000000 /dev/zero\n", "The server sent too much at once: a line of more than 16777216 bytes"},
+		{"half closed", "exec 1>&-\nexec sleep 100\n", "It closed its output and stayed"},
+		{"garbage, and gone", "echo garbage\necho oops >&2\nexit 4\n", "It ended at once, with the exit code 4: oops."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

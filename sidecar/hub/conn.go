@@ -35,8 +35,10 @@ type conn struct {
 	cancel context.CancelCauseFunc
 
 	// ready is closed when the session is there, or err says why it is not.
-	ready   chan struct{}
-	err     error
+	ready chan struct{}
+	err   error
+	// why is the sentence on how the connection ended, for a person; empty where somebody wanted it to.
+	why     string
 	link    *link
 	client  *mcp.Client
 	session *mcp.ClientSession
@@ -361,7 +363,8 @@ func (c *conn) finish(err error) {
 	c.noise.end()
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
 	if why != "" {
-		c.server.noteTrouble(c, err, stderr)
+		c.why = c.server.sentenceOn(context.WithoutCancel(c.ctx), c.server.noteTrouble(c, err, stderr))
+		why = c.why
 	}
 	c.mu.Lock()
 	if c.idle != nil {

@@ -87,6 +87,8 @@ type Options struct {
 	// Confirm blocks until a server may run as it is configured, and returns why it may not. It is called before each
 	// connection; asked: a person has just started the server themselves. Where it is nil every server may run.
 	Confirm func(ctx context.Context, server config.Server, asked bool) error
+	// Redact takes secrets out of what is said of a server that failed, which may quote it. Nil takes out none.
+	Redact func(string) string
 	// Environment is where servers start.
 	Environment config.Environment
 	// Capabilities are what the front ends can do, and all that servers are told.

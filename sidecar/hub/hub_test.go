@@ -394,7 +394,7 @@ func TestHowACallEnds(t *testing.T) {
 			}
 			if _, ok := tt.want.(protocol.CallLost); ok {
 				s := f.state(t, "s")
-				if s.State != protocol.ServerFailed || s.Reason != "it ended with exit status 3" || !slices.Equal(s.Stderr, []string{"out of memory"}) {
+				if s.State != protocol.ServerFailed || s.Reason != "It was running, and ended with the exit code 3: out of memory." || !slices.Equal(s.Stderr, []string{"out of memory"}) {
 					t.Errorf("the server = %+v", s)
 				}
 			}
@@ -413,17 +413,17 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 			"there is no such command",
 			config.Server{Name: "s", Command: "no-such-command"},
 			"",
-			`the command "no-such-command" was not found in PATH, which is `,
+			`The program "no-such-command" was not found in any of `,
 		},
 		{
 			"there is no such program",
 			config.Server{Name: "s", Command: "./nothing", Folder: "/somewhere"},
 			"",
-			"there is no program /somewhere/nothing",
+			"There is no program ./nothing.",
 		},
 		{
 			"it dies before the handshake", server("s"), "-- server s --\n!stderr no licence\n!exit 7\n",
-			"it ended with exit status 7",
+			"It ended at once, with the exit code 7: no licence.",
 		},
 		{
 			"it refuses the handshake", server("s"),
@@ -433,7 +433,7 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 		{
 			"it is of another protocol", server("s"),
 			toInitialize("s") + "-- server s --\n" + `{"jsonrpc":"2.0","id":"$ID","result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}` + "\n",
-			"it speaks MCP 1999-01-01 only",
+			"It speaks MCP 1999-01-01 only",
 		},
 	}
 	for _, tt := range tests {

@@ -59,8 +59,8 @@ type trouble struct {
 	stderr, stray []string
 }
 
-// noteTrouble keeps how a connection ended by itself.
-func (s *server) noteTrouble(c *conn, err error, stderr []string) {
+// noteTrouble keeps how a connection ended by itself, and returns it.
+func (s *server) noteTrouble(c *conn, err error, stderr []string) *trouble {
 	t := &trouble{at: time.Now(), err: err, stderr: plainLines(stderr)}
 	// A process that was given up leaves too, when its stdin is closed.
 	givenUp := errors.As(err, new(slowError)) || errors.Is(err, wire.ErrRefused) || errors.Is(err, wire.ErrVersion) ||
@@ -77,6 +77,29 @@ func (s *server) noteTrouble(c *conn, err error, stderr []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.noted.trouble = t
+	return t
+}
+
+// sentenceOn says in a sentence why the server does not run. It is the text of the verdict, so that a list of servers,
+// the page of one, a conversation and a terminal say the same.
+func (s *server) sentenceOn(ctx context.Context, t *trouble) string {
+	now := situation{config: s.config, server: protocol.Server{State: protocol.ServerFailed}, trouble: t}
+	var missing *config.NotFoundError
+	switch {
+	case isLaunch(t.err):
+		now.launch.Err = t.err
+		if errors.As(t.err, &missing) {
+			now.launch.Shown.NearMisses = missing.NearMisses
+		}
+	case s.config.Transport == protocol.TransportStdio:
+		now.launch = s.config.Launch(ctx, s.hub.opts.Environment)
+	}
+	now.ports = s.hub.portUses(s.config, t, nil, new(protocol.ServerInspection))
+	sentence := verdictOf(now).Text // never nil for a server that failed
+	if redact := s.hub.opts.Redact; redact != nil {
+		sentence = redact(sentence)
+	}
+	return sentence
 }
 
 // noteCall keeps an exchange while it lasts.
@@ -277,17 +300,7 @@ func capabilityNames(capabilities map[string]json.RawMessage) []string {
 
 // lookAround finds out who is in the server's way on this machine.
 func (h *Hub) lookAround(c config.Server, launch config.Launch, t *trouble, own map[int64]bool, result *protocol.ServerInspection) {
-	for _, port := range portsOf(c, t) {
-		listening, by, err := machine.Listeners(port)
-		if h.unknown(err, result) {
-			continue
-		}
-		use := protocol.PortUse{Port: int64(port), Listening: listening}
-		for _, p := range by {
-			use.By = append(use.By, shownProcess(p, own))
-		}
-		result.Ports = append(result.Ports, use)
-	}
+	result.Ports = h.portUses(c, t, own, result)
 	if launch.Argv == nil {
 		return
 	}
@@ -300,6 +313,22 @@ func (h *Hub) lookAround(c config.Server, launch config.Launch, t *trouble, own 
 			result.Orphans = append(result.Orphans, shown)
 		}
 	}
+}
+
+// portUses says who has the ports that a server wants.
+func (h *Hub) portUses(c config.Server, t *trouble, own map[int64]bool, result *protocol.ServerInspection) (uses []protocol.PortUse) {
+	for _, port := range portsOf(c, t) {
+		listening, by, err := machine.Listeners(port)
+		if h.unknown(err, result) {
+			continue
+		}
+		use := protocol.PortUse{Port: int64(port), Listening: listening}
+		for _, p := range by {
+			use.By = append(use.By, shownProcess(p, own))
+		}
+		uses = append(uses, use)
+	}
+	return uses
 }
 
 func (h *Hub) unknown(err error, result *protocol.ServerInspection) bool {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -219,21 +220,25 @@ func TestWhyAnHTTPServerCannotBeUsed(t *testing.T) {
 	t.Cleanup(missing.Close)
 	private := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
 	t.Cleanup(private.Close)
+	nobody := "connection refused" // the listeners of this machine are known on Linux only
+	if runtime.GOOS == "linux" {
+		nobody = "Nobody listens on the port "
+	}
 	tests := []struct {
 		name, url string
 		transport protocol.Transport
 		want      string
 	}{
-		{"nobody listens", closed.URL, protocol.TransportHTTP, "connection refused"},
-		{"nobody listens for SSE", closed.URL, protocol.TransportSSE, "connection refused"},
-		{"nobody listens for a WebSocket", strings.Replace(closed.URL, "http", "ws", 1), protocol.TransportWS, "connection refused"},
-		{"a page", page.URL, protocol.TransportHTTP, "it answered with a web page, not with MCP: check the URL"},
-		{"a page for SSE", page.URL, protocol.TransportSSE, "it answered with a web page, not with MCP: check the URL"},
-		{"a page for a WebSocket", strings.Replace(page.URL, "http", "ws", 1), protocol.TransportWS, "it answered with HTTP 200 OK"},
-		{"nothing there", missing.URL, protocol.TransportHTTP, "it answered with HTTP 404 Not Found: 404 page not found"},
-		{"nothing there for a WebSocket", strings.Replace(missing.URL, "http", "ws", 1), protocol.TransportWS, "it answered with HTTP 404 Not Found: 404 page not found"},
+		{"nobody listens", closed.URL, protocol.TransportHTTP, nobody},
+		{"nobody listens for SSE", closed.URL, protocol.TransportSSE, nobody},
+		{"nobody listens for a WebSocket", strings.Replace(closed.URL, "http", "ws", 1), protocol.TransportWS, nobody},
+		{"a page", page.URL, protocol.TransportHTTP, "It answered with a web page, not with MCP: check the URL."},
+		{"a page for SSE", page.URL, protocol.TransportSSE, "it answered with a web page, not with MCP: check the URL."},
+		{"a page for a WebSocket", strings.Replace(page.URL, "http", "ws", 1), protocol.TransportWS, "It answered with HTTP 200 OK"},
+		{"nothing there", missing.URL, protocol.TransportHTTP, "It answered with HTTP 404 Not Found: 404 page not found"},
+		{"nothing there for a WebSocket", strings.Replace(missing.URL, "http", "ws", 1), protocol.TransportWS, "It answered with HTTP 404 Not Found: 404 page not found"},
 		{"not for everybody", private.URL, protocol.TransportHTTP, "it answered with HTTP 401 Unauthorized: who are you?"},
-		{"a wrong URL", "ftp://x", protocol.TransportHTTP, "the url ftp://x must begin with http:// or https://"},
+		{"a wrong URL", "ftp://x", protocol.TransportHTTP, "The url ftp://x must begin with http:// or https://"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -421,7 +426,7 @@ func TestAServerThatWasAwayIsReachedAgain(t *testing.T) {
 		}
 		return reached > 1
 	})
-	f.eventually(t, "a word of why", func() bool { return strings.Contains(fmt.Sprint(f.states), "the connection was lost") })
+	f.eventually(t, "a word of why", func() bool { return strings.Contains(fmt.Sprint(f.states), "The connection was lost") })
 }
 
 func TestAServerWithoutASignOfLifeIsNotSaidToRun(t *testing.T) {

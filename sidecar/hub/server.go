@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -175,7 +176,7 @@ func (s *server) borrow(ctx context.Context, taskID string) (_ *conn, release fu
 		}
 		if c.err != nil {
 			release()
-			return nil, nil, failed(s.config.Name, reason.Of(c.err))
+			return nil, nil, failed(s.config.Name, cmp.Or(c.why, reason.Of(c.err)))
 		}
 		if s.serves(c, taskID) {
 			return c, release, nil

@@ -74,7 +74,7 @@ func TestOfManyServersAFewStartAtOnce(t *testing.T) {
 	}
 	ends.Wait()
 	for _, s := range f.Servers() {
-		if s.State != protocol.ServerFailed || s.Reason != "it ended with exit status 7" {
+		if s.State != protocol.ServerFailed || s.Reason != "It ended at once, with the exit code 7, and wrote nothing to stderr." {
 			t.Errorf("the server = %+v", s)
 		}
 	}

@@ -85,7 +85,7 @@ func TestASlowHandshakeSaysWhatCameInItsPlace(t *testing.T) {
 		s.rest()
 	}), func(o *hub.Options) { o.Handshake = 500 * time.Millisecond })
 	_, err := c.Tools(t.Context(), "s")
-	want := "it did not answer the handshake within 500ms; it sent: hello from another protocol"
+	want := "It wrote what is not MCP to stdout, and did not answer: hello from another protocol."
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("Tools = %v, want %s", err, want)
 	}

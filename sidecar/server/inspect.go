@@ -67,6 +67,11 @@ func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspectio
 	return nil
 }
 
+// redacted is a text without what looks like a secret, and what Assent holds as one.
+func (s *Server) redacted(text string) string {
+	return secret.Redact(text, s.scanner.Scan(text, s.held()))
+}
+
 // redact takes out what looks like a secret, and what Assent holds as one.
 func (s *Server) redact(result *protocol.ServerInspection) {
 	held := s.held()

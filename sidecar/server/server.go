@@ -268,6 +268,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 		Whose:        s.whose,
 		Changed:      s.serverChanged,
 		ListChanged:  s.listChanged,
+		Redact:       s.redacted,
 		Confirm:      s.confirmations(environment).Confirm,
 		Environment:  environment,
 		Authorize:    s.authorize,

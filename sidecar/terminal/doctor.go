@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/visible"
 )
 
 // mostLog is how many lines of a server's log are printed.
@@ -24,11 +26,17 @@ func (s *session) doctor(ctx context.Context) error {
 	if s.line.json {
 		err = s.printJSON(i)
 	} else {
-		err = s.print("%s", inspection(i))
+		err = s.report(i)
 	}
+	runs := i.Server.State == protocol.ServerRunning
 	switch {
 	case err != nil:
 		return err
+	case i.Verdict != nil && !runs && !s.line.json:
+		if !s.shown {
+			s.note("assent: the server %q does not run: the report on stdout says why", i.Server.Name)
+		}
+		return Exit(ExitFailed, nil) // the report began with it
 	case i.Verdict != nil && i.Server.State != protocol.ServerRunning:
 		return fmt.Errorf("%s %s", i.Verdict.Text, i.Verdict.WayOut)
 	case startErr != nil:
@@ -39,13 +47,28 @@ func (s *session) doctor(ctx context.Context) error {
 	return nil
 }
 
-// inspection is all of it as text. The parts that are not there are left out.
-func inspection(i *protocol.ServerInspection) string {
+// beforeText is the width of the names in a report, in columns.
+const beforeText = 14
+
+// report prints all that is known of a server: the verdict first, and nothing twice. The parts that are not there are
+// left out. On a terminal its lines are wrapped between words.
+func (s *session) report(i *protocol.ServerInspection) error {
 	var b strings.Builder
+	width := s.width()
 	line := func(name, format string, args ...any) {
-		if text := safe(fmt.Sprintf(format, args...)); text != "" {
-			fmt.Fprintf(&b, "%-14s%s\n", name, strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", 14)))
+		text := safe(fmt.Sprintf(format, args...))
+		if text == "" {
+			return
 		}
+		if width > 2*beforeText {
+			text = wrapped(text, width-beforeText)
+		}
+		b.WriteString(s.paint.bold(name) + strings.Repeat(" ", beforeText-len(name)))
+		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", beforeText)) + "\n")
+	}
+	if v := i.Verdict; v != nil {
+		line("verdict", "%s: %s", v.Kind, v.Text)
+		line("way out", "%s", v.WayOut)
 	}
 	line("server", "%s", i.Server.Name)
 	state := string(i.Server.State)
@@ -59,10 +82,6 @@ func inspection(i *protocol.ServerInspection) string {
 	}
 	line("configured in", "%s", source)
 	line("command", "%s", i.Server.Command)
-	if v := i.Verdict; v != nil {
-		line("verdict", "%s: %s", v.Kind, v.Text)
-		line("way out", "%s", v.WayOut)
-	}
 	if l := i.Launch; l != nil {
 		found := ""
 		if l.FoundBy != "" {
@@ -72,9 +91,15 @@ func inspection(i *protocol.ServerInspection) string {
 		line("arguments", "%s", strings.Join(l.Args, " "))
 		line("folder", "%s", l.Cwd)
 		line("environment", "%s", strings.Join(l.EnvNames, " "))
-		line("problem", "%s", l.Problem)
+		if i.Verdict == nil {
+			line("problem", "%s", l.Problem)
+		}
 		line("searched", "%s", strings.Join(l.Searched, "\n"))
-		line("instead", "%s", strings.Join(l.NearMisses, "\n"))
+		instead := l.NearMisses
+		if i.Verdict != nil && len(instead) > 0 {
+			instead = instead[1:] // the way out begins with the first
+		}
+		line("instead", "%s", strings.Join(instead, "\n"))
 	}
 	if e := i.Endpoint; e != nil {
 		line("url", "%s", e.URL)
@@ -86,7 +111,9 @@ func inspection(i *protocol.ServerInspection) string {
 		line("can", "%s", strings.Join(h.Capabilities, " "))
 	}
 	if f := i.LastFailure; f != nil {
-		line("last failure", "%s", f.Reason)
+		if i.Verdict == nil || i.Verdict.Kind == protocol.VerdictMended {
+			line("last failure", "%s", f.Reason)
+		}
 		if f.ExitCode != nil {
 			line("exit code", "%d", *f.ExitCode)
 		}
@@ -105,8 +132,14 @@ func inspection(i *protocol.ServerInspection) string {
 	}
 	var log []string
 	for _, l := range i.Log[max(0, len(i.Log)-mostLog):] {
+		if f := i.LastFailure; f != nil && l.From == protocol.LogStderr && slices.Contains(f.Stderr, l.Text) {
+			continue // it is above
+		}
 		log = append(log, fmt.Sprintf("%s: %s", l.From, l.Text))
 	}
 	line("log", "%s", strings.Join(log, "\n"))
-	return b.String()
+	if s.shown {
+		return s.write(b.String())
+	}
+	return s.write(visible.Data(b.String()))
 }

@@ -21,7 +21,7 @@ type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
 
-// explained adds to the error of a failed server its last output and the command line of the doctor.
+// explained adds to the error of a failed server what to do, its last output and the command line of the doctor.
 func (s *session) explained(ctx context.Context, serverName string, err error) error {
 	var failed *protocol.Error
 	if !errors.As(err, new(*lostError)) && (!errors.As(err, &failed) || failed.Code != protocol.CodeServerFailed) {
@@ -33,7 +33,7 @@ func (s *session) explained(ctx context.Context, serverName string, err error) e
 	return err
 }
 
-// whyFailed returns the last output of a failed server and the command line of the doctor. It explains each server once,
+// whyFailed returns what to do about a failed server, its last output and the command line of the doctor. It explains each server once,
 // and returns an empty text for others.
 func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	s.explaining.Lock()
@@ -48,6 +48,9 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	var b strings.Builder
 	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictUnconfirmed {
 		return fmt.Sprintf("To see what would run, and to decide: %s\nTo run it without being asked: --trust", s.doctorCommand(i.Server))
+	}
+	if v := i.Verdict; v != nil && v.WayOut != "" {
+		fmt.Fprintf(&b, "%s\n", v.WayOut)
 	}
 	for _, wrote := range []struct {
 		to    string
