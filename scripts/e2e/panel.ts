@@ -238,6 +238,8 @@ export class Panel {
     const runner = await this.useServer(server, tab);
     // A tool's title may stand before its name.
     const option = runner.getByRole("option", { name: new RegExp(`(^|\\()${tool}\\)?$`) });
+    // Unlike getAttribute, this lets a dialog be answered that asks whether the server may run.
+    await option.waitFor({ state: "attached" });
     const index = (await option.getAttribute("value")) ?? assert.fail(`${tool} cannot be chosen`);
     await runner.getByLabel("Tool", { exact: true }).selectOption(index);
     for (const [label, value] of Object.entries(args)) {
