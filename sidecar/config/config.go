@@ -302,7 +302,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
-	transport, err := transportOf(c.Type, c.Command, c.URL)
+	transport, err := transportOf(c.Type, c.Command, c.URL, raw)
 	if err != nil {
 		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
 		return
@@ -352,7 +352,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 
 // transportOf returns how a server is reached, or what is wrong with its configuration. As in VS Code,
 // "http" is tried as Streamable HTTP first and as HTTP with SSE then.
-func transportOf(kind, command, url string) (protocol.Transport, error) {
+func transportOf(kind, command, url string, raw json.RawMessage) (protocol.Transport, error) {
 	transport := protocol.Transport(kind)
 	if transport == "" && url != "" {
 		transport = protocol.TransportHTTP
@@ -360,12 +360,12 @@ func transportOf(kind, command, url string) (protocol.Transport, error) {
 	switch transport {
 	case "", protocol.TransportStdio:
 		if command == "" {
-			return "", errors.New("has no command")
+			return "", errors.New(missing("command", raw))
 		}
 		return protocol.TransportStdio, nil
 	case protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS:
 		if url == "" {
-			return "", errors.New("has no url")
+			return "", errors.New(missing("url", raw))
 		}
 		return transport, nil
 	default:

@@ -1,0 +1,36 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// misspelt are members of a server that other programs' configurations have, or that are written by mistake, and what
+// they are called in mcp.json.
+var misspelt = map[string][]string{
+	"command": {"cmd", "Command", "CMD", "comand", "commmand", "commands", "exec", "executable", "program", "path", "run"},
+	"url":     {"URL", "Url", "uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
+}
+
+// missing says that a server lacks a member, and which other one may be meant for it.
+func missing(member string, raw json.RawMessage) string {
+	text := fmt.Sprintf("has no %q", member)
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return text
+	}
+	for _, name := range misspelt[member] {
+		if members[name] != nil {
+			return fmt.Sprintf("%s; did you mean it instead of %q?", text, name)
+		}
+	}
+	known := []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers", "oauth", "protocolVersion", "sharing"}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(known, name) {
+			return fmt.Sprintf("%s; it has %q, which Assent does not know", text, name)
+		}
+	}
+	return text
+}
