@@ -8,6 +8,8 @@ type ServerInspection struct {
 	Line int `json:"line,omitempty"`
 	// Verdict says why the server does not start, or would not; absent where nothing speaks against it.
 	Verdict *ServerVerdict `json:"verdict,omitempty"`
+	// Warnings are sentences on what its configuration probably does not mean: a variable that is not set.
+	Warnings []string `json:"warnings,omitempty"`
 	// Launch is of a server on [TransportStdio], Endpoint of every other.
 	Launch   *ServerLaunch   `json:"launch,omitempty"`
 	Endpoint *ServerEndpoint `json:"endpoint,omitempty"`

@@ -1752,6 +1752,8 @@ export interface ServerInspection {
   line?: number;
   /** Verdict says why the server does not start, or would not; absent where nothing speaks against it. */
   verdict?: ServerVerdict;
+  /** Warnings are sentences on what its configuration probably does not mean: a variable that is not set. */
+  warnings?: readonly string[];
   /** Launch is of a server on `TransportStdio`, Endpoint of every other. */
   launch?: ServerLaunch;
   endpoint?: ServerEndpoint;
@@ -2464,7 +2466,7 @@ export interface Server {
    * connection.
    */
   protocolVersion?: string;
-  /** Reason says why the state is `ServerFailed`, naming the way out. */
+  /** Reason says in a sentence why the state is `ServerFailed`: the text of `ServerInspection.Verdict`. */
   reason?: string;
   /** Stderr holds the last lines that the server wrote there, where it failed. */
   stderr?: readonly string[];
@@ -3175,6 +3177,18 @@ export interface Notice {
   type: "notice";
   level: NoticeLevel;
   text: string;
+  /** Unavailable holds the servers whose tools the model does not have, where the text says how many these are. */
+  unavailable?: readonly UnavailableServer[];
+}
+
+/** UnavailableServer is a server whose tools the model does not have. */
+export interface UnavailableServer {
+  serverName: string;
+  /**
+   * Reason is one or two sentences for the person: `Server.Reason` as it was then, or that the server has not
+   * answered yet.
+   */
+  reason: string;
 }
 
 /** NoticeLevel is how much a notice matters. */

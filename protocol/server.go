@@ -15,7 +15,7 @@ type Server struct {
 	// ProtocolVersion is the revision of MCP that the server spoke last; absent before the first
 	// connection.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
-	// Reason says why the state is [ServerFailed], naming the way out.
+	// Reason says in a sentence why the state is [ServerFailed]: the text of [ServerInspection.Verdict].
 	Reason string `json:"reason,omitempty"`
 	// Stderr holds the last lines that the server wrote there, where it failed.
 	Stderr []string `json:"stderr,omitempty"`

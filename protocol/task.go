@@ -209,6 +209,16 @@ type Notice struct {
 	Type  tag[Notice] `json:"type"`
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
+	// Unavailable holds the servers whose tools the model does not have, where the text says how many these are.
+	Unavailable []UnavailableServer `json:"unavailable,omitempty"`
+}
+
+// UnavailableServer is a server whose tools the model does not have.
+type UnavailableServer struct {
+	ServerName string `json:"serverName"`
+	// Reason is one or two sentences for the person: [Server.Reason] as it was then, or that the server has not
+	// answered yet.
+	Reason string `json:"reason"`
 }
 
 // NoticeLevel is how much a notice matters.

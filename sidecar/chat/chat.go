@@ -67,14 +67,22 @@ type Chat struct {
 	tasks   *task.Registry
 	servers Servers
 
-	wg sync.WaitGroup // the calls and turns; grows under mu only, and not once closed
+	wg sync.WaitGroup // the calls, turns and readings; grows under mu only, and not once closed
+
+	// readCtx is the readings' lifetime, which endReading ends.
+	readCtx    context.Context
+	endReading context.CancelFunc
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	running map[callKey]*run
 	turns   map[string]*turn // those under way, by their task's id
-	// noted is what a task was told last of a server without tools, lest it be told at every turn.
-	noted map[notedKey]string
+	// readings holds those of servers' lists that are under way, and late which servers took too long the last time
+	// to be waited for.
+	readings map[string]*reading
+	late     map[string]bool
+	// told holds the servers that a task was told of last that they are not available, by the task's id.
+	told map[string]map[string]bool
 }
 
 // run is a call under way.
@@ -120,9 +128,11 @@ func New(opts Options) *Chat {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.ChatSettings { return protocol.ChatSettings{} }
 	}
+	readCtx, endReading := context.WithCancel(context.Background())
 	return &Chat{
-		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
-		running: map[callKey]*run{}, turns: map[string]*turn{}, noted: map[notedKey]string{},
+		opts: opts, tasks: opts.Tasks, servers: opts.Servers, readCtx: readCtx, endReading: endReading,
+		running: map[callKey]*run{}, turns: map[string]*turn{},
+		readings: map[string]*reading{}, late: map[string]bool{}, told: map[string]map[string]bool{},
 	}
 }
 
@@ -376,5 +386,6 @@ func (c *Chat) Close() {
 		r.cancel(nil)
 	}
 	c.mu.Unlock()
+	c.endReading()
 	c.wg.Wait()
 }

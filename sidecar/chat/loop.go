@@ -38,14 +38,14 @@ func (u *turn) run(ctx context.Context) (well bool) {
 		u.end(ctx, nil, fmt.Errorf("the conversation cannot be read: %w", err))
 		return false
 	}
-	o := u.offer(ctx)
+	servers := u.readServers(ctx)
 	settings := u.opts.Settings()
 	rounds := settings.MaxRounds
 	if rounds <= 0 {
 		rounds = defaultMaxRounds
 	}
 	for range rounds {
-		step, end := u.round(ctx, p, o)
+		step, end := u.round(ctx, p, servers.now())
 		if step == nil {
 			return end == protocol.ModelEndTurn || end == protocol.ModelEndMaxTokens
 		}

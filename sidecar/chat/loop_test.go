@@ -49,6 +49,8 @@ func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSa
 type servers struct {
 	names  []string
 	silent string
+	// slow is one that answers after four and a half seconds.
+	slow string
 	// broken is the server that fails to start, and starts how often one was tried.
 	broken string
 	starts int
@@ -61,7 +63,7 @@ func (s *servers) Servers() (all []protocol.Server) {
 	for _, name := range s.names {
 		server := protocol.Server{Name: name}
 		if name == s.broken && s.starts > 0 {
-			server.State, server.Reason = protocol.ServerFailed, "the input was not given"
+			server.State, server.Reason = protocol.ServerFailed, "The input was not given."
 		}
 		all = append(all, server)
 	}
@@ -77,7 +79,9 @@ func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, erro
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	case s.broken:
-		return nil, errors.New("the input was not given")
+		return nil, errors.New("The input was not given.")
+	case s.slow:
+		time.Sleep(4500 * time.Millisecond) // of the bubble's clock
 	}
 	return []protocol.Tool{{Name: "t"}}, nil
 }
@@ -174,7 +178,7 @@ func (f *fixture) say(t *testing.T, text string) {
 }
 
 // notices are what the person was told in the task.
-func (f *fixture) notices(t *testing.T) (texts []string) {
+func (f *fixture) notices(t *testing.T) (notices []protocol.Notice) {
 	t.Helper()
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
 	if err != nil {
@@ -182,10 +186,10 @@ func (f *fixture) notices(t *testing.T) (texts []string) {
 	}
 	for _, m := range opened.Messages {
 		if n, ok := m.Body.(protocol.Notice); ok {
-			texts = append(texts, n.Text)
+			notices = append(notices, n)
 		}
 	}
-	return texts
+	return notices
 }
 
 func (f *fixture) close(t *testing.T) {
@@ -270,23 +274,30 @@ func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
 	})
 }
 
-// A server that does not start does not hold up the turn, and the person hears of it once.
-func TestAServerThatDoesNotStartIsLeftOut(t *testing.T) {
+// A server that does not answer does not hold up the turn, and the person hears of it once.
+func TestAServerThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
 			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
 		}}
 		f := newFixture(t, m, &servers{names: []string{"a", "silent", "b"}, silent: "silent"})
 		began := time.Now()
-		f.turn(t, "Hi")
-		if took := m.asked[0].Sub(began); took != 10*time.Second {
+		f.say(t, "Hi")
+		if took := m.asked[0].Sub(began); took != 3*time.Second {
 			t.Errorf("the model was asked after %v", took)
 		}
 		if names := len(m.got[0].Tools); names != 2 {
 			t.Errorf("the model has %d tools", names)
 		}
+		began = time.Now()
 		f.say(t, "Hi again")
-		want := []string{`The MCP server "silent" did not answer within 10s: the model does not have its tools for now.`}
+		if took := m.asked[1].Sub(began); took != 0 {
+			t.Errorf("the model was asked again after %v", took)
+		}
+		want := []protocol.Notice{{
+			Level: protocol.NoticeWarning, Text: `The server "silent" has not answered yet. The model gets its tools when it has.`,
+			Unavailable: []protocol.UnavailableServer{{ServerName: "silent", Reason: "It has not answered yet. The model gets its tools when it has."}},
+		}}
 		if diff := cmp.Diff(want, f.notices(t)); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
 		}
@@ -294,16 +305,61 @@ func TestAServerThatDoesNotStartIsLeftOut(t *testing.T) {
 	})
 }
 
+// The model gets the tools of a server that was slow with its next round, in the same turn.
+func TestAServerThatAnswersLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
+			if attempt < 3 {
+				return &model.Completion{ToolUses: []protocol.ToolUseContent{{ID: "a", Name: "a__t", Input: json.RawMessage(`{}`)}}, StopReason: "toolUse"}, nil
+			}
+			return &model.Completion{Text: "Done.", StopReason: "endTurn"}, nil
+		}}
+		s := &servers{names: []string{"slow", "a"}, slow: "slow", call: func(context.Context, string) protocol.CallResult {
+			time.Sleep(time.Second) // of the bubble's clock
+			return protocol.ToolResult{}
+		}}
+		f := newFixture(t, m, s)
+		f.say(t, "Go")
+		var tools [][]string
+		for _, request := range m.got {
+			var names []string
+			for _, tool := range request.Tools {
+				names = append(names, tool.Name)
+			}
+			tools = append(tools, names)
+		}
+		if diff := cmp.Diff([][]string{{"a__t"}, {"a__t"}, {"slow__t", "a__t"}}, tools); diff != "" {
+			t.Errorf("the tools of each round (-want +got):\n%s", diff)
+		}
+		// Late once, it is not waited for; that it answered in time then makes up for that.
+		for _, want := range []time.Duration{0, 3 * time.Second} {
+			s.slow = ""
+			if want > 0 {
+				f.say(t, "Go")
+				s.slow = "slow"
+			}
+			began, asked := time.Now(), len(m.asked)
+			f.say(t, "Go")
+			if took := m.asked[asked].Sub(began); took != want {
+				t.Errorf("the model was asked after %v, want %v", took, want)
+			}
+			synctest.Wait()
+		}
+		f.close(t)
+	})
+}
+
 // A server that failed is not tried again at every turn, but when somebody has started it.
 func TestAServerThatFailedIsLeftAlone(t *testing.T) {
-	tooSlow := `The MCP server "broken" did not answer within 10s: the model does not have its tools for now.`
-	failed := `The model does not have the tools of the MCP server "broken" until you start it: the input was not given`
 	for _, tt := range []struct {
-		name, silent string
-		want         []string
+		name, silent, text, why string
 	}{
-		{"at once", "", []string{failed}},
-		{"after the turn had stopped waiting", "broken", []string{tooSlow, failed}},
+		{"at once", "", `The server "broken" is not available: The input was not given.`, "The input was not given."},
+		{
+			"after the turn had stopped waiting", "broken",
+			`The server "broken" has not answered yet. The model gets its tools when it has.`,
+			"It has not answered yet. The model gets its tools when it has.",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -318,22 +374,58 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 				if s.starts != 1 {
 					t.Errorf("the server that failed was started %d times", s.starts)
 				}
+				time.Sleep(10 * time.Minute) // until it is given up
 				s.broken, s.silent = "", ""
 				f.say(t, "And now?")
+				f.say(t, "And again?")
 				var tools []int
 				for _, request := range m.got {
 					tools = append(tools, len(request.Tools))
 				}
-				if diff := cmp.Diff([]int{1, 1, 1, 2}, tools); diff != "" {
-					t.Errorf("how many tools the model had (-want +got):\n%s", diff)
+				if now := tools[len(tools)-1]; now != 2 {
+					t.Errorf("the model had so many tools: %v", tools)
 				}
-				if diff := cmp.Diff(tt.want, f.notices(t)); diff != "" {
+				want := []protocol.Notice{{
+					Level: protocol.NoticeWarning, Text: tt.text,
+					Unavailable: []protocol.UnavailableServer{{ServerName: "broken", Reason: tt.why}},
+				}}
+				if diff := cmp.Diff(want, f.notices(t)); diff != "" {
 					t.Errorf("notices (-want +got):\n%s", diff)
 				}
 				f.close(t)
 			})
 		})
 	}
+}
+
+// All servers that cannot be used are told of in one notice, and again where another one joins them.
+func TestServersThatAreNotAvailableAreOneNotice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+		}}
+		s := &servers{names: []string{"a", "broken", "silent", "b"}, broken: "broken", silent: "silent"}
+		f := newFixture(t, m, s)
+		f.say(t, "Hi")
+		f.say(t, "Hi again")
+		s.broken = "" // it was started
+		f.say(t, "One less")
+		s.broken = "a"
+		f.say(t, "One more")
+		var got []string
+		for _, notice := range f.notices(t) {
+			text := notice.Text
+			for _, server := range notice.Unavailable {
+				text += " " + server.ServerName
+			}
+			got = append(got, text)
+		}
+		want := []string{"2 of 4 servers are not available. broken silent", "2 of 4 servers are not available. a silent"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+		f.close(t)
+	})
 }
 
 // Calls run beside each other, but not all at once.

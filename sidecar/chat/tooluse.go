@@ -5,78 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
 	"assent/sidecar/reason"
-	"assent/sidecar/task"
 )
 
 const (
 	// maxUses is how many calls of one message are made, and maxAtOnce how many of them at a time.
 	maxUses   = 32
 	maxAtOnce = 8
-	// listPatience bounds the wait for what the servers have: one that starts slowly must not hold up a turn.
-	listPatience = 10 * time.Second
 	// maxTyped is how much of what is no JSON a model is shown again, in bytes.
 	maxTyped = 500
 )
-
-// notedKey is a server of a task.
-type notedKey struct{ taskID, serverName string }
-
-// offer asks the servers that are enabled for the task what they have. The person is told of those that do
-// not answer in time, or at all, once. One that was said to have failed is not started again by the next turn: it
-// would fail as before, or ask once more for what the person did not want to give.
-//
-// A server that the person has to confirm is waited for until they have: that time is theirs.
-func (u *turn) offer(ctx context.Context) *offer {
-	servers := slices.DeleteFunc(u.servers.Servers(), u.hasFailed)
-	enabled := enabledServers(servers, u.task.Info().Settings)
-	found := make([]offered, len(enabled))
-	var wg sync.WaitGroup
-	for i, s := range enabled {
-		wg.Go(func() { found[i] = offered{serverName: s.ServerName, err: u.servers.Confirm(ctx, s.ServerName)} })
-	}
-	wg.Wait()
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
-	for i, s := range enabled {
-		if found[i].err == nil {
-			wg.Go(func() { found[i] = u.list(ctx, s) })
-		}
-	}
-	wg.Wait()
-	for _, f := range found {
-		u.note(f)
-	}
-	return newOffer(found)
-}
-
-// hasFailed reports whether a server is one that failed after a turn of this task had tried it, of which the person
-// was told, or is now.
-func (u *turn) hasFailed(s protocol.Server) bool {
-	u.mu.Lock()
-	said := u.noted[notedKey{u.taskID, s.Name}]
-	u.mu.Unlock()
-	if s.State != protocol.ServerFailed || said == "" {
-		return false
-	}
-	if said == tooSlow(s.Name) {
-		u.note(offered{serverName: s.Name, err: errors.New(s.Reason)})
-	}
-	return true
-}
-
-// tooSlow is what the person is told of a server that may still start.
-func tooSlow(serverName string) string {
-	return fmt.Sprintf("The MCP server %q did not answer within %v: the model does not have its tools for now.", serverName, listPatience)
-}
 
 // enabledServers are those of a task, of which it may have some of the tools.
 func enabledServers(servers []protocol.Server, settings *protocol.TaskSettings) []protocol.TaskServer {
@@ -97,50 +41,6 @@ func enabledServers(servers []protocol.Server, settings *protocol.TaskSettings) 
 		}
 	}
 	return enabled
-}
-
-// list asks a server what it has.
-func (u *turn) list(ctx context.Context, s protocol.TaskServer) offered {
-	found := offered{serverName: s.ServerName}
-	tools, err := u.servers.Tools(ctx, s.ServerName)
-	if err != nil {
-		found.err = err
-		return found
-	}
-	for _, tool := range tools {
-		if s.ToolNames == nil || slices.Contains(s.ToolNames, tool.Name) {
-			found.tools = append(found.tools, tool)
-		}
-	}
-	// A server without tools may have resources; one whose resources cannot be listed has its tools.
-	if found.resources, err = u.servers.Resources(ctx, s.ServerName); err == nil {
-		found.templates, err = u.servers.ResourceTemplates(ctx, s.ServerName)
-	}
-	if err != nil && ctx.Err() == nil {
-		u.opts.Log.Info().Err(err).Str("server", s.ServerName).Msg("the resources of a server cannot be listed")
-	}
-	return found
-}
-
-// note tells the person of a server whose tools the model does not have, unless that was said before.
-func (u *turn) note(f offered) {
-	why := ""
-	switch {
-	case errors.Is(f.err, context.DeadlineExceeded):
-		why = tooSlow(f.serverName)
-	case errors.Is(f.err, context.Canceled), errors.As(f.err, new(*task.Ended)):
-		return // the turn was stopped
-	case f.err != nil:
-		why = fmt.Sprintf("The model does not have the tools of the MCP server %q until you start it: %s", f.serverName, reason.Of(f.err))
-	}
-	key := notedKey{u.taskID, f.serverName}
-	u.mu.Lock()
-	said := u.noted[key] == why
-	u.noted[key] = why
-	u.mu.Unlock()
-	if why != "" && !said {
-		u.task.Notice(protocol.NoticeWarning, why)
-	}
 }
 
 // toolUses are the calls that a model asked for, with what the names stand for.

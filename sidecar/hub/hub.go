@@ -380,7 +380,23 @@ func (h *Hub) server(name string) (*server, error) {
 		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
 }
 
+// UnusableError says that a server cannot be used.
+type UnusableError struct {
+	// Why is a sentence for the person, as [protocol.Server.Reason] is.
+	Why string
+	err *protocol.Error
+}
+
+// Error names the server.
+func (e *UnusableError) Error() string { return e.err.Error() }
+
+// Unwrap returns the [protocol.Error] for front ends.
+func (e *UnusableError) Unwrap() error { return e.err }
+
 // failed is the error of a server that cannot be used.
 func failed(name, reason string) error {
-	return protocol.Errorf(protocol.CodeServerFailed, "the MCP server %q cannot be used: %s", name, reason)
+	return &UnusableError{
+		Why: sentence(reason),
+		err: protocol.Errorf(protocol.CodeServerFailed, "the MCP server %q cannot be used: %s", name, reason),
+	}
 }

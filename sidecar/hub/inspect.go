@@ -162,7 +162,9 @@ func (h *Hub) Inspect(ctx context.Context, name string) (*protocol.ServerInspect
 	if err != nil {
 		return nil, err
 	}
-	result := &protocol.ServerInspection{Line: config.Line(s.config.Source, s.config.Name)}
+	result := &protocol.ServerInspection{
+		Line: config.Line(s.config.Source, s.config.Name), Warnings: s.config.Warnings(h.opts.Environment),
+	}
 	var launch config.Launch
 	if s.config.Transport == protocol.TransportStdio {
 		launch = s.config.Launch(ctx, h.opts.Environment)

@@ -130,7 +130,7 @@ func TestNothingOfAWorkspaceRunsUnconfirmed(t *testing.T) {
 			}
 			w := newWorkspace(t, folder, program)
 			w.decisions = []protocol.ServerDecision{protocol.ServerRefused}
-			if err := start(w); err == nil || !strings.Contains(err.Error(), "you refused to run it as it is configured in ") {
+			if err := start(w); err == nil || !strings.Contains(err.Error(), "ou refused to run it as it is configured in ") {
 				t.Errorf("the start of a refused server: %v", err)
 			}
 			if ran() || len(w.asked) != 1 {
@@ -246,7 +246,7 @@ func TestAQuestionThatIsPutAwayIsNotAskedAtEveryMessage(t *testing.T) {
 	w := newWorkspace(t, folder, program)
 	w.decisions = []protocol.ServerDecision{""}
 	for range 2 {
-		if err := starts["the list of tools"](w); err == nil || !strings.Contains(err.Error(), "you did not decide") {
+		if err := starts["the list of tools"](w); err == nil || !strings.Contains(err.Error(), "ou did not decide") {
 			t.Errorf("a server that nobody confirmed: %v", err)
 		}
 	}

@@ -93,7 +93,7 @@ func (s *Server) redact(result *protocol.ServerInspection) {
 	}
 	result.Server.Command = strings.Join(maskArgs(strings.Split(result.Server.Command, " ")), " ")
 	clean(&result.Server.Command, &result.Server.Reason)
-	cleanAll(result.Server.Stderr)
+	cleanAll(result.Server.Stderr, result.Warnings)
 	if l := result.Launch; l != nil {
 		l.Args = maskArgs(l.Args)
 		clean(&l.Path, &l.Cwd, &l.Problem)

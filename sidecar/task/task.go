@@ -340,10 +340,15 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 
 // Notice adds something that Assent itself has to say. In a task that takes nothing it is not said.
 func (t *Task) Notice(level protocol.NoticeLevel, text string) {
+	t.Tell(protocol.Notice{Level: level, Text: text})
+}
+
+// Tell is as Notice, of a notice that has more than a text.
+func (t *Task) Tell(notice protocol.Notice) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.checkOpen() == nil {
-		t.add(protocol.Notice{Level: level, Text: text}, false, "")
+		t.add(notice, false, "")
 	}
 }
 

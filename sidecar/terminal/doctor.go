@@ -70,6 +70,7 @@ func (s *session) report(i *protocol.ServerInspection) error {
 		line("verdict", "%s: %s", v.Kind, v.Text)
 		line("way out", "%s", v.WayOut)
 	}
+	line("warning", "%s", strings.Join(i.Warnings, "\n"))
 	line("server", "%s", i.Server.Name)
 	state := string(i.Server.State)
 	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictLogin {

@@ -33,7 +33,12 @@ function partOf({ body, time }: Message): string | undefined {
       return [`## ${oneLine(model?.name ?? l10n.t("Model"))}\n\n_${at}_`, ...parts].join("\n\n");
     }
     case "notice":
-      return `> ${oneLine(body.text)}`;
+      return [
+        `> ${oneLine(body.text)}`,
+        ...(body.unavailable ?? []).map(
+          ({ serverName, reason }) => `> - ${oneLine(serverName)}: ${oneLine(reason)}`,
+        ),
+      ].join("\n");
     case "call": {
       const { serverName, request, result } = body;
       const text = "argumentsText" in request ? request.argumentsText : undefined;

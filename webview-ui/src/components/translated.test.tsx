@@ -219,6 +219,15 @@ test("what is said between the person and the model", async () => {
     { type: "attachment", name: "notes.txt", content: text },
     { type: "user", text: "Go", attachments: [1] },
     { type: "notice", level: "info", text: "moved" },
+    {
+      type: "notice",
+      level: "warning",
+      text: "not available",
+      unavailable: [
+        { serverName: "database", reason: "gone" },
+        { serverName: "mail", reason: "gone" },
+      ],
+    },
     ...reasons.map(
       (reason): Body => ({
         type: "model",

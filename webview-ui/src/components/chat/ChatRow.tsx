@@ -18,6 +18,7 @@ import type { GoOn } from "./modelEnd.ts";
 import { NoticeRow } from "./NoticeRow.tsx";
 import { PlacedHere } from "./PlacedHere.tsx";
 import { RunAgain } from "./RunAgain.tsx";
+import { UnavailableServers } from "./UnavailableServers.tsx";
 import { UserRow } from "./UserRow.tsx";
 
 export interface ChatRowProps {
@@ -108,7 +109,11 @@ function Row(props: ChatRowProps) {
         />
       );
     case "notice":
-      return <NoticeRow notice={body} />;
+      return body.unavailable === undefined ? (
+        <NoticeRow notice={body} />
+      ) : (
+        <UnavailableServers notice={body} servers={body.unavailable} {...{ actions, keep }} />
+      );
     case "call":
       return (
         <>

@@ -129,6 +129,12 @@ function State({ server, known, actions }: StateProps) {
         ) : (
           state !== "running" && reason !== "" && <p>{brief(reason)}</p>
         )}
+        {known?.warnings?.map((warning) => (
+          <div key={warning} className="verdict verdict-warning">
+            <Icon name="warning" />
+            <p>{visible(warning)}</p>
+          </div>
+        ))}
       </div>
       <div className="actions">
         {stopped && (

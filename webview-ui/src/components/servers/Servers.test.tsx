@@ -101,6 +101,13 @@ describe("the list of servers", () => {
 });
 
 describe("the page of a server", () => {
+  test("warns of a variable that is not set, though the server runs", async () => {
+    const warning = '"KEY" in "env" refers to a variable that is not set.';
+    const { container } = await openPage(hostOf([server()], { warnings: [warning] }), /^database/);
+    await within(await page("database")).findByText(warning);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
   test("says why it does not start, and where its program was looked for", async () => {
     const host = hostOf([broken], {
       line: 4,

@@ -1,0 +1,53 @@
+import type { Notice, UnavailableServer } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface UnavailableServersProps {
+  readonly notice: Notice;
+  readonly servers: readonly UnavailableServer[];
+  readonly actions: Pick<Actions, "reveal">;
+  /** Names the notice in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+/** The servers whose tools the model did not have, in one line; of several, why is folded. */
+export function UnavailableServers({ notice, servers, actions, keep }: UnavailableServersProps) {
+  const [first] = servers;
+  const showAll = () =>
+    actions.reveal({
+      kind: "servers",
+      ...(servers.length === 1 && first !== undefined && { serverName: first.serverName }),
+    });
+  return (
+    <div className={`notice notice-${notice.level} unavailable`}>
+      <Icon name={notice.level} />
+      {servers.length === 1 ? (
+        <span>{visible(notice.text)}</span>
+      ) : (
+        <Disclosure keep={`${keep}:unavailable`} summary={visible(notice.text)}>
+          <ul>
+            {servers.map(({ serverName, reason }) => (
+              <li key={serverName}>
+                <button
+                  type="button"
+                  className="link name"
+                  onClick={() => actions.reveal({ kind: "servers", serverName })}
+                >
+                  {visible(serverName)}
+                </button>
+                {": "}
+                {visible(reason)}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+      <button type="button" className="link" onClick={showAll}>
+        {l10n.t("Details")}
+      </button>
+    </div>
+  );
+}
