@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"sidecar/inbox":            {"protocol", "sidecar/task"},
 	"sidecar/chat":             {"protocol", "sidecar/broker", "sidecar/form", "sidecar/hub", "sidecar/model", "sidecar/reason", "sidecar/task"},
 	"sidecar/server":           {"protocol", "sidecar/auth", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/inbox", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/rpc", "sidecar/secret", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task"},
-	"sidecar/terminal":         {"protocol", "sidecar/config", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/terminal/answers", "sidecar/terminal/attach", "sidecar/visible"},
+	"sidecar/terminal":         {"protocol", "sidecar/config", "sidecar/form", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/terminal/answers", "sidecar/terminal/attach", "sidecar/visible"},
 	"sidecar/terminal/answers": {"sidecar/visible"},
 	"sidecar/terminal/attach":  {"protocol", "sidecar/rpc", "sidecar/server"},
 	"sidecar":                  {"sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/store", "sidecar/tap", "sidecar/terminal", "sidecar/visible"},

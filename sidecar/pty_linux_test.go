@@ -381,13 +381,22 @@ func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees(`The server "demo" (tool survey) asks: Tell me everything`)
 	s.sees("Your name (text, at least 2 characters, required)")
+	// Each field is checked as it is left, as the sidecar checks it.
+	s.types(enter)
+	s.sees("! This is required.")
 	s.types("A", enter)
+	s.sees("! This must have at least 2 characters.")
+	s.types("da", enter)
 	s.sees("2/6 mail")
-	s.types("ada@example.com", enter)
+	s.types("nobody", enter)
+	s.sees("! This must be an e-mail address")
+	s.types(strings.Repeat(back, 6), "ada@example.com", enter)
 	s.sees("3/6 age")
 	s.types("x", enter)
-	s.sees("That is no number.")
+	s.sees("! This must be a number.")
 	s.types(back, "3", enter)
+	s.sees("! This must be at least 18.")
+	s.types("6", enter)
 	s.sees("4/6 sure")
 	s.sees("> Yes") // its default
 	s.types(down, enter)
@@ -404,16 +413,27 @@ func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
 	s.types(enter)
 	s.sees("Send this to the server?")
 	s.sees(`sizes: ["S","L"]`)
-	s.types(enter)
-	// What the sidecar does not take is asked again, at its field, and nothing else is.
-	s.sees("! This must have at least 2 characters.")
-	s.types("da", enter)
-	s.sees("! This must be at least 18.")
-	s.types("6", enter)
 	s.sees("age: 36")
 	s.types(enter)
 	want := `{"action":"accept","content":{"name":"Ada","mail":"ada@example.com","age":36,"sure":false,"colour":"green","sizes":["S","L"]}}`
 	if got := s.ends(0); got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestADateAndTimeIsTypedAsPeopleWriteIt(t *testing.T) {
+	s := sit(t, 80, 24, []string{"TZ=UTC"}, "call", "--trust", "demo", "when")
+	s.sees("date and time: 2026-11-21 14:30 in your time zone (UTC+00:00)")
+	s.types("tomorrow", enter)
+	s.sees("! This must be a date and time with its zone")
+	s.types(strings.Repeat(back, 8), "2026-11-21 14:30", enter)
+	s.sees("2/2 days")
+	s.types(enter)
+	s.sees("! Choose at least 1.")
+	s.types("x", enter)
+	s.sees("at: 2026-11-21T14:30:00Z")
+	s.types(enter)
+	if got, want := s.ends(0), `{"action":"accept","content":{"at":"2026-11-21T14:30:00Z","days":["Mon"]}}`; got != want {
 		t.Errorf("the server got %s, want %s", got, want)
 	}
 }
@@ -488,18 +508,17 @@ func TestATerminalOfTwentyColumnsAndFiveRows(t *testing.T) {
 	s.sees("mail (email, may be left out)")
 	s.types(enter)
 	s.sees("3/6 age")
-	s.types("17", enter)
+	s.types("17")
 	s.resize(20, 5)
+	s.types(enter)
+	s.sees("! This must be at") // at a field that has no more rows than these
+	s.types(back, "8", enter)
 	s.sees("4/6 sure")
 	s.types(enter)
 	s.sees("5/6 colour")
 	s.types(enter)
 	s.sees("6/6 sizes")
 	s.types(enter)
-	s.sees("> Send it")
-	s.types(enter)
-	s.sees("! This must be at") // at a field that has no more rows than these
-	s.types(back, "8", enter)
 	s.sees("> Send it")
 	s.types(enter)
 	if got, want := s.ends(0), `{"action":"accept","content":{"name":"Ada","age":18,"sure":true}}`; got != want {

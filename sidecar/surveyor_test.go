@@ -35,6 +35,9 @@ var surveyTools = []struct{ name, schema, method, params string }{
 		"same":{"type":"array","items":{"anyOf":[{"const":"1","title":"One"},{"const":"2","title":"Two"}]},"default":["2"]},
 		"left":{"type":"boolean"},
 		"much":{"type":"number","default":1.5}}}}`},
+	{"when", `{"type":"object"}`, "elicitation/create", `{"message":"When","requestedSchema":{"type":"object","properties":{
+		"at":{"type":"string","format":"date-time"},
+		"days":{"type":"array","minItems":1,"items":{"type":"string","enum":["Mon","Tue"]}}},"required":["at","days"]}}`},
 	{"stuck", `{"type":"object"}`, "elicitation/create", `{"message":"Anything","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
 	{"count", `{"type":"object"}`, "elicitation/create", `{"message":"Go on","requestedSchema":{"type":"object","properties":{}}}`},
 	{"token", `{"type":"object"}`, "", ""},

@@ -44,6 +44,8 @@ type page struct {
 	title string
 	// problem is what is wrong with what is filled in.
 	problem string
+	// check says what is wrong as the page is left by Enter, which keeps it there; nil checks nothing.
+	check   func() string
 	control control
 	// whole: the page is the last one, and shows what all the others are filled in with.
 	whole bool
@@ -96,6 +98,13 @@ func (d *dialog) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	p := d.pages[d.at]
 	if msg == huh.NextField() {
+		if p.check != nil {
+			if problem := p.check(); problem != "" {
+				p.problem = problem
+				d.lay()
+				return d, nil
+			}
+		}
 		to := d.at + 1
 		if p.next != nil {
 			to = p.next()

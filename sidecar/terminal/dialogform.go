@@ -51,6 +51,7 @@ func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field,
 		fillings[i] = newFilling(f, initial)
 		fillings[i].page.text = func() string { return fieldText(a, f, i == 0) }
 		fillings[i].page.problem = again[name]
+		fillings[i].page.check = func() string { return fieldProblem(f, fillings[i].value()) }
 		d.pages = append(d.pages, fillings[i].page)
 	}
 	wrong := func(after int) int { // the next page with a problem, or the last page
@@ -251,10 +252,7 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 		if text == typed.first || text == "" {
 			return nil // nothing new, or left out
 		}
-		value, problem := parseField(f, options, text)
-		if _, number := f.(protocol.NumberField); number && problem == "" && value[0] == '"' {
-			problem = "That is no number."
-		}
+		_, problem := parseField(f, options, text)
 		return problemError(problem)
 	}
 	long := strings.Contains(raw, "\n")

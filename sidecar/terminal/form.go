@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"assent/protocol"
 )
@@ -90,8 +91,7 @@ func (f filled) json(fields []protocol.Field) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// field asks for a field. It returns nil where the field is left out. What the rules of the field say to the value
-// is the sidecar's to judge; here it only has to be one of the field's type.
+// field asks for a field until the sidecar would take its value. It returns nil where the field is left out.
 func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, error) {
 	head := f.Head()
 	need := ""
@@ -121,13 +121,21 @@ func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, 
 			return nil, err
 		}
 		if text == "" {
-			return proposed, nil
+			problem := fieldProblem(f, proposed)
+			if problem == "" {
+				return proposed, nil
+			}
+			p.s.note("  %s", problem)
+			continue
 		}
 		if rest, ok := strings.CutPrefix(text, "/"); ok && len(options) > 0 {
 			p.list(options, rest)
 			continue
 		}
 		value, problem := parseField(f, options, text)
+		if problem == "" {
+			problem = fieldProblem(f, value)
+		}
 		if problem == "" {
 			return value, nil
 		}
@@ -139,7 +147,7 @@ func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, 
 func parseField(f protocol.Field, options []protocol.Option, text string) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	var value any
-	switch f.(type) {
+	switch f := f.(type) {
 	case protocol.NumberField:
 		var number json.Number
 		if json.Unmarshal([]byte(trimmed), &number) == nil && trimmed[0] != '"' {
@@ -181,8 +189,11 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 		}
 		return json.RawMessage(text), ""
 	case protocol.StringField:
-		if text == `""` {
+		switch {
+		case text == `""`:
 			text = ""
+		case f.Format == protocol.FormatDateTime:
+			text = moment(text, time.Now())
 		}
 		value = text
 	}
@@ -324,7 +335,13 @@ func kindOf(f protocol.Field) string {
 	switch f := f.(type) {
 	case protocol.StringField:
 		add("text")
-		if f.Format != "" {
+		switch f.Format {
+		case "":
+		case protocol.FormatDateTime:
+			parts[0] = momentHint(time.Now())
+		case protocol.FormatDate:
+			parts[0] = "date, such as 2026-11-21"
+		default:
 			parts[0] = string(f.Format)
 		}
 		if f.MinLength != nil {

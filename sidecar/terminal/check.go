@@ -1,0 +1,68 @@
+package terminal
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/form"
+)
+
+// fieldProblem says what is wrong with a value of a field, by the check that the sidecar makes when the form is sent; an
+// empty text where nothing is. A nil value is left out.
+func fieldProblem(f protocol.Field, value json.RawMessage) string {
+	answer := filled{}
+	if value != nil {
+		answer[f.Head().Name] = value
+	}
+	object, err := answer.json([]protocol.Field{f})
+	if err != nil {
+		return err.Error()
+	}
+	_, problems := form.Check([]protocol.Field{f}, object)
+	if len(problems) == 0 {
+		return ""
+	}
+	problem := problems[0].Message
+	if s, ok := f.(protocol.StringField); ok && value == nil && s.Format == "" && s.Pattern == "" && (s.MinLength == nil || *s.MinLength == 0) {
+		problem += ` Type "" for an empty text.`
+	}
+	return problem
+}
+
+// moments are the ways in which a person may write a date and time without its zone.
+var moments = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"}
+
+// zonedMoments are those with it, besides RFC 3339.
+var zonedMoments = []string{"2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04Z07:00"}
+
+// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. Without a zone it is in the
+// one of now. What it cannot read it returns as it is, for the check to say what is wrong.
+func moment(text string, now time.Time) string {
+	trimmed := strings.TrimSpace(text)
+	if strings.EqualFold(trimmed, "now") {
+		return now.Truncate(time.Second).Format(time.RFC3339)
+	}
+	for _, layout := range moments {
+		if at, err := time.ParseInLocation(layout, trimmed, now.Location()); err == nil {
+			return at.Format(time.RFC3339)
+		}
+	}
+	// A space before the zone is as good as none.
+	joined := trimmed
+	if at := strings.LastIndexByte(trimmed, ' '); at > len("2006-01-02") {
+		joined = trimmed[:at] + trimmed[at+1:]
+	}
+	for _, layout := range zonedMoments {
+		if at, err := time.Parse(layout, strings.ToUpper(joined)); err == nil {
+			return at.Format(time.RFC3339)
+		}
+	}
+	return text
+}
+
+// momentHint says how a date and time may be written.
+func momentHint(now time.Time) string {
+	return "date and time: 2026-11-21 14:30 in your time zone (UTC" + now.Format("-07:00") + "), with another zone after it, or now"
+}
