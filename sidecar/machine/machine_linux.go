@@ -189,9 +189,10 @@ type stated struct {
 }
 
 // stat returns zeros where the process is gone.
-func stat(pid int) stated {
+func stat(pid int) stated { return parseStat(read(pid, "stat")) }
+
+func parseStat(text string) stated {
 	// The name in parentheses may have anything in it.
-	text := read(pid, "stat")
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 20 {
 		return stated{}

@@ -3,7 +3,9 @@ package machine
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -16,9 +18,12 @@ const zombie = 5
 // Boot identifies this boot of this machine.
 func Boot() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
-// StartOf returns [Running.Start] of a process, or an error where it has ended.
+// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only where the process has ended.
 func StartOf(pid int) (string, error) {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if errors.Is(err, unix.EIO) { // the system had nothing to say
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return "", fmt.Errorf("process %d: %w", pid, err)
 	}

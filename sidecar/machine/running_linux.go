@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Boot identifies this boot of this machine, and the namespace in which this process sees process ids.
@@ -24,11 +26,16 @@ func Boot() (string, error) {
 	return strings.TrimSpace(string(boot)) + " " + namespace, nil
 }
 
-// StartOf returns [Running.Start] of a process; the error is [fs.ErrNotExist] where it has ended.
+// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only where the process has ended.
 func StartOf(pid int) (string, error) {
-	s := stat(pid)
-	if s.hasEnded() {
-		return "", fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	s := parseStat(string(text))
+	switch {
+	case errors.Is(err, syscall.ESRCH), err == nil && s.hasEnded(): // the first where it ends as it is read
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return "", fmt.Errorf("process %d: %w", pid, err)
 	}
 	return strconv.FormatInt(s.start, 10), nil
 }

@@ -4,6 +4,7 @@ package machine
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -54,8 +55,8 @@ func TestWhichProcessesHaveAnEntryInTheirEnvironment(t *testing.T) {
 	if err := errors.Join(stdin.Close(), child.Wait()); err != nil {
 		t.Error(err)
 	}
-	if start, err := StartOf(child.Process.Pid); err == nil {
-		t.Errorf("once it has ended, StartOf = %q", start)
+	if start, err := StartOf(child.Process.Pid); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("once it has ended, StartOf = %q, %v", start, err)
 	}
 	first, err := Boot()
 	if second, again := Boot(); err != nil || again != nil || first == "" || first != second {

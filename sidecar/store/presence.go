@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +10,15 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
+
+	"assent/sidecar/machine"
 )
 
 // presence proves that a sidecar lives: a file that it holds locked for its life. The system lets go of the
-// lock when the process ends, however it ends, so that there is no heartbeat to miss, no clock to trust, and
-// no process id that somebody else may have by now.
+// lock when the process ends, however it ends, so that there is no heartbeat to miss and no clock to trust.
+//
+// A program that the sidecar starts has the lock too, until the program's own code runs. A sidecar that is killed
+// then is dead, and its file stays locked for some milliseconds. So the file also has the sidecar's process.
 type presence struct {
 	dir  string
 	id   string
@@ -37,6 +42,7 @@ func attend(folder, id string) (*presence, error) {
 			return nil, fmt.Errorf("lock %s: %w", p.lock.Path(), err)
 		}
 		if locked && p.isThere() {
+			p.writeOwner()
 			return p, nil
 		}
 		if err := p.lock.Close(); err != nil {
@@ -74,7 +80,57 @@ func (p *presence) alive(id string) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	return errors.Join(err, lock.Close()) != nil || !free
+	if err := errors.Join(err, lock.Close()); err != nil {
+		return true
+	}
+	return !free && !p.ownerHasEnded(id)
+}
+
+// owner is what the file of a sidecar has: its process.
+type owner struct {
+	// Boot is as of [machine.Boot], and Start as of [machine.StartOf]. The three together name one process for good.
+	Boot  string `json:"boot"`
+	PID   int    `json:"pid"`
+	Start string `json:"start"`
+}
+
+// writeOwner writes this process into the file. Where that fails, as on a full disk, the lock alone says who lives.
+func (p *presence) writeOwner() {
+	boot, err := machine.Boot()
+	if err != nil {
+		return // such as on Windows, where a program that is started does not have the lock
+	}
+	start, err := machine.StartOf(os.Getpid())
+	if err != nil {
+		return
+	}
+	data, err := json.Marshal(owner{boot, os.Getpid(), start})
+	if err != nil {
+		return
+	}
+	file, err := os.OpenFile(p.lock.Path(), os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	_, _ = file.Write(data) // a part of it is not JSON, and so names no process
+	_ = file.Close()
+}
+
+// ownerHasEnded reports whether the process in the file of an id is proven to have ended.
+func (p *presence) ownerHasEnded(id string) bool {
+	data, err := os.ReadFile(filepath.Join(p.dir, id))
+	if err != nil {
+		return false
+	}
+	var o owner
+	if err := json.Unmarshal(data, &o); err != nil || o.PID <= 0 || o.Start == "" {
+		return false
+	}
+	if boot, err := machine.Boot(); err != nil || boot != o.Boot {
+		return false // another machine, or another container
+	}
+	start, err := machine.StartOf(o.PID)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && start != o.Start
 }
 
 // leave takes the file away. The tasks that the sidecar still has are then free for all. A nil presence is
