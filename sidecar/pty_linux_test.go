@@ -349,7 +349,7 @@ func TestDescriptionsAreWrappedBetweenWords(t *testing.T) {
 			"                                      a long description with a long description",
 			"                                      with a long description with a long",
 			"                                      description",
-			"fail                                  The tool fail with a long description with",
+			"book     name nights [note]           The tool book with a long description with",
 		}},
 		{40, []string{
 			"echo",
@@ -358,8 +358,8 @@ func TestDescriptionsAreWrappedBetweenWords(t *testing.T) {
 			"  description with a long description",
 			"  with a long description with a long",
 			"  description with a long description",
-			"fail",
-			"  description: The tool fail with a long",
+			"book",
+			"  arguments: name nights [note]",
 		}},
 	}
 	for _, tt := range tests {
@@ -739,6 +739,34 @@ func TestHelpFitsANarrowTerminal(t *testing.T) {
 				if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > columns {
 					t.Errorf("%d columns: %s", n, line)
 				}
+			}
+		})
+	}
+}
+
+func TestMissingArgumentsAreAskedForOnATerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "book", "--arg", "name=Ada")
+	s.sees(`The tool book of the server "demo" requires what the command line does not have.`)
+	s.sees("nights (whole number, at least 1, required)")
+	s.sees("How long")
+	s.types("0", enter)
+	s.sees("! This must be at least 1.")
+	s.types(back, "2", enter)
+	s.sees("> Run it")
+	s.types(enter)
+	if got, want := s.ends(0), `{"name":"Ada","nights":2}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestArgumentsThatNobodyGivesRunNothing(t *testing.T) {
+	for _, key := range []string{escape, ctrlC} {
+		t.Run(strconv.Quote(key), func(t *testing.T) {
+			s := sit(t, 80, 24, nil, "call", "--trust", "demo", "book")
+			s.sees("1/2 name")
+			s.types(key)
+			if got := s.ends(130); got != "" {
+				t.Errorf("the tool ran: %s", got)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 // for nothing returns its arguments.
 var surveyTools = []struct{ name, schema, method, params string }{
 	{"echo", `{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array"},"any":{}},"additionalProperties":false}`, "", ""},
+	{"book", `{"type":"object","properties":{"name":{"type":"string"},"nights":{"type":"integer","minimum":1,"description":"How long"},"note":{"type":"string"}},"required":["name","nights"]}`, "", ""},
 	{"fail", `{"type":"object"}`, "", ""},
 	{"wrong", `{"type":"object"}`, "", ""},
 	{"slow", `{"type":"object"}`, "", ""},
@@ -147,7 +148,7 @@ func surveyor() {
 					return
 				case t.name == "paint":
 					say(`"id":%s,"result":{"content":[{"type":"image","data":"QUJD","mimeType":"image/png"}],"structuredContent":{"a":1}}`, m.ID)
-				case t.name == "echo":
+				case t.name == "echo", t.name == "book":
 					text(string(m.ID), string(m.Params.Arguments), false)
 				}
 			}

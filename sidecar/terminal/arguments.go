@@ -1,7 +1,10 @@
 package terminal
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 
 	"assent/protocol"
@@ -79,16 +82,81 @@ func value(a argument, p property) (json.RawMessage, error) {
 	return nil, usagef("--arg %s=%s: the tool wants %s, written as JSON", a.name, a.value, answers.Either(types))
 }
 
+// complete returns the arguments of a call with those that the tool requires and nobody gave: the person is asked for
+// them, with the form that the tool's schema makes. Where nobody is there, the error names them.
+func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json.RawMessage) (json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	if object != nil {
+		if err := json.Unmarshal(object, &given); err != nil {
+			return nil, err
+		}
+	}
+	var missing []protocol.Field
+	for _, f := range tool.Fields {
+		if head := f.Head(); head.Required && given[head.Name] == nil {
+			missing = append(missing, f)
+		}
+	}
+	switch {
+	case len(missing) == 0:
+		return object, nil
+	case s.person == nil:
+		return nil, s.missingArguments(ctx, tool, missing)
+	}
+	typed, err := s.person.arguments(ctx, formWords{
+		about:    fmt.Sprintf("The tool %s of the server %q requires what the command line does not have.", tool.Name, s.line.server),
+		question: "Run the tool with this?", send: "Run it", cancel: "Cancel: run nothing",
+	}, missing)
+	switch {
+	case errors.Is(err, errDismissed), errors.Is(err, errDeclined):
+		s.note("Nothing was run.")
+		return nil, errInterrupted
+	case err != nil:
+		return nil, err
+	}
+	if err := json.Unmarshal(typed, &given); err != nil {
+		return nil, err
+	}
+	return json.Marshal(given)
+}
+
+// missingArguments names each argument that is missing, with its flag.
+func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, missing []protocol.Field) error {
+	text := fmt.Sprintf("the tool %s of the server %q requires arguments that are missing:", tool.Name, s.line.server)
+	for _, f := range missing {
+		head := f.Head()
+		text += fmt.Sprintf("\n  --arg %s=…  (%s)", word(head.Name), kindOf(f))
+		if head.Description != "" {
+			text += " " + oneLine(head.Description, mostDescription)
+		}
+	}
+	return &usageError{text: text, wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
+}
+
+// arguments has the person fill in arguments of a tool.
+func (o *someone) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
+	done, err := o.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var kept filled
+	return o.fill(ctx, words, fields, &kept, nil)
+}
+
+// mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed where none is near.
+const mostNear, mostNames = 3, 20
+
 // hint names what was perhaps meant, or else what there is.
 func hint(wrong string, names []string) string {
-	if near := answers.Nearest(wrong, names); near != "" {
-		return ": did you mean " + near + "?"
-	}
-	if len(names) == 0 {
+	near, sure := answers.NearestOf(wrong, names, mostNear)
+	switch {
+	case len(names) == 0:
 		return ": there is none"
-	}
-	if len(names) > 20 {
-		return ""
+	case sure:
+		return ": did you mean " + answers.Either(near) + "?"
+	case len(names) > mostNames:
+		return ": the nearest are " + answers.And(near)
 	}
 	return ": there is " + answers.Either(names)
 }

@@ -59,6 +59,11 @@ func (s *session) start(ctx context.Context, taskID string) (int64, error) {
 	case err != nil && (len(s.line.arguments) > 0 || errors.As(err, new(*usageError)) || !s.runs(ctx)):
 		return 0, s.explained(ctx, s.line.server, err)
 	}
+	if err == nil && s.line.object == nil { // what --json has is sent as it is
+		if object, err = s.complete(ctx, tool, object); err != nil {
+			return 0, err
+		}
+	}
 	if object == nil {
 		object = []byte("{}")
 	}
@@ -198,5 +203,8 @@ func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
 		}
 		names = append(names, list.Tools[i].Name)
 	}
-	return nil, usagef("the server %q has no tool %q%s", s.line.server, s.line.tool, hint(s.line.tool, names))
+	return nil, &usageError{
+		text:   fmt.Sprintf("the server %q has no tool %q%s", s.line.server, s.line.tool, hint(s.line.tool, names)),
+		wayOut: fmt.Sprintf("To list all of its tools, run: %s", s.toolsCommand(ctx)),
+	}
 }

@@ -1,11 +1,14 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -173,24 +176,32 @@ func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command
 		return ExitInterrupted
 	case errors.As(err, &exit):
 		if exit.Err != nil {
-			fmt.Fprintf(o.Stderr, "%s: %s\n", ran.CommandPath(), safe(exit.Err.Error()))
+			tell(o.Stderr, ran.CommandPath()+": "+exit.Err.Error())
 		}
 		return exit.Code
 	case errors.As(err, &wrong):
-		fmt.Fprintf(o.Stderr, "assent: %s\n\nRun \"%s --help\" for what there is.\n", safe(wrong.text), ran.CommandPath())
+		wayOut := cmp.Or(wrong.wayOut, fmt.Sprintf("Run \"%s --help\" for what there is.", ran.CommandPath()))
+		tell(o.Stderr, "assent: "+wrong.text+"\n\n"+wayOut)
 		return ExitUsage
 	case errors.As(err, &drift):
-		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(drift.text))
+		tell(o.Stderr, "assent: "+drift.text)
 		return ExitDrifted
 	case errors.Is(err, errToolFailed):
 		return ExitToolFailed
 	case errors.As(err, &open):
-		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(open.text))
+		tell(o.Stderr, "assent: "+open.text)
 		return ExitUnanswered
 	default:
-		fmt.Fprintf(o.Stderr, "assent: %s\n", safe(err.Error()))
+		tell(o.Stderr, "assent: "+err.Error())
 		return ExitFailed
 	}
+}
+
+// tell writes why the program ends. Its first word, who says so, stands out on a terminal.
+func tell(stderr io.Writer, text string) {
+	text = wrapped(safe(text), widthOf(stderr))
+	who, what, _ := strings.Cut(text, ":")
+	fmt.Fprintf(stderr, "%s:%s\n", paintOf(stderr).red(who), what)
 }
 
 // DataFolder is where conversations are kept: where the command line says, or else where it is by default.

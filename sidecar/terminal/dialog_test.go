@@ -101,7 +101,7 @@ func TestADialogFitsIntoAnyTerminal(t *testing.T) {
 	d := &dialog{declinable: true}
 	for _, f := range fields {
 		filling := newFilling(f, nil)
-		filling.page.text = func() string { return fieldText(ask, f, true) }
+		filling.page.text = func() string { return fieldText(describe(ask), f, true) }
 		filling.page.problem = long
 		d.pages = append(d.pages, filling.page)
 	}

@@ -17,12 +17,12 @@ const mostListed = 100
 // longLine is from how many characters on a text gets several rows to be typed in.
 const longLine = 300
 
-// The ways out of a form, in the order in which they are listed.
+// The ways out of a form.
 const (
 	formSend = iota
 	formDecline
 	formCancel
-	formChange // where there is something
+	formChange
 )
 
 // filling is a field while it is filled in.
@@ -33,14 +33,14 @@ type filling struct {
 	value func() json.RawMessage
 }
 
-// form has the person fill in a form: a page for each field, and one to look at all of it before it is sent. After a
-// refusal it begins with what is not right.
-func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+// fill implements [manner]: a page for each field, and one to look at all of it before it is sent. After a refusal it
+// begins with what is not right.
+func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]string{}
 	for _, problem := range problems {
 		again[problem.Name] = problem.Message
 	}
-	d := &dialog{declinable: true}
+	d := &dialog{declinable: words.decline != ""}
 	fillings := make([]*filling, len(fields))
 	for i, f := range fields {
 		name := f.Head().Name
@@ -49,7 +49,7 @@ func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field,
 			initial = (*kept)[name]
 		}
 		fillings[i] = newFilling(f, initial)
-		fillings[i].page.text = func() string { return fieldText(a, f, i == 0) }
+		fillings[i].page.text = func() string { return fieldText(words.about, f, i == 0) }
 		fillings[i].page.problem = again[name]
 		fillings[i].page.check = func() string { return fieldProblem(f, fillings[i].value()) }
 		d.pages = append(d.pages, fillings[i].page)
@@ -78,17 +78,21 @@ func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field,
 			return wrong(i + 1)
 		}
 	}
-	at := formSend
-	last := &page{title: "Send this to the server?", problem: again[""], whole: true}
-	ways := []string{"Send it", "Decline: say no to the server", "Cancel: put it away without an answer"}
-	if len(fields) > 0 {
-		ways = append(ways, "Change something")
+	at := 0
+	last := &page{title: words.question, problem: again[""], whole: true}
+	ways, names := []int{formSend}, []string{words.send}
+	if words.decline != "" {
+		ways, names = append(ways, formDecline), append(names, words.decline)
 	}
-	last.control = listControl(&at, ways)
-	last.text = func() string { return fillingsText(a, fillings) }
+	ways, names = append(ways, formCancel), append(names, words.cancel)
+	if len(fields) > 0 {
+		ways, names = append(ways, formChange), append(names, "Change something")
+	}
+	last.control = listControl(&at, names)
+	last.text = func() string { return fillingsText(words.about, fillings) }
 	last.next = func() int {
-		if at == formChange {
-			at, changing = formSend, true
+		if ways[at] == formChange {
+			at, changing = 0, true
 			return 0
 		}
 		return -1
@@ -100,7 +104,7 @@ func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field,
 	if err := q.run(ctx, d); err != nil {
 		return nil, err
 	}
-	switch at {
+	switch ways[at] {
 	case formDecline:
 		return nil, errDeclined
 	case formCancel:
@@ -116,10 +120,8 @@ func (q *dialogs) form(ctx context.Context, a *openAsk, fields []protocol.Field,
 	if err != nil {
 		return nil, err
 	}
-	q.answered(a, fields, content)
-	response := a.response(protocol.YesButtonClicked)
-	response.ElicitationContent = content
-	return response, nil
+	q.answered(words.about, fields, content)
+	return content, nil
 }
 
 // titleOf is what a field is called, in one line that is safe to show.
@@ -132,10 +134,10 @@ func titleOf(f protocol.Field) string {
 }
 
 // fieldText is what is to be read about a field. The message of the whole is above the first one.
-func fieldText(a *openAsk, f protocol.Field, first bool) string {
+func fieldText(about string, f protocol.Field, first bool) string {
 	var b strings.Builder
 	if first {
-		fmt.Fprintf(&b, "%s\n\n", safe(describe(a)))
+		fmt.Fprintf(&b, "%s\n\n", safe(about))
 	}
 	head := f.Head()
 	need := "may be left out"
@@ -158,9 +160,9 @@ func fieldText(a *openAsk, f protocol.Field, first bool) string {
 }
 
 // fillingsText is what would be sent.
-func fillingsText(a *openAsk, fillings []*filling) string {
+func fillingsText(about string, fillings []*filling) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", safe(describe(a)))
+	fmt.Fprintf(&b, "%s\n", safe(about))
 	for _, f := range fillings {
 		value := f.value()
 		shown := "(left out)"

@@ -66,13 +66,27 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 
 // doctorCommand returns the doctor's command line for a server. The sidecar has masked secrets in the server's command.
 func (s *session) doctorCommand(server protocol.Server) string {
+	return s.commandAbout("doctor", server)
+}
+
+// toolsCommand returns the command line that lists the tools of the server that the command line names.
+func (s *session) toolsCommand(ctx context.Context) string {
+	i, err := s.sidecar.InspectServer(ctx, s.server())
+	if err != nil {
+		return "assent tools " + word(s.line.server)
+	}
+	return s.commandAbout("tools", i.Server)
+}
+
+// commandAbout returns the line of a command about a server.
+func (s *session) commandAbout(name string, server protocol.Server) string {
 	switch {
 	case s.line.alone && server.Transport == protocol.TransportStdio:
-		return "assent doctor -- " + server.Command
+		return "assent " + name + " -- " + server.Command
 	case s.line.alone:
-		return "assent doctor " + server.Command
+		return "assent " + name + " " + server.Command
 	}
-	command := "assent doctor " + word(server.Name)
+	command := "assent " + name + " " + word(server.Name)
 	if s.line.configFile != "" {
 		command += " --config " + word(s.line.configFile)
 	}

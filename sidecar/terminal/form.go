@@ -19,8 +19,8 @@ const mostOptions = 30
 // filled is what was typed into a form, by the names of its fields. What was left out is not there.
 type filled map[string]json.RawMessage
 
-// form asks for the fields of a form: for all of them, or again for those that something is wrong with.
-func (p *person) form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+// fill implements [manner]: it asks for all fields, or again for those that something is wrong with.
+func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]bool{}
 	for _, problem := range problems {
 		again[problem.Name] = true
@@ -28,8 +28,12 @@ func (p *person) form(ctx context.Context, a *openAsk, fields []protocol.Field, 
 	if problems != nil {
 		p.s.note("The answer is not right yet:\n%s", problemLines(problems))
 	} else {
-		p.s.note("\n%s", describe(a))
-		p.s.note("(:decline says no, :cancel puts it away, :help explains)")
+		p.s.note("\n%s", words.about)
+		if words.decline == "" {
+			p.s.note("(:cancel puts it away, :help explains)")
+		} else {
+			p.s.note("(:decline says no, :cancel puts it away, :help explains)")
+		}
 	}
 	if *kept == nil || again[""] {
 		*kept, again = filled{}, nil
@@ -49,7 +53,7 @@ func (p *person) form(ctx context.Context, a *openAsk, fields []protocol.Field, 
 		}
 	}
 	if problems == nil {
-		word, err := p.choose(ctx, "Send this to the server? (yes, no, again): ", "yes", "no", "again")
+		word, err := p.choose(ctx, words.question+" (yes, no, again): ", "yes", "no", "again")
 		switch {
 		case err != nil:
 			return nil, err
@@ -57,13 +61,10 @@ func (p *person) form(ctx context.Context, a *openAsk, fields []protocol.Field, 
 			return nil, errDeclined
 		case word == "again":
 			*kept = nil
-			return p.form(ctx, a, fields, kept, nil)
+			return p.fill(ctx, words, fields, kept, nil)
 		}
 	}
-	content, err := kept.json(fields)
-	response := a.response(protocol.YesButtonClicked)
-	response.ElicitationContent = content
-	return response, err
+	return kept.json(fields)
 }
 
 // json is what was typed, in the order of the fields.

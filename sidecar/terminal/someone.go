@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 
@@ -15,7 +16,8 @@ import (
 type manner interface {
 	// begin waits for the person to be free; they are not until done is called.
 	begin(ctx context.Context) (done func(), err error)
-	form(ctx context.Context, a *openAsk, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	// fill has a form filled in, and returns the object that it makes.
+	fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error)
 	visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error)
 	approve(ctx context.Context, a *openAsk, s protocol.McpSampling, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
@@ -34,6 +36,14 @@ type manner interface {
 	typist() *person
 	// restore gives the terminal back as it was, whatever is asked there.
 	restore()
+}
+
+// formWords are what a form is for.
+type formWords struct {
+	// about says who wants what.
+	about string
+	// question is asked where all is filled in, and the others are its answers. Without decline it cannot be declined.
+	question, send, decline, cancel string
 }
 
 // someone is a person who answers.
@@ -79,7 +89,14 @@ func (o *someone) take(a *openAsk) (reply, error) {
 func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
-		return o.form(ctx, a, q.ElicitationRequest.Fields, kept, problems)
+		words := formWords{about: describe(a), question: "Send this to the server?", send: "Send it", decline: "Decline: say no to the server", cancel: "Cancel: put it away without an answer"}
+		content, err := o.fill(ctx, words, q.ElicitationRequest.Fields, kept, problems)
+		if err != nil {
+			return nil, err
+		}
+		response := a.response(protocol.YesButtonClicked)
+		response.ElicitationContent = content
+		return response, nil
 	case protocol.McpURLElicitation:
 		return o.visit(ctx, a, q)
 	case protocol.McpSampling:

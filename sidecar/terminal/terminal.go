@@ -55,11 +55,15 @@ type Options struct {
 }
 
 // usageError is a wrong command line.
-type usageError struct{ text string }
+type usageError struct {
+	text string
+	// wayOut says how to find out what there is; empty stands for the command's help.
+	wayOut string
+}
 
 func (e *usageError) Error() string { return e.text }
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
 // errInterrupted says that the person left.
 var errInterrupted = errors.New("interrupted")

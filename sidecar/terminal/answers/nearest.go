@@ -1,6 +1,10 @@
 package answers
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Nearest returns the name that was perhaps meant by one that is wrong, or "" where none is near.
 func Nearest(wrong string, names []string) string {
@@ -11,6 +15,33 @@ func Nearest(wrong string, names []string) string {
 		}
 	}
 	return best
+}
+
+// NearestOf returns at most limit of the names, the nearest first. Sure: they are so near that one of them was perhaps
+// meant, and none that is not is among them.
+func NearestOf(wrong string, names []string, limit int) (near []string, sure bool) {
+	type candidate struct {
+		name     string
+		distance int
+		near     bool
+	}
+	var all []candidate
+	lower := strings.ToLower(wrong)
+	for _, name := range names {
+		other := strings.ToLower(name)
+		c := candidate{name: name, distance: distance(lower, other)}
+		part := len(lower) > 2 && strings.Contains(other, lower) || len(other) > 2 && strings.Contains(lower, other)
+		c.near = part || c.distance < len(wrong)/3+2
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	sure = slices.ContainsFunc(all, func(c candidate) bool { return c.near })
+	for _, c := range all {
+		if len(near) < limit && (c.near || !sure) {
+			near = append(near, c.name)
+		}
+	}
+	return near, sure
 }
 
 // distance is how many letters have to be put in, taken out or changed.
@@ -35,6 +66,15 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// And lists names: "a, b and c".
+func And(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // Either lists names: "a, b or c".
