@@ -15,6 +15,7 @@ import "./styles/controls.css";
 import "./styles/content.css";
 import "./styles/conversation.css";
 import "./styles/chat.css";
+import "./styles/dock.css";
 import "./styles/flow.css";
 import "./styles/form.css";
 import "./styles/servers.css";

@@ -16,6 +16,19 @@ export interface ViewState {
   readonly expanded: Readonly<Record<string, boolean>>;
   /** What is at the top of the open task's view; absent where it sticks to the bottom. */
   readonly place?: Place;
+  readonly dock: DockState;
+}
+
+/** Which open question is before the person, and how much of the panel it has. */
+export interface DockState {
+  /** The one that is shown, by task. */
+  readonly current: Readonly<Record<string, string>>;
+  /** It has nearly the whole panel. */
+  readonly expanded: boolean;
+  /** The question that was put aside; the next one is shown again. */
+  readonly collapsed?: string;
+  /** How far each was scrolled, in pixels. */
+  readonly tops: Readonly<Record<string, number>>;
 }
 
 /** A place in a conversation: so many pixels below where a message begins. */
@@ -81,11 +94,13 @@ export const emptyViewState: ViewState = {
   runner: { open: false },
   attached: {},
   expanded: {},
+  dock: { current: {}, expanded: false, tops: {} },
 };
 
 // A view that is used for months must not carry everything that was ever half-typed.
 const maxDrafts = 50;
 const maxExpanded = 200;
+const maxDocked = 50;
 
 /** Holds the view's state and writes every change through, since a view gets no warning of its end. */
 export class ViewStateStore {
@@ -146,6 +161,28 @@ export class ViewStateStore {
     return this.lastKey;
   }
 
+  changeDock(change: (dock: DockState) => DockState): void {
+    this.update((state) => ({ ...state, dock: change(state.dock) }));
+  }
+
+  /** Notes which question of a task is shown. */
+  setDocked(taskId: string, askId: string): void {
+    this.changeDock((dock) => ({
+      ...dock,
+      current: withEntry(dock.current, taskId, askId, maxDocked),
+    }));
+  }
+
+  /** How far a question was scrolled, in pixels. */
+  dockedTop(askId: string): number {
+    return own(this.state.dock.tops, askId) ?? 0;
+  }
+
+  setDockedTop(askId: string, top: number): void {
+    if (this.dockedTop(askId) === top) return;
+    this.changeDock((dock) => ({ ...dock, tops: withEntry(dock.tops, askId, top, maxDocked) }));
+  }
+
   expanded(key: string): boolean | undefined {
     return own(this.state.expanded, key);
   }
@@ -181,6 +218,7 @@ function withEntry<T>(
 function parseViewState(raw: unknown): ViewState {
   if (!isRecord(raw)) return emptyViewState;
   const runner = isRecord(raw["runner"]) ? raw["runner"] : {};
+  const dock = isRecord(raw["dock"]) ? raw["dock"] : {};
   return {
     ...optional("openTaskId", raw["openTaskId"], isString),
     drafts: entriesOf(raw["drafts"], isDraft),
@@ -195,6 +233,12 @@ function parseViewState(raw: unknown): ViewState {
     attached: attachedOf(raw["attached"]),
     expanded: entriesOf(raw["expanded"], (value) => typeof value === "boolean"),
     ...optional("place", raw["place"], isPlace),
+    dock: {
+      current: entriesOf(dock["current"], isString),
+      expanded: dock["expanded"] === true,
+      ...optional("collapsed", dock["collapsed"], isString),
+      tops: entriesOf(dock["tops"], (value): value is number => Number.isFinite(value)),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Reveal } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type Actions, type Session, takesCalls } from "../session.ts";
-import { type AskPlace, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
+import { type AskPlace, type AskStop, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
 import type { Conversation, State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
@@ -12,11 +12,11 @@ import { Banners } from "./Banners.tsx";
 import { Announcer } from "./chat/Announcer.tsx";
 import { type ChatHandle, ChatView } from "./chat/ChatView.tsx";
 import { focusedAskId } from "./chat/focus.ts";
-import { OpenAsksBar } from "./chat/OpenAsksBar.tsx";
 import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
 import { Composer, type ComposerHandle } from "./composer/Composer.tsx";
 import { defaultPrompts } from "./composer/Suggestions.tsx";
 import { TurnLine } from "./composer/TurnLine.tsx";
+import { AskDock, type DockHandle } from "./dock/AskDock.tsx";
 import { ElsewhereContext } from "./elsewhere/ElsewhereContext.ts";
 import { whyNot } from "./elsewhere/elsewhereWords.ts";
 import { useTakeOver } from "./elsewhere/useTakeOver.ts";
@@ -105,11 +105,10 @@ function Panel({ session, view }: AppProps) {
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
   const chat = useRef<ChatHandle>(null);
+  const dock = useRef<DockHandle>(null);
   const composer = useRef<ComposerHandle>(null);
   const prompts = state.settings.prompts ?? defaultPrompts();
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
-  // Where the bar of open asks has led to.
-  const shownAsk = useRef<string>(undefined);
   const elsewhere = waitingElsewhere(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
   const unclaimed = state.inbox.unclaimed.length;
   const away = useTakeOver(conversation, actions);
@@ -315,6 +314,20 @@ function Panel({ session, view }: AppProps) {
                     key={conversation.taskId}
                     ref={chat}
                     {...{ conversation, models, actions, prompts }}
+                    onShowAsk={(askId) => dock.current?.show(askId)}
+                  />
+                  <AskDock
+                    key={`dock ${conversation.taskId}`}
+                    ref={dock}
+                    {...{ conversation, models, actions }}
+                    older={Math.max(0, (conversation.task?.openAsks ?? 0) - asks.length)}
+                    onOlder={(which) => {
+                      const older = olderAsks(state);
+                      const ask = which === "first" ? older[0] : older.at(-1);
+                      if (ask === undefined) actions.loadEarlier();
+                      else openMessage(ask.taskId, ask.messageId);
+                    }}
+                    onLeave={() => composer.current?.park()}
                   />
                 </ElsewhereContext>
               </ServersContext>
@@ -322,20 +335,6 @@ function Panel({ session, view }: AppProps) {
           ) : (
             <Home state={state} actions={actions} prompts={prompts} />
           )}
-          <OpenAsksBar
-            {...{ here, elsewhere, unclaimed }}
-            onShow={() => {
-              shownAsk.current = asks[0]?.askId;
-              actions.reveal({ kind: "ask" });
-            }}
-            onNext={() => {
-              const at = asks.findIndex(({ askId }) => askId === shownAsk.current);
-              const next = asks[(at + 1) % asks.length];
-              shownAsk.current = next?.askId;
-              if (next !== undefined) chat.current?.showAsk(next.askId);
-            }}
-            onShowAll={() => show("openAsks")}
-          />
           {conversation?.task?.running === true && asks.length === 0 && (
             <TurnLine messages={conversation.messages} />
           )}
@@ -571,6 +570,15 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         unreachable(reveal);
     }
   });
+}
+
+/** The open asks of the open task that are on pages which were not read, the oldest first. */
+function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
+  if (conversation === undefined) return [];
+  return stopsOf(inbox).filter(
+    (stop) =>
+      !stop.unclaimed && stop.taskId === conversation.taskId && isOnOlderPage(stop, conversation),
+  );
 }
 
 function runningCalls(conversation: Conversation | undefined): number {

@@ -1,11 +1,12 @@
 import { type AskResponseResult, ErrorCode, type Field, type Outcome } from "@assent/protocol";
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../testing/app.tsx";
 import { axeFindings } from "../testing/axe.ts";
 import { descriptionOf, valueIn } from "../testing/dom.ts";
 import { FakeHost } from "../testing/host.ts";
+import { declineAll, dismiss } from "../testing/menu.ts";
 import {
   answered,
   ask,
@@ -42,13 +43,13 @@ const accepted = (content: unknown, askId = "a1") => ({
 });
 
 describe("a server of whose questions somebody has enough", () => {
-  const everything = { name: "Decline Everything From database" };
   const declined: Outcome = { ...answered, reason: "declined", declinedAll: true };
 
   test("is declined everything, until that is taken back", async () => {
     const host = new FakeHost(waiting, [form()], { "ask/again": () => ({}) });
     const { user, container } = showApp(host);
-    await user.click(await screen.findByRole("button", everything));
+    await screen.findByRole("button", { name: "Decline" });
+    declineAll();
     await waitFor(() =>
       expect(host.calls("askResponse")).toEqual([
         { taskId: "t1", askId: "a1", askResponse: "noButtonClicked", declineAll: true },
@@ -133,7 +134,7 @@ describe("a form", () => {
     await user.type(await reason(), "old rows");
     await user.dblClick(submit());
     await user.click(screen.getByRole("button", { name: "Decline" }));
-    await user.keyboard("{Escape}");
+    dismiss();
     await waitFor(() =>
       expect(host.calls("askResponse")).toEqual([accepted({ reason: "old rows" })]),
     );
@@ -158,11 +159,13 @@ describe("a form", () => {
 
   test.each([
     ["Decline", "noButtonClicked"],
-    ["Cancel", "cancelButtonClicked"],
+    ["Dismiss without an answer", "cancelButtonClicked"],
   ] as const)("%s is told as what it is", async (name, askResponse) => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);
-    await user.click(await screen.findByRole("button", { name }));
+    const decline = await screen.findByRole("button", { name: "Decline" });
+    if (name === "Decline") await user.click(decline);
+    else dismiss();
     await waitFor(() =>
       expect(host.calls("askResponse")).toEqual([{ taskId: "t1", askId: "a1", askResponse }]),
     );
@@ -242,9 +245,10 @@ describe("a form", () => {
   test("that is open twice sends each answer to its own ask", async () => {
     const host = new FakeHost(task({ openAsks: 2 }), [form(1, "a1"), form(2, "a2")]);
     const { user } = showApp(host);
-    const [, second] = await screen.findAllByRole("textbox", { name: "Reason" });
-    if (second === undefined) throw new Error("there is one card only");
-    await user.type(second, "second{Enter}");
+    await user.type(await reason(), "first");
+    await user.click(screen.getByRole("button", { name: "Next Question" }));
+    expect(valueIn(await reason())).toBe("");
+    await user.type(await reason(), "second{Enter}");
     await waitFor(() =>
       expect(host.calls("askResponse")).toEqual([accepted({ reason: "second" }, "a2")]),
     );
@@ -365,7 +369,8 @@ describe("a request for a completion", () => {
       { serverName: "database" },
       { serverName: "mail" },
     ]);
-    const other = screen.getByRole("region", { name: "mail wants a completion" });
+    fireEvent.click(screen.getByRole("button", { name: "Next Question" }));
+    const other = await screen.findByRole("region", { name: "mail wants a completion" });
     expect(within(other).queryByRole("combobox")).toBeNull();
     await host.event({
       type: "messageAdded",
@@ -377,6 +382,7 @@ describe("a request for a completion", () => {
     // The way to the sidecar was lost for a moment, and what was known with it.
     await host.tell("host/sidecarStatus", { state: "running" });
     await waitFor(() => expect(host.calls("model/list")).toHaveLength(7));
+    fireEvent.click(screen.getByRole("button", { name: "Previous Question" }));
     await screen.findByRole("combobox", { name: "Answered by" });
   });
 
@@ -461,7 +467,7 @@ describe("a request for a completion", () => {
       result: { type: "withheld", reason: "The model was stopped in VS Code." },
     });
     await screen.findByText(
-      "The server was told that you refused. The model was stopped in VS Code.",
+      "The server was told that you declined. The model was stopped in VS Code.",
     );
   });
 
@@ -573,7 +579,7 @@ describe("a request for a completion", () => {
   test("is denied", async () => {
     const host = new FakeHost(waiting, [request()]);
     const { user } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "Deny" }));
+    await user.click(await screen.findByRole("button", { name: "Decline" }));
     await waitFor(() =>
       expect(host.calls("askResponse")).toEqual([
         { taskId: "t1", askId: "s1", askResponse: "noButtonClicked" },
@@ -601,12 +607,11 @@ describe("the focus", () => {
     const { user } = showApp(host);
     await user.type(await reason(), "I am typ");
     await host.event(added(2, "a2"), 2);
-    await waitFor(async () => expect(await cards()).toHaveLength(2));
-    const [first] = screen.getAllByRole("textbox", { name: "Reason" });
-    expect(document.activeElement).toBe(first);
+    await screen.findByText("1 of 2");
+    expect(document.activeElement).toBe(await reason());
+    expect(valueIn(await reason())).toBe("I am typ");
     const heard = screen.getAllByRole("status").map((region) => region.textContent);
     expect(heard).toContain("database waits for your answer.");
-    expect(heard).toContain("2 open questions");
   });
 
   test("is not drawn into a page that has none", async () => {
@@ -619,49 +624,42 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(document.body);
   });
 
-  test("goes on from an answered ask to its summary, and from there to the next ask", async () => {
-    const host = new FakeHost(waiting, [form()]);
+  test("goes on from an answered ask to the next, and at last to where the person writes", async () => {
+    const host = new FakeHost(task({ openAsks: 2 }), [form(), form(2, "a2")]);
     const { user } = showApp(host);
     await user.type(await reason(), "x{Enter}");
     await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
-    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-    const summary = await screen.findByRole("region", { name: /^database asked/ });
-    await waitFor(() => expect(document.activeElement).toBe(summary));
-    await host.event(added(2, "a2"), 1);
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 1);
+    await screen.findByRole("region", { name: /^database asked/ });
     const [next] = await cards();
-    expect(document.activeElement).toBe(next);
+    await waitFor(() => expect(document.activeElement).toBe(next));
+    await user.type(await reason(), "y{Enter}");
+    await waitFor(() => expect(host.calls("askResponse")).toHaveLength(2));
+    await host.event({ type: "askSettled", messageId: 2, outcome: answered }, 0);
+    const message = await screen.findByRole("textbox", { name: "Message" });
+    await waitFor(() => expect(document.activeElement).toBe(message));
+    // Nobody writes there yet.
+    await host.event(added(3, "a3"), 1);
+    const [third] = await cards();
+    await waitFor(() => expect(document.activeElement).toBe(third));
+  });
+
+  test("is not taken from who has begun to write after the last answer", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.type(await reason(), "x{Enter}");
+    await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
+    const message = await screen.findByRole("textbox", { name: "Message" });
+    await waitFor(() => expect(document.activeElement).toBe(message));
+    await user.keyboard("a");
+    await host.event(added(2, "a2"), 1);
+    await cards();
+    expect(document.activeElement).toBe(message);
+    expect(valueIn(message)).toBe("a");
   });
 });
 
 describe("what waits", () => {
-  test("is counted, and the oldest is one press away", async () => {
-    const host = new FakeHost(task({ openAsks: 2 }), [form(1, "a1"), form(2, "a2")]);
-    const { user } = showApp(host);
-    await screen.findByText("2 open questions");
-    const [oldest, newest] = await screen.findAllByRole("region", { name: "database asks" });
-    newest?.focus();
-    await user.click(screen.getByRole("button", { name: "Show Oldest" }));
-    await waitFor(() => expect(document.activeElement).toBe(oldest));
-  });
-
-  test("is gone through one by one, and around", async () => {
-    const asks = ["a1", "a2", "a3"].map((askId, index) => form(index + 1, askId));
-    const { user } = showApp(new FakeHost(task({ openAsks: 3 }), asks));
-    const [first, second, third] = await screen.findAllByRole("region", { name: "database asks" });
-    await user.click(screen.getByRole("button", { name: "Show Oldest" }));
-    await waitFor(() => expect(document.activeElement).toBe(first));
-    for (const ask of [second, third, first]) {
-      await user.click(screen.getByRole("button", { name: "Next" }));
-      expect(document.activeElement).toBe(ask);
-    }
-  });
-
-  test("alone has no next", async () => {
-    showApp(new FakeHost(waiting, [form()]));
-    await screen.findByText("1 open question");
-    expect(screen.queryByRole("button", { name: "Next" })).toBeNull();
-  });
-
   test("in another task is brought here when the host asks for it", async () => {
     const other = task({ id: "t2", title: "Second", openAsks: 1 });
     const host = new FakeHost(task(), [], {
@@ -677,7 +675,7 @@ describe("what waits", () => {
       save() {},
     };
     showApp(host, storage);
-    await screen.findByText("1 open question in other tasks");
+    await screen.findByRole("button", { name: "Open Questions (1 waiting)" });
     await host.tell("host/reveal", { kind: "ask" });
     const card = await screen.findByRole("region", { name: "database asks" });
     await waitFor(() => expect(document.activeElement).toBe(card));

@@ -8,23 +8,14 @@ export interface AnsweringModelProps {
   readonly label: string;
   readonly model: Model | undefined;
   readonly candidates: readonly Model[];
-  /** There is no model, and that is known. */
-  readonly nobody: boolean;
   readonly disabled: boolean;
   readonly onChoose: (modelId: string) => void;
 }
 
 /** The model that answers, or the choice of it. */
 export function AnsweringModel(props: AnsweringModelProps) {
-  const { label, model, candidates, nobody, disabled, onChoose } = props;
+  const { label, model, candidates, disabled, onChoose } = props;
   const id = useId();
-  if (nobody) {
-    return (
-      <p role="status" className="refusal">
-        {l10n.t("No model can answer. Set one up in the settings, or deny the request.")}
-      </p>
-    );
-  }
   if (candidates.length < 2) {
     return model === undefined ? null : (
       <p>
@@ -49,6 +40,15 @@ export function AnsweringModel(props: AnsweringModelProps) {
         ))}
       </select>
     </div>
+  );
+}
+
+/** There is no model, and that is known. */
+export function NoModel() {
+  return (
+    <p role="status" className="refusal">
+      {l10n.t("No model can answer. Set one up in the settings, or decline the request.")}
+    </p>
   );
 }
 

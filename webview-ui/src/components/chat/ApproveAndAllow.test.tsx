@@ -27,7 +27,7 @@ function show(part: Partial<McpSamplingApprovalProps> = {}) {
       keep="t1:1"
       onDraft={onDraft}
       onApprove={onApprove}
-      onDeny={() => {}}
+      onDecline={() => {}}
       onCancel={onCancel}
       {...part}
     />,
@@ -35,14 +35,15 @@ function show(part: Partial<McpSamplingApprovalProps> = {}) {
   return { ...drawn, onApprove, onDraft, onCancel, user: userEvent.setup() };
 }
 
-const way = () => screen.getByRole("button", { name: "Approve and Allow…" });
+const more = () => screen.getByRole("button", { name: "More Ways to Approve" });
 const allow = () => screen.getByRole("button", { name: "Approve and Allow" });
 
 test("a grant is made with the approval, by the keyboard alone", async () => {
   const { user, onApprove, onCancel, container } = show();
-  way().focus();
+  more().focus();
+  await user.keyboard("{ArrowDown}");
+  expect(more().getAttribute("aria-expanded")).toBe("true");
   await user.keyboard("{Enter}");
-  expect(way().getAttribute("aria-expanded")).toBe("true");
   expect(document.activeElement).toBe(screen.getByRole("radio", { name: "Within bounds" }));
   expect(await axeFindings(container)).toEqual([]);
   await user.tab();
@@ -63,13 +64,15 @@ test("a grant is made with the approval, by the keyboard alone", async () => {
     },
   });
   await user.keyboard("{Escape}");
-  expect(document.activeElement).toBe(way());
+  expect(document.activeElement).toBe(screen.getByRole("region"));
   expect(screen.queryByRole("button", { name: "Approve and Allow" })).toBeNull();
   expect(onCancel).not.toHaveBeenCalled();
 });
 
 test("a plain approval makes none, whatever the form holds", async () => {
   const { user, onApprove } = show({ draft: { "grant open": true } });
+  expect(screen.queryByRole("button", { name: "Approve & Send" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Back" }));
   await user.click(screen.getByRole("button", { name: "Approve & Send" }));
   expect(onApprove).toHaveBeenCalledExactlyOnceWith({});
 });

@@ -1,69 +1,123 @@
 import * as l10n from "@vscode/l10n";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from "react";
 import { filled } from "../../l10n.ts";
+import { DockedContext } from "../dock/DockedContext.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { IconButton } from "../ui/IconButton.tsx";
+import { useView } from "../ViewContext.ts";
 import { AskingServer } from "./AskingServer.tsx";
 import { during, type Occasion } from "./during.ts";
-import { askElementId, mayTakeFocus } from "./focus.ts";
+import { askElementId } from "./focus.ts";
 
 export interface AskCardProps extends Occasion {
   readonly askId: string;
   readonly serverName: string;
   readonly icon: string;
-  /** What the server does, with its name at {0}: "{0} asks", "{0} wants a completion". */
+  /** What it is about, with the server's name at {0}: "{0} asks", "{0} wants a completion". */
   readonly does: string;
+  /** What stands at {0} in place of the server's name, which then stands beside it. */
+  readonly what?: string;
   /** An answer is under way. */
   readonly busy: boolean;
-  /** The ask can be answered now. */
-  readonly ready: boolean;
-  /** Put away without an answer: MCP's "cancel". */
-  readonly onCancel: () => void;
+  /** Why it was not answered, and what is in the way of an answer. */
+  readonly problems?: ReactNode;
+  /** Every way to answer it, the one that accepts first. */
+  readonly actions: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The frame of every open ask: who asks, and the way out that answers nothing. */
+/**
+ * The frame of every open ask: who asks, the question, which scrolls where it is long, what is wrong with
+ * the answer, and the answers, which are always in sight.
+ */
 export function AskCard(props: AskCardProps) {
-  const { askId, serverName, icon, does, busy, ready, onCancel, children } = props;
+  const { askId, serverName, icon, does, what, busy, problems, actions, children } = props;
+  const { shown, head, notes, more } = useContext(DockedContext);
   const occasion = during(props);
   const headingId = useId();
-  const card = useRef<HTMLElement>(null);
+  const keysId = useId();
+  const view = useView();
+  const body = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
-    if (mayTakeFocus()) card.current?.focus({ preventScroll: true });
-  }, []);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    onCancel();
-  };
+  // What is hidden has no place, and what is shown again is where it was.
+  useLayoutEffect(() => {
+    if (shown && body.current !== null) body.current.scrollTop = view.dockedTop(askId);
+  }, [shown, askId, view]);
 
   return (
     <section
-      ref={card}
       id={askElementId(askId)}
       className="ask-card"
       aria-labelledby={headingId}
+      aria-describedby={keysId}
       aria-busy={busy}
       tabIndex={-1}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => {
+        if (event.target === event.currentTarget) scrollByKey(event, body.current);
+      }}
     >
       <header className="ask-head">
         <Icon name={icon} />
         <div className="ask-who">
-          <h2 id={headingId}>{filled(does, <span className="name">{serverName}</span>)}</h2>
+          <h2 id={headingId}>
+            {filled(does, <strong className="name">{what ?? serverName}</strong>)}
+            {what !== undefined && (
+              <>
+                {" "}
+                <span className="muted name">{serverName}</span>
+              </>
+            )}
+          </h2>
+        </div>
+      </header>
+      {head !== null && <div className="ask-state">{head}</div>}
+      <div
+        ref={body}
+        className="ask-body"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          if (currentTarget.clientHeight > 0) view.setDockedTop(askId, currentTarget.scrollTop);
+        }}
+      >
+        <div>
           {occasion !== undefined && <p className="muted">{occasion}</p>}
           <AskingServer {...{ askId, serverName }} />
         </div>
-        <IconButton
-          icon="close"
-          label={l10n.t("Cancel")}
-          aria-disabled={!ready}
-          onClick={onCancel}
-        />
-      </header>
-      {children}
+        {notes}
+        {children}
+        {more}
+      </div>
+      <div className="ask-problems">{problems}</div>
+      <div className="ask-actions actions">{actions}</div>
+      <span id={keysId} className="visually-hidden">
+        {l10n.t("Ctrl+Enter accepts, and Escape puts the question aside for now.")}
+      </span>
     </section>
   );
+}
+
+/** Scrolls the question while the focus is on its card as a whole. */
+function scrollByKey(event: KeyboardEvent, body: HTMLElement | null): void {
+  if (body === null || event.altKey || event.ctrlKey || event.metaKey) return;
+  const line = 40;
+  const page = Math.max(line, body.clientHeight - line);
+  const by: Readonly<Record<string, number>> = {
+    ArrowDown: line,
+    ArrowUp: -line,
+    PageDown: page,
+    PageUp: -page,
+    Home: -body.scrollHeight,
+    End: body.scrollHeight,
+  };
+  const step = by[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  body.scrollTop += step;
 }

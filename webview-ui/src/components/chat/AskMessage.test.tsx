@@ -30,8 +30,7 @@ function show(text: string, servers: readonly Server[] | undefined = [server], t
           icon="question"
           does="asks"
           busy={false}
-          ready
-          onCancel={onCancel}
+          actions={<button type="button">Submit</button>}
         >
           <AskMessage askId="a1" serverName="database" text={text} />
         </AskCard>

@@ -1,6 +1,6 @@
 import { type Ask, ErrorCode, type SamplingTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { RpcError } from "../../client.ts";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
@@ -11,7 +11,6 @@ import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { useView } from "../ViewContext.ts";
 import { ElicitationSummary } from "./ElicitationSummary.tsx";
-import { focusAsk, mayTakeFocus } from "./focus.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
 import { McpSamplingReview } from "./McpSamplingReview.tsx";
@@ -45,13 +44,11 @@ export function AskRow(props: AskRowProps) {
   const models = props.models.get(question.serverName);
   const view = useView();
   const away = useAway();
-  const answeredHere = useRef(false);
   const [opening, setOpening] = useState(false);
   const [filledIn, setFilledIn] = useState(false);
-  const { busy, answer, act, ...last } = useAnswer((response) => {
-    answeredHere.current = true;
-    return actions.answer({ taskId, askId, ...response });
-  });
+  const { busy, answer, act, ...last } = useAnswer((response) =>
+    actions.answer({ taskId, askId, ...response }),
+  );
   // That the task was elsewhere is of no use any more when it is here again.
   const [cameBack, setCameBack] = useState<Error>();
   useEffect(() => {
@@ -66,12 +63,6 @@ export function AskRow(props: AskRowProps) {
   useEffect(() => {
     if (over && view.draft(askId) !== undefined) view.setDraft(askId, undefined);
   }, [over, askId, view]);
-
-  // The card that had the focus is gone. Its summary keeps the person's place in the conversation.
-  const settled = outcome !== undefined;
-  useEffect(() => {
-    if (settled && answeredHere.current && mayTakeFocus()) focusAsk(askId);
-  }, [settled, askId]);
 
   const ways = {
     onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
@@ -167,7 +158,7 @@ export function AskRow(props: AskRowProps) {
           grantProblems={problems}
           {...{ draft, onDraft }}
           onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
-          onDeny={ways.onDecline}
+          onDecline={ways.onDecline}
           onCancel={ways.onCancel}
         />
       );
@@ -193,7 +184,7 @@ export function AskRow(props: AskRowProps) {
               ...(modelId === undefined ? {} : { modelId }),
             })
           }
-          onWithhold={ways.onDecline}
+          onDecline={ways.onDecline}
           onCancel={ways.onCancel}
         />
       );
@@ -216,7 +207,6 @@ export function AskRow(props: AskRowProps) {
         } finally {
           setOpening(false);
         }
-        answeredHere.current = true;
         if (!awaitsCompletion) return true;
         // Kept as a draft is: what was opened before a reload needs no second consent.
         view.setDraft(askId, { opened: true });

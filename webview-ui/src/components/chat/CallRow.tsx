@@ -7,7 +7,7 @@ import type {
   ToolResult,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useEffect, useId, useRef } from "react";
+import { useId } from "react";
 import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { shownArguments } from "../form/exactJSON.ts";
@@ -20,7 +20,7 @@ import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
 import { ContentBlocks, Verbatim } from "./ContentBlocks.tsx";
 import { describeCall, foundMcpTask } from "./callWords.ts";
-import { mayTakeFocus, parkedFocus } from "./focus.ts";
+import { parkedFocus } from "./focus.ts";
 import { McpTaskDetails } from "./McpTaskDetails.tsx";
 import { isFinal } from "./mcpTaskWords.ts";
 import { OutcomeLine } from "./OutcomeLine.tsx";
@@ -51,15 +51,8 @@ export function CallRow(props: CallRowProps) {
   const now = useNow(result === undefined);
   const { icon, spin, words } = describeCall(call, now);
   const byModel = call.toolUse !== undefined;
-  const row = useRef<HTMLElement>(null);
-  // The card that the person approved it in is gone, and the call stands in its place.
-  const begins = byModel && result === undefined;
-  useEffect(() => {
-    if (begins && mayTakeFocus()) row.current?.focus({ preventScroll: true });
-  }, [begins]);
   return (
     <section
-      ref={row}
       id={elementId}
       className={byModel ? "call call-of-model" : "call"}
       aria-labelledby={headingId}

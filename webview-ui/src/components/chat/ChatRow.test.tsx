@@ -24,6 +24,7 @@ import {
   sampling,
   samplingReview,
 } from "../../testing/samples.ts";
+import { DockedAsk } from "../dock/DockedAsk.tsx";
 import { ChatRow } from "./ChatRow.tsx";
 
 const cancelCall = vi.fn<Actions["cancelCall"]>();
@@ -31,6 +32,10 @@ const cancelCall = vi.fn<Actions["cancelCall"]>();
 const actions = { cancelCall } as Partial<Actions> as Actions;
 
 function show(body: Body, id = 1) {
+  if (body.type === "ask" && body.outcome === undefined) {
+    const docked = { taskId: "t1", message: message(id, body), ask: body, models: new Map() };
+    return render(<DockedAsk {...{ ...docked, actions }} offered={undefined} shown turn={1} />);
+  }
   return render(
     <ChatRow taskId="t1" message={message(id, body)} models={new Map()} actions={actions} />,
   );
@@ -483,9 +488,9 @@ describe("an approved completion", () => {
     screen.getByText("The endpoint answered 401.");
   });
 
-  test("that was denied shows no answer", () => {
+  test("that was declined shows no answer", () => {
     show(ask("a1", sampling(), { reason: "declined", at }));
-    screen.getByText("Denied");
+    screen.getByText("Declined");
     expect(screen.queryByText(/was asked/)).toBeNull();
   });
 });

@@ -4,11 +4,11 @@ import { memo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
+import { WaitingLine } from "../dock/WaitingLine.tsx";
 import { useAway } from "../elsewhere/ElsewhereContext.ts";
-import { SamplingFlow } from "../flow/SamplingFlow.tsx";
+import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { AskRow } from "./AskRow.tsx";
-import { AskTime } from "./AskTime.tsx";
 import { AttachmentRow } from "./AttachmentRow.tsx";
 import { CallRow } from "./CallRow.tsx";
 import { DeclinedAll } from "./DeclinedAll.tsx";
@@ -130,6 +130,9 @@ function Row(props: ChatRowProps) {
         </>
       );
     case "ask":
+      if (body.outcome === undefined) {
+        return <WaitingLine ask={body} elementId={messageElementId(id)} {...{ away }} />;
+      }
       return (
         <>
           <AskRow {...{ taskId, models, actions, offered, keep }} ask={body} />
@@ -137,9 +140,9 @@ function Row(props: ChatRowProps) {
             <RunAgain {...{ taskId, actions }} ask={body} call={lostCall} />
           )}
           <PlacedHere ask={body} />
-          {!away && <AskTime {...{ taskId, actions }} ask={body} />}
           <DeclinedAll ask={body} actions={actions} />
-          <SamplingFlow ask={body} keep={keep} />
+          <SamplingFlow ask={body} />
+          <FlowDiagram ask={body} keep={keep} />
         </>
       );
     default:

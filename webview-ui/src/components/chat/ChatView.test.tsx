@@ -1,4 +1,4 @@
-import type { Ask, Body, Call, ContentBlock, Message, ModelEndReason } from "@assent/protocol";
+import type { Body, Call, ContentBlock, Message, ModelEndReason } from "@assent/protocol";
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
@@ -7,7 +7,7 @@ import type { Actions } from "../../session.ts";
 import type { Conversation } from "../../state/state.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { type Layout, layOut, panelHeight, rowHeight } from "../../testing/layout.ts";
-import { answered, ask, call, elicitation, message, task } from "../../testing/samples.ts";
+import { ask, call, elicitation, message, task } from "../../testing/samples.ts";
 import { type Place, ViewStateStore } from "../../viewState.ts";
 import { ViewContext } from "../ViewContext.ts";
 import { type ChatHandle, ChatView } from "./ChatView.tsx";
@@ -34,9 +34,9 @@ function show(
 ) {
   const loadEarlier = vi.fn<Actions["loadEarlier"]>();
   const forgetEarlier = vi.fn<Actions["forgetEarlier"]>();
-  const answer = vi.fn<Actions["answer"]>(async () => answered);
   const cancelCall = vi.fn<Actions["cancelCall"]>(async () => true);
-  const mocks = { loadEarlier, forgetEarlier, answer, cancelCall };
+  const onShowAsk = vi.fn<(askId: string) => void>();
+  const mocks = { loadEarlier, forgetEarlier, cancelCall };
   const actions = { ...mocks, saveDraft: () => {} } as unknown as Actions;
   const view = new ViewStateStore({ load: () => ({ place }), save: () => {} });
   const ref = createRef<ChatHandle>();
@@ -47,7 +47,7 @@ function show(
     };
     return (
       <ViewContext value={view}>
-        <ChatView {...{ conversation, actions, ref }} models={new Map()} />
+        <ChatView {...{ conversation, actions, ref, onShowAsk }} models={new Map()} />
       </ViewContext>
     );
   };
@@ -55,7 +55,7 @@ function show(
   const list = screen.getByRole("region", { name: "Conversation" });
   layout.settle(list);
   return {
-    ...{ ...mocks, view, ref, container, list },
+    ...{ ...mocks, onShowAsk, view, ref, container, list },
     change(now: readonly Message[], changes = more) {
       rerender(draw(now, changes));
       layout.settle(list);
@@ -138,12 +138,10 @@ describe("the place", () => {
 
   test("is not moved away under what the person opens", () => {
     const layout = layOut();
-    const { list } = show(layout, [...notices(1, 20), question(21)]);
-    // An ask takes the focus, which is not the person's doing.
-    expect(rowOf(21).contains(document.activeElement)).toBe(true);
+    const { list } = show(layout, [...notices(1, 20), message(21, call())]);
     layout.resize(rowOf(21), rowHeight + 10);
     expect(list.scrollTop).toBe(endOf(21) + 10);
-    fireEvent.pointerDown(screen.getByRole("textbox", { name: "Reason" }));
+    fireEvent.pointerDown(screen.getByRole("button", { name: "Cancel" }));
     layout.resize(rowOf(21), 300);
     expect(list.scrollTop).toBe(endOf(21) + 10);
   });
@@ -195,22 +193,6 @@ describe("the rows", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("of open asks keep what is typed into them, wherever the list is", async () => {
-    const layout = layOut();
-    const { list } = show(layout, [...notices(1, 400), question(401), ...notices(402, 500)]);
-    const reason = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Reason" });
-    await userEvent.type(reason, "half a sen");
-    reason.setSelectionRange(4, 6);
-    layout.scroll(list, 0);
-    expect(drawn()).toEqual([...drawn().filter((id) => id < 30), 401]);
-    expect(document.activeElement).toBe(reason);
-    expect([reason.value, reason.selectionStart, reason.selectionEnd]).toEqual([
-      "half a sen",
-      4,
-      6,
-    ]);
-  });
-
   test("keep the focus, wherever the list is, and whoever takes it for a while", async () => {
     const layout = layOut();
     const withCall = [...notices(1, 400), message(401, call())];
@@ -225,17 +207,21 @@ describe("the rows", () => {
 
   test("that are out of sight are drawn, scrolled to and focused when they are asked for", () => {
     const layout = layOut();
-    const { list, ref } = show(layout, [message(1, call()), ...notices(2, 300), question(301)]);
+    const { list, ref, onShowAsk } = show(layout, [
+      ...[message(1, call()), question(2)],
+      ...notices(3, 300),
+    ]);
     expect(drawn()).not.toContain(1);
     act(() => ref.current?.show(1));
     layout.settle(list);
     const row = rowOf(1);
     expect(row.contains(document.activeElement)).toBe(true);
     expect(list.scrollTop).toBe(0);
-    act(() => ref.current?.showAsk("a301"));
+    layout.scroll(list, endOf(300));
+    act(() => ref.current?.showAsk("a2"));
     layout.settle(list);
-    expect(rowOf(301).contains(document.activeElement)).toBe(true);
-    expect(Number.parseFloat(rowOf(301).style.top)).toBeGreaterThanOrEqual(list.scrollTop);
+    expect(onShowAsk).toHaveBeenCalledExactlyOnceWith("a2");
+    expect(Number.parseFloat(rowOf(2).style.top)).toBeGreaterThanOrEqual(list.scrollTop);
   });
 });
 
@@ -287,7 +273,6 @@ describe("a message that cannot be drawn", () => {
   const unknown = { type: "hologram" };
   const undrawn: Readonly<Record<string, Body>> = {
     "of an unknown kind": unknown as unknown as Body,
-    "a question of an unknown kind": ask("a2", unknown as unknown as Ask["question"]),
     "a call of an unknown kind": call({ request: unknown as unknown as Call["request"] }),
     "a result whose blocks are no list": call({
       result: { type: "result", content: { length: 1 } as unknown as readonly ContentBlock[] },
@@ -334,16 +319,6 @@ describe("a message that cannot be drawn", () => {
     change([...others.slice(0, 1), message(2, call()), ...others.slice(1)]);
     expect(screen.queryByText("This message cannot be shown")).toBeNull();
     screen.getByRole("region", { name: "cleanup of database" });
-  });
-
-  test("can be dismissed where it is an open question", async () => {
-    const { answer } = showBetween(ask("a2", unknown as unknown as Ask["question"]));
-    await userEvent.click(screen.getByRole("button", { name: "Dismiss the Question" }));
-    expect(answer).toHaveBeenCalledExactlyOnceWith({
-      taskId: "t1",
-      askId: "a2",
-      askResponse: "cancelButtonClicked",
-    });
   });
 
   test("can be cancelled where it is a running call", async () => {

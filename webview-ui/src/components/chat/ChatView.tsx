@@ -43,6 +43,8 @@ export interface ChatViewProps {
   readonly actions: Actions;
   /** Prompts for a conversation in which nothing was said yet. */
   readonly prompts?: readonly string[];
+  /** An open ask is wanted, which is not shown here. */
+  readonly onShowAsk?: (askId: string) => void;
   readonly ref?: Ref<ChatHandle>;
 }
 
@@ -65,7 +67,8 @@ const topPx = 4;
 const bottomPx = 12;
 
 /** The open task, the newest message last. Of its rows, those in sight are drawn. */
-export function ChatView({ conversation: all, models, actions, prompts = [], ref }: ChatViewProps) {
+export function ChatView(props: ChatViewProps) {
+  const { conversation: all, models, actions, prompts = [], onShowAsk = () => {}, ref } = props;
   const { taskId, task, moved, earlier, paging, failure } = all;
   const away = useAway();
   const readOnly = task?.closed === true || away !== undefined;
@@ -126,7 +129,9 @@ export function ChatView({ conversation: all, models, actions, prompts = [], ref
     }
     hold(messageId);
     place.show(messageId);
-    setToFocus({ message });
+    const { body } = message;
+    if (body.type === "ask" && body.outcome === undefined) onShowAsk(body.askId);
+    else setToFocus({ message });
   };
   const showAsk = (askId: string) => {
     const message = messages.findLast(({ body }) => body.type === "ask" && body.askId === askId);

@@ -9,7 +9,7 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
-import { DeclineAll } from "./DeclineAll.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
 import { useArmed } from "./useArmed.ts";
 
 export interface McpElicitationFormProps {
@@ -51,71 +51,60 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
     () => asked.map((field) => (marked.includes(field.name) ? { ...field, secret: true } : field)),
     [asked, marked],
   );
-  const whenReady = (act: () => void) => () => {
-    if (ready) act();
-  };
   return (
-    <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
-      icon="question"
-      does={l10n.t("{0} asks")}
-      onCancel={whenReady(onCancel)}
-    >
-      <AskMessage {...{ askId, serverName }} text={request.message} />
-      {secrets.length > 0 && (
-        <div role="note" aria-label={l10n.t("Warning")} className="secret-warning">
-          <p>
-            {filled(
-              secrets.length === 1
-                ? l10n.t(
-                    "{0} looks like a secret. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
-                  )
-                : l10n.t(
-                    "{0} look like secrets. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
-                  ),
-              <strong>{secrets.map(titleOf).join(", ")}</strong>,
-              visible(serverName),
-            )}
-          </p>
-          <button
-            type="button"
-            className="secondary"
-            aria-disabled={!ready}
-            onClick={whenReady(onDecline)}
-          >
-            {l10n.t("Decline to tell")}
-          </button>
-        </div>
+    <FieldsForm
+      fields={fields}
+      draft={draft}
+      onDraft={onDraft}
+      disabled={busy}
+      refused={problems}
+      exactNumbers="asText"
+      onSubmit={(content) => {
+        if (!ready) return;
+        if (marked.length === 0) onAccept(content);
+        else onAccept(content, marked);
+      }}
+      frame={(summary, controls) => (
+        <AskCard
+          {...{ askId, serverName, toolNames, resourceUri, busy }}
+          icon="question"
+          does={l10n.t("{0} asks")}
+          problems={
+            <>
+              {summary}
+              {refusal !== undefined && <Refusal message={refusal} />}
+            </>
+          }
+          actions={
+            <>
+              <button type="submit" className="primary" aria-disabled={!ready}>
+                {l10n.t("Submit")}
+              </button>
+              <DeclineButton {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
+            </>
+          }
+        >
+          <AskMessage {...{ askId, serverName }} text={request.message} />
+          {secrets.length > 0 && (
+            <p role="note" aria-label={l10n.t("Warning")} className="secret-warning">
+              {filled(
+                secrets.length === 1
+                  ? l10n.t(
+                      "{0} looks like a secret. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                    )
+                  : l10n.t(
+                      "{0} look like secrets. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                    ),
+                <strong>{secrets.map(titleOf).join(", ")}</strong>,
+                visible(serverName),
+              )}
+            </p>
+          )}
+          {controls}
+          <MarkSecrets fields={asked} marked={marked} disabled={busy} onMark={setMarked} />
+        </AskCard>
       )}
-      <FieldsForm
-        fields={fields}
-        draft={draft}
-        onDraft={onDraft}
-        disabled={busy}
-        refused={problems}
-        exactNumbers="asText"
-        onSubmit={(content) =>
-          whenReady(() => (marked.length === 0 ? onAccept(content) : onAccept(content, marked)))()
-        }
-      >
-        {refusal !== undefined && <Refusal message={refusal} />}
-        <div className="actions">
-          <button type="submit" className="primary" aria-disabled={!ready}>
-            {l10n.t("Submit")}
-          </button>
-          <button
-            type="button"
-            className="secondary"
-            aria-disabled={!ready}
-            onClick={whenReady(onDecline)}
-          >
-            {l10n.t("Decline")}
-          </button>
-          <DeclineAll {...{ serverName, ready }} onClick={whenReady(onDeclineAll)} />
-        </div>
-        <MarkSecrets fields={asked} marked={marked} disabled={busy} onMark={setMarked} />
-      </FieldsForm>
-    </AskCard>
+    />
   );
 }
 

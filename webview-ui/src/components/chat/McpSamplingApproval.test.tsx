@@ -4,19 +4,20 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
+import { dismiss } from "../../testing/menu.ts";
 import { demoModel, otherModel, sampling, toolRequest } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
 vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
 
-type Data = Omit<McpSamplingApprovalProps, "onDraft" | "onApprove" | "onDeny" | "onCancel">;
+type Data = Omit<McpSamplingApprovalProps, "onDraft" | "onApprove" | "onDecline" | "onCancel">;
 
 function show(part: Partial<Data> = {}) {
   const ways = {
     onDraft: vi.fn<McpSamplingApprovalProps["onDraft"]>(),
     onApprove: vi.fn<McpSamplingApprovalProps["onApprove"]>(),
-    onDeny: vi.fn<McpSamplingApprovalProps["onDeny"]>(),
+    onDecline: vi.fn<McpSamplingApprovalProps["onDecline"]>(),
     onCancel: vi.fn<McpSamplingApprovalProps["onCancel"]>(),
   };
   const drawn = render(
@@ -102,17 +103,17 @@ test("a long text is clamped, and all of it is one press away", async () => {
   expect(container.querySelector(".clamp-some")).not.toBeNull();
 });
 
-test("approving, denying and putting away are three things", async () => {
-  const { user, onApprove, onDeny, onCancel } = show();
-  const counts = () => [onApprove, onDeny, onCancel].map((way) => way.mock.calls.length);
+test("approving, declining and putting away are three things", async () => {
+  const { user, onApprove, onDecline, onCancel } = show();
+  const counts = () => [onApprove, onDecline, onCancel].map((way) => way.mock.calls.length);
   await user.click(approve());
   expect(counts()).toEqual([1, 0, 0]);
   expect(onApprove).toHaveBeenCalledWith({});
-  await user.click(screen.getByRole("button", { name: "Deny" }));
+  await user.click(screen.getByRole("button", { name: "Decline" }));
   expect(counts()).toEqual([1, 1, 0]);
-  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  dismiss();
   await user.keyboard("{Escape}");
-  expect(counts()).toEqual([1, 1, 2]);
+  expect(counts()).toEqual([1, 1, 1]);
 });
 
 test("the model that will answer is named", () => {
@@ -158,21 +159,21 @@ test("where nothing was proposed, the first model that can answer is", async () 
   expect(onApprove).toHaveBeenLastCalledWith({ modelId: otherModel.id });
 });
 
-test("without any model, it says so and can only be denied", async () => {
-  const { user, onApprove, onDeny } = show({ model: undefined, models: [] });
+test("without any model, it says so and can only be declined", async () => {
+  const { user, onApprove, onDecline } = show({ model: undefined, models: [] });
   screen.getByText(/^No model can answer\./);
   await user.click(approve());
   expect(onApprove).not.toHaveBeenCalled();
-  await user.click(screen.getByRole("button", { name: "Deny" }));
-  expect(onDeny).toHaveBeenCalledTimes(1);
+  await user.click(screen.getByRole("button", { name: "Decline" }));
+  expect(onDecline).toHaveBeenCalledTimes(1);
 });
 
 test("all ways are shut while an answer is under way", async () => {
-  const { user, onApprove, onDeny, onCancel } = show({ busy: true });
+  const { user, onApprove, onDecline, onCancel } = show({ busy: true });
   await user.click(approve());
-  await user.click(screen.getByRole("button", { name: "Deny" }));
-  await user.click(screen.getByRole("button", { name: "Cancel" }));
-  expect([onApprove, onDeny, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 0, 0]);
+  await user.click(screen.getByRole("button", { name: "Decline" }));
+  dismiss();
+  expect([onApprove, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 0, 0]);
 });
 
 describe("an edit", () => {
@@ -223,9 +224,7 @@ describe("an edit", () => {
     await user.keyboard("{Control>}a{/Control}{Backspace}7{Escape}");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
     expect(onCancel).not.toHaveBeenCalled();
-    await user.tab({ shift: true });
-    await user.tab({ shift: true });
-    await user.tab({ shift: true });
+    for (let tabs = 0; tabs < 4; tabs++) await user.tab({ shift: true });
     expect(document.activeElement).toBe(approve());
     await user.keyboard("{Enter}");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith({

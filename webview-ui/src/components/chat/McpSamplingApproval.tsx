@@ -8,16 +8,19 @@ import type {
   SecretFinding,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useRef } from "react";
+import { useId } from "react";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { grantKey, isOfGrant } from "../grants/grantForm.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
 import { visible } from "../ui/visible.ts";
-import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
-import { ApproveAndAllow } from "./ApproveAndAllow.tsx";
+import { AnsweringModel, candidatesOf, NoModel } from "./AnsweringModel.tsx";
+import { AllowActions, ApproveAndAllow } from "./ApproveAndAllow.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
+import { focusAsk } from "./focus.ts";
 import { SecretsContext } from "./Marked.tsx";
 import { warningsOf } from "./modelLimits.ts";
 import { SamplingChanges } from "./SamplingChanges.tsx";
@@ -67,7 +70,7 @@ export interface McpSamplingApprovalProps {
    */
   readonly onApprove: (approval: Approval) => void;
   /** The person said no. */
-  readonly onDeny: () => void;
+  readonly onDecline: () => void;
   /** The person put the request away and said nothing. */
   readonly onCancel: () => void;
   readonly keep: string;
@@ -94,11 +97,8 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     refusedSecrets = [],
     grantProblems,
   } = props;
-  const { onDraft, onApprove, onDeny, onCancel } = props;
+  const { onDraft, onApprove, onDecline, onCancel } = props;
   const ready = useArmed() && !busy;
-  const whenReady = (act: () => void) => () => {
-    if (ready) act();
-  };
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reset = () =>
@@ -118,7 +118,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const nobody = answering === undefined && models !== undefined;
   const included = own(draft, draftKey.context) === true ? context : undefined;
   const isAllowing = own(draft, grantKey.open) === true && answering !== undefined;
-  const allow = useRef<HTMLButtonElement>(null);
+  const wordsId = useId();
   const [toolName] = toolNames.length === 1 ? toolNames : [];
   // What is wrong cannot be measured.
   const measured = withContext(isWrong ? request : edited, included);
@@ -141,13 +141,59 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       ...(grant !== undefined && { grant }),
     });
   };
+  const allowing = {
+    ...{ draft, busy, wordsId },
+    scope: { serverName, toolName, model: answering, models: candidates },
+    onClose: () => {
+      input(grantKey.open, false);
+      focusAsk(askId); // what was pressed is gone
+    },
+  };
   return (
     <SecretsContext value={secrets}>
       <AskCard
-        {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
+        {...{ askId, serverName, toolNames, resourceUri, busy }}
         icon="sparkle"
         does={l10n.t("{0} wants a completion")}
-        onCancel={whenReady(onCancel)}
+        problems={
+          <>
+            {nobody && <NoModel />}
+            {refusal !== undefined && <Refusal message={refusal} />}
+          </>
+        }
+        actions={
+          isAllowing ? (
+            <AllowActions {...allowing} {...{ canSend, ready }} onApprove={approve} />
+          ) : (
+            <>
+              <SplitButton
+                kind="primary"
+                label={l10n.t("Approve & Send")}
+                moreLabel={l10n.t("More Ways to Approve")}
+                {...{ ready, busy }}
+                disabled={!canSend}
+                onClick={() => approve()}
+                entries={
+                  answering === undefined
+                    ? []
+                    : [
+                        {
+                          label: l10n.t("Approve and Allow…"),
+                          about: l10n.t(
+                            "Requests like this one then go without asking, within bounds that you set.",
+                          ),
+                          onChoose: () => input(grantKey.open, true),
+                        },
+                      ]
+                }
+              />
+              <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
+              <button {...editing.toggle} disabled={busy}>
+                {l10n.t("Edit")}
+              </button>
+            </>
+          )
+        }
       >
         {grantReason !== "" && (
           <p className="notice notice-info">
@@ -173,6 +219,11 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             <SamplingChanges asked={request} sent={edited} keep={keep} />
           </Disclosure>
         )}
+        {edit !== undefined && (
+          <button type="button" className="link" disabled={busy} onClick={() => reset()}>
+            {l10n.t("Undo all changes")}
+          </button>
+        )}
         {context !== undefined && (
           <SamplingContextChoice
             {...{ context, keep }}
@@ -193,7 +244,6 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           label={l10n.t("Answered by")}
           model={answering}
           candidates={candidates}
-          nobody={nobody}
           disabled={busy}
           onChoose={(id) => input(draftKey.model, id)}
         />
@@ -206,60 +256,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             <span>{visible(warning)}</span>
           </p>
         ))}
-        {refusal !== undefined && <Refusal message={refusal} />}
-        <div className="actions">
-          <button
-            type="button"
-            className="primary"
-            aria-disabled={!ready}
-            disabled={!canSend}
-            onClick={whenReady(() => approve())}
-          >
-            {l10n.t("Approve & Send")}
-          </button>
-          {answering !== undefined && (
-            <button
-              ref={allow}
-              type="button"
-              className="secondary"
-              aria-expanded={isAllowing}
-              disabled={busy}
-              onClick={() => input(grantKey.open, !isAllowing)}
-            >
-              {l10n.t("Approve and Allow…")}
-            </button>
-          )}
-          <button
-            type="button"
-            className="secondary"
-            aria-disabled={!ready}
-            disabled={busy}
-            onClick={whenReady(onDeny)}
-          >
-            {l10n.t("Deny")}
-          </button>
-          <button {...editing.toggle} disabled={busy}>
-            {l10n.t("Edit")}
-          </button>
-          {edit !== undefined && (
-            <button type="button" className="link" disabled={busy} onClick={() => reset()}>
-              {l10n.t("Undo all changes")}
-            </button>
-          )}
-        </div>
-        {isAllowing && (
-          <ApproveAndAllow
-            {...{ draft, busy, canSend, ready }}
-            scope={{ serverName, toolName, model: answering, models: candidates }}
-            problems={grantProblems}
-            onInput={input}
-            onApprove={approve}
-            onClose={() => {
-              input(grantKey.open, false);
-              allow.current?.focus();
-            }}
-          />
-        )}
+        {isAllowing && <ApproveAndAllow {...allowing} problems={grantProblems} onInput={input} />}
       </AskCard>
     </SecretsContext>
   );

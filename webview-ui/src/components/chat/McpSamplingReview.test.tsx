@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
+import { dismiss } from "../../testing/menu.ts";
 import { demoModel, otherModel, samplingReview, toolRequest } from "../../testing/samples.ts";
 import { McpSamplingReview, type McpSamplingReviewProps } from "./McpSamplingReview.tsx";
 
@@ -14,7 +15,7 @@ function show(part: Partial<McpSamplingReviewProps> = {}) {
     onDraft: vi.fn<McpSamplingReviewProps["onDraft"]>(),
     onReturn: vi.fn<McpSamplingReviewProps["onReturn"]>(),
     onRegenerate: vi.fn<McpSamplingReviewProps["onRegenerate"]>(),
-    onWithhold: vi.fn<McpSamplingReviewProps["onWithhold"]>(),
+    onDecline: vi.fn<McpSamplingReviewProps["onDecline"]>(),
     onCancel: vi.fn<McpSamplingReviewProps["onCancel"]>(),
   };
   const drawn = render(
@@ -36,21 +37,21 @@ function show(part: Partial<McpSamplingReviewProps> = {}) {
 const button = (name: string) => screen.getByRole("button", { name });
 
 test("the answer is shown with who wrote it, and each way out is one of its own", async () => {
-  const { user, container, onReturn, onWithhold, onRegenerate, onCancel } = show();
+  const { user, container, onReturn, onDecline, onRegenerate, onCancel } = show();
   screen.getByRole("region", { name: "database is to get this answer" });
   expect(screen.getByText("low").tagName).toBe("STRONG");
   expect(screen.getAllByText(demoModel.name).length).toBeGreaterThan(0);
   expect(await axeFindings(container)).toEqual([]);
   const counts = () =>
-    [onReturn, onWithhold, onRegenerate, onCancel].map((way) => way.mock.calls.length);
+    [onReturn, onDecline, onRegenerate, onCancel].map((way) => way.mock.calls.length);
   await user.click(button("Return to Server"));
   expect(onReturn).toHaveBeenCalledWith(undefined);
-  await user.click(button("Withhold"));
+  await user.click(button("Decline"));
   await user.click(button("Ask Again"));
   expect(onRegenerate).toHaveBeenCalledWith(undefined);
-  await user.click(button("Cancel"));
+  dismiss();
   await user.keyboard("{Escape}");
-  expect(counts()).toEqual([1, 1, 1, 2]);
+  expect(counts()).toEqual([1, 1, 1, 1]);
 });
 
 test("an edit is made, seen and returned without a mouse", async () => {
@@ -70,8 +71,7 @@ test("an edit is made, seen and returned without a mouse", async () => {
     editing: false,
     "text 0": "The risk is **high**.",
   });
-  await user.tab({ shift: true });
-  await user.tab({ shift: true });
+  for (let tabs = 0; tabs < 3; tabs++) await user.tab({ shift: true });
   await user.keyboard("{Enter}");
   expect(onReturn).toHaveBeenCalledExactlyOnceWith([
     { type: "text", text: "The risk is **high**." },
@@ -89,7 +89,7 @@ test("an edit of an earlier life of the view is still there, and can be undone",
 test("an empty text cannot be returned", async () => {
   const { user, onReturn } = show({ draft: { editing: true } });
   await user.clear(screen.getByRole("textbox", { name: "What the server gets" }));
-  screen.getByText("An empty text is no answer: withhold it instead.");
+  screen.getByText("An empty text is no answer: decline it instead.");
   await user.click(button("Return to Server"));
   expect(onReturn).not.toHaveBeenCalled();
 });
@@ -110,11 +110,12 @@ test("where another answer is not to be had, it says why", () => {
 });
 
 test("all ways are shut while an answer is under way", async () => {
-  const { user, onReturn, onWithhold, onRegenerate, onCancel } = show({ busy: true });
-  for (const name of ["Return to Server", "Withhold", "Ask Again", "Cancel"]) {
+  const { user, onReturn, onDecline, onRegenerate, onCancel } = show({ busy: true });
+  for (const name of ["Return to Server", "Decline", "Ask Again"]) {
     await user.click(button(name));
   }
-  for (const way of [onReturn, onWithhold, onRegenerate, onCancel]) {
+  dismiss();
+  for (const way of [onReturn, onDecline, onRegenerate, onCancel]) {
     expect(way).not.toHaveBeenCalled();
   }
 });
@@ -203,10 +204,10 @@ describe("an answer with calls of tools", () => {
     expect(onReturn).toHaveBeenCalledExactlyOnceWith(undefined);
   });
 
-  test("of which nothing is left is withheld instead", async () => {
+  test("of which nothing is left is declined instead", async () => {
     const { user, onReturn } = show({ question, draft: { "text 0": " ", "without 1": true } });
     await user.click(letCall(2));
-    screen.getByText("Nothing of the answer is left: withhold it instead.");
+    screen.getByText("Nothing of the answer is left: decline it instead.");
     await user.click(button("Return to Server"));
     expect(onReturn).not.toHaveBeenCalled();
   });

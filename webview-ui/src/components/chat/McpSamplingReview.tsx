@@ -12,6 +12,7 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { AnswerChanges } from "./AnswerChanges.tsx";
 import { AnsweringModel, candidatesOf } from "./AnsweringModel.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
 import { ReviewedBlocks } from "./ReviewedBlocks.tsx";
 import { reviewKey, reviewOf } from "./reviewDraft.ts";
 import { answerer, stopped } from "./SamplingRecord.tsx";
@@ -38,7 +39,7 @@ export interface McpSamplingReviewProps {
   /** A model is to answer anew; another than the one that answered where it says so. */
   readonly onRegenerate: (modelId?: string) => void;
   /** The server does not get it. */
-  readonly onWithhold: () => void;
+  readonly onDecline: () => void;
   /** The person put it away and said nothing; the server does not get it either. */
   readonly onCancel: () => void;
   readonly keep: string;
@@ -47,7 +48,7 @@ export interface McpSamplingReviewProps {
 /** What a model answered, before the server that asked for it gets it. */
 export function McpSamplingReview(props: McpSamplingReviewProps) {
   const { askId, question, tools, models, busy, refusal, keep } = props;
-  const { onDraft, onReturn, onRegenerate, onWithhold, onCancel } = props;
+  const { onDraft, onReturn, onRegenerate, onDecline, onCancel } = props;
   const {
     serverName,
     toolNames = [],
@@ -78,10 +79,49 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const next = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy }}
       icon="eye"
       does={l10n.t("{0} is to get this answer")}
-      onCancel={whenReady(onCancel)}
+      problems={
+        <>
+          {reviewed.problem !== undefined && (
+            <p role="alert" className="field-problem">
+              {reviewed.problem}
+            </p>
+          )}
+          {refusal !== undefined && <Refusal message={refusal} />}
+        </>
+      }
+      actions={
+        <>
+          <button
+            type="button"
+            className="primary"
+            aria-disabled={!ready}
+            disabled={busy || reviewed.isWrong}
+            onClick={whenReady(() => onReturn(reviewed.content))}
+          >
+            {l10n.t("Return to Server")}
+          </button>
+          <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
+          {canEdit && (
+            <button {...editing.toggle} disabled={busy}>
+              {l10n.t("Edit")}
+            </button>
+          )}
+          {next !== undefined && (
+            <button
+              type="button"
+              className="secondary"
+              aria-disabled={!ready}
+              disabled={busy}
+              onClick={whenReady(() => onRegenerate(next.id === model?.id ? undefined : next.id))}
+            >
+              {l10n.t("Ask Again")}
+            </button>
+          )}
+        </>
+      }
     >
       {problem !== "" && (
         <p role="status" className="notice notice-warning">
@@ -103,68 +143,23 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           keep={`${keep}:answer`}
         />
       </div>
-      {reviewed.problem !== undefined && (
-        <p role="alert" className="field-problem">
-          {reviewed.problem}
-        </p>
-      )}
       {reviewed.content !== undefined && !reviewed.isWrong && (
         <Disclosure keep={`${keep}:changes`} summary={l10n.t("What you changed")} initiallyOpen>
           <AnswerChanges written={content} sent={reviewed.content} keep={keep} />
         </Disclosure>
       )}
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <div className="actions">
-        <button
-          type="button"
-          className="primary"
-          aria-disabled={!ready}
-          disabled={busy || reviewed.isWrong}
-          onClick={whenReady(() => onReturn(reviewed.content))}
-        >
-          {l10n.t("Return to Server")}
+      {isChanged && (
+        <button type="button" className="link" disabled={busy} onClick={reset}>
+          {l10n.t("Undo all changes")}
         </button>
-        <button
-          type="button"
-          className="secondary"
-          aria-disabled={!ready}
-          disabled={busy}
-          onClick={whenReady(onWithhold)}
-        >
-          {l10n.t("Withhold")}
-        </button>
-        {canEdit && (
-          <button {...editing.toggle} disabled={busy}>
-            {l10n.t("Edit")}
-          </button>
-        )}
-        {isChanged && (
-          <button type="button" className="link" disabled={busy} onClick={reset}>
-            {l10n.t("Undo all changes")}
-          </button>
-        )}
-      </div>
+      )}
       <AnsweringModel
         label={l10n.t("Another answer by")}
         model={next}
         candidates={candidates}
-        nobody={false}
         disabled={busy}
         onChoose={(id) => input(reviewKey.model, id)}
       />
-      {next !== undefined && (
-        <div className="actions">
-          <button
-            type="button"
-            className="secondary"
-            aria-disabled={!ready}
-            disabled={busy}
-            onClick={whenReady(() => onRegenerate(next.id === model?.id ? undefined : next.id))}
-          >
-            {l10n.t("Ask Again")}
-          </button>
-        </div>
-      )}
     </AskCard>
   );
 }

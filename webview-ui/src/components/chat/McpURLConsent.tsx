@@ -7,7 +7,7 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
-import { DeclineAll } from "./DeclineAll.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
 import { PageURL } from "./PageURL.tsx";
 import { useArmed } from "./useArmed.ts";
 import { webPage } from "./webPage.ts";
@@ -68,17 +68,46 @@ export function McpURLConsent(props: McpURLConsentProps) {
   const warningsId = useId();
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy, ready }}
+      {...{ askId, serverName, toolNames, resourceUri, busy }}
       icon="link-external"
       does={l10n.t("{0} wants you to open a page")}
-      onCancel={button(onCancel).onClick}
+      problems={
+        <>
+          {refused && <Refusal message={page.refused} />}
+          {refusal !== undefined && <Refusal message={refusal} />}
+        </>
+      }
+      actions={
+        <>
+          {waiting && (
+            <button key="done" className="primary" {...button(onDone)}>
+              {l10n.t("Done")}
+            </button>
+          )}
+          {!refused && (
+            // Stays the same element when it becomes the second button, lest the focus be lost.
+            <button
+              key="open"
+              className={waiting ? "secondary" : "primary"}
+              aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
+              {...button(onOpen)}
+            >
+              {waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
+            </button>
+          )}
+          {waiting ? (
+            <button key="no" className="secondary" {...button(onCancel)}>
+              {l10n.t("Give Up")}
+            </button>
+          ) : (
+            <DeclineButton key="no" {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
+          )}
+        </>
+      }
     >
       <AskMessage {...{ askId, serverName }} text={message} />
       {refused ? (
-        <>
-          <p className="page-url">{visible(url)}</p>
-          <Refusal message={page.refused} />
-        </>
+        <p className="page-url">{visible(url)}</p>
       ) : (
         <>
           <PageURL page={page} />
@@ -90,6 +119,9 @@ export function McpURLConsent(props: McpURLConsentProps) {
               </li>
             ))}
           </ul>
+          <div className="actions">
+            <CopyButton text={page.href} label={l10n.t("Copy URL")} />
+          </div>
         </>
       )}
       <p role="status">
@@ -99,32 +131,6 @@ export function McpURLConsent(props: McpURLConsentProps) {
           !refused &&
           filled(l10n.t("Waiting for you to finish at {0}."), <strong>{page.domain}</strong>)}
       </p>
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <div className="actions">
-        {waiting && (
-          <button key="done" className="primary" {...button(onDone)}>
-            {l10n.t("Done")}
-          </button>
-        )}
-        {!refused && (
-          // Stays the same element when it becomes the second button, lest the focus be lost.
-          <button
-            key="open"
-            className={waiting ? "secondary" : "primary"}
-            aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
-            {...button(onOpen)}
-          >
-            {waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
-          </button>
-        )}
-        {!refused && <CopyButton key="copy" text={page.href} label={l10n.t("Copy URL")} />}
-        <button key="no" className="secondary" {...button(waiting ? onCancel : onDecline)}>
-          {waiting ? l10n.t("Give Up") : l10n.t("Decline")}
-        </button>
-        {!waiting && (
-          <DeclineAll key="all" {...{ serverName, ready }} onClick={button(onDeclineAll).onClick} />
-        )}
-      </div>
     </AskCard>
   );
 }

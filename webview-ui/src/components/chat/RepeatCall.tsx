@@ -1,7 +1,9 @@
 import type { RepeatMcpCall } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { Refusal } from "../ui/Refusal.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
 import { AskCard } from "./AskCard.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
 import { useArmed } from "./useArmed.ts";
 
 export interface RepeatCallProps {
@@ -24,30 +26,27 @@ export function RepeatCall(props: RepeatCallProps) {
   const { askId, question, busy, refusal, onRepeat, onDecline, onCancel } = props;
   const { serverName, toolNames = [], reason } = question;
   const ready = useArmed("asked") && !busy;
-  const button = (act: () => void) => ({
-    type: "button" as const,
-    "aria-disabled": !ready,
-    onClick: () => {
-      if (ready) act();
-    },
-  });
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy, ready }}
+      {...{ askId, serverName, toolNames, busy }}
       icon="debug-restart"
       does={l10n.t("Call {0} once more?")}
-      onCancel={button(onCancel).onClick}
+      problems={refusal !== undefined && <Refusal message={refusal} />}
+      actions={
+        <>
+          <SplitButton
+            kind="primary"
+            label={l10n.t("Call Once More")}
+            moreLabel=""
+            {...{ ready }}
+            onClick={onRepeat}
+            entries={[]}
+          />
+          <DeclineButton {...{ serverName, ready, onDecline, onCancel }} />
+        </>
+      }
     >
       <p>{reason}</p>
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <div className="actions">
-        <button className="primary" {...button(onRepeat)}>
-          {l10n.t("Call Once More")}
-        </button>
-        <button className="secondary" {...button(onDecline)}>
-          {l10n.t("Leave It as It Failed")}
-        </button>
-      </div>
     </AskCard>
   );
 }

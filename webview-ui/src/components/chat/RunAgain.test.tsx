@@ -65,6 +65,7 @@ describe("an ask that was lost with its call", () => {
     const fillIn = { name: "Fill In What You Had Typed" };
     expect(screen.queryByRole("button", fillIn)).toBeNull();
     await host.event({ type: "messageAdded", message: message(5, ask("a5", question)) }, 2);
+    await user.click(await screen.findByRole("button", { name: "Next Question" }));
     await user.click(await screen.findByRole("button", fillIn));
     await screen.findByDisplayValue("old rows");
     expect(screen.queryByRole("button", fillIn)).toBeNull();

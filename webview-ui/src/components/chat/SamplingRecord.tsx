@@ -62,7 +62,7 @@ export function SamplingRecord(props: SamplingRecordProps) {
         </>
       }
     >
-      <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Denied")} />
+      <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Declined")} />
       {onRevoke !== undefined && grant !== undefined && isAlive(grant, Date.now()) && (
         <RevokeGrant of={l10n.t("the grant that approved this")} onRevoke={revoke} />
       )}
@@ -137,7 +137,7 @@ function Ending({ model, result, keep }: EndingProps) {
       return (
         <p className="outcome">
           <Icon name="circle-slash" />
-          <span>{l10n.t("The server was told that you refused. {0}", result.reason)}</span>
+          <span>{l10n.t("The server was told that you declined. {0}", result.reason)}</span>
         </p>
       );
     case "failure":

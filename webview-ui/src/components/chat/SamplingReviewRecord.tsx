@@ -38,7 +38,7 @@ export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
       <OutcomeLine
         outcome={outcome}
         yes={sentResponse === undefined ? l10n.t("Returned") : l10n.t("Returned with changes")}
-        no={l10n.t("Withheld")}
+        no={l10n.t("Declined")}
       />
       {outcome.reason === "regenerated" && model !== undefined && (
         <p className="muted">{l10n.t("{0} was asked for it.", visible(model.name))}</p>

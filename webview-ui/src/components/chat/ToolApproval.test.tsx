@@ -3,6 +3,7 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
+import { chooseWay, dismiss } from "../../testing/menu.ts";
 import { ToolApproval, type ToolApprovalProps } from "./ToolApproval.tsx";
 import { armingMs } from "./useArmed.ts";
 
@@ -53,7 +54,7 @@ const press = (name: string) => fireEvent.click(screen.getByRole("button", { nam
 describe("a tool that a model wants to use", () => {
   test("is shown as its server's words, with its arguments", async () => {
     const { container } = show();
-    screen.getByRole("region", { name: "database has a tool that the model wants to use" });
+    screen.getByRole("region", { name: "Allow Clean up? database" });
     screen.getByText("Clean up");
     const quoted = screen.getByText("old").closest("blockquote");
     expect(quoted?.getAttribute("aria-label")).toBe("What database says");
@@ -108,25 +109,40 @@ describe("a tool that a model wants to use", () => {
   });
 
   test.each([
-    ["Approve", [undefined, undefined]],
-    ["Approve in This Task", ["task", undefined]],
-    ["Always for This Tool", ["always", undefined]],
+    ["Allow", [undefined, undefined]],
+    ["Allow in this task", ["task", undefined]],
+    ["Always allow", ["always", undefined]],
   ] as const)("is approved by %s", (name, given) => {
     const { onApprove } = show();
-    press(name);
+    if (name === "Allow") press(name);
+    else chooseWay("More Ways to Allow", name);
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(...given);
   });
 
   test.each([
     ["Decline", undefined],
-    ["Never", "never"],
+    ["Never allow", "never"],
   ] as const)("is declined by %s", (name, remember) => {
     const { onDecline } = show();
-    press(name);
+    if (name === "Decline") press(name);
+    else chooseWay("More Ways to Decline", name);
     expect(onDecline).toHaveBeenCalledExactlyOnceWith(remember);
   });
 
-  test("is not approved by who pressed something else, and nothing has the focus but the card", () => {
+  test("is dismissed without an answer", () => {
+    const { onDecline, onCancel } = show();
+    dismiss();
+    expect(onCancel).toHaveBeenCalledOnce();
+    expect(onDecline).not.toHaveBeenCalled();
+  });
+
+  test("says in words that it has no arguments", () => {
+    const { container } = show({ ...wants, arguments: {} });
+    screen.getByText("No arguments");
+    expect(container.textContent).not.toContain("{}");
+  });
+
+  test("is not approved by who pressed something else", () => {
     const { onApprove, onDecline, onCancel, unmount } = show();
     unmount();
     const fresh = render(
@@ -138,8 +154,8 @@ describe("a tool that a model wants to use", () => {
     for (const button of fresh.getAllByRole("button")) {
       if (button.textContent !== "Edit") fireEvent.click(button);
     }
+    for (const way of fresh.getAllByRole("menuitem")) fireEvent.click(way);
     for (const act of [onApprove, onDecline, onCancel]) expect(act).not.toHaveBeenCalled();
-    expect(document.activeElement?.tagName).not.toBe("BUTTON");
   });
 
   test("is called with other arguments, once they are an object", () => {
@@ -147,7 +163,7 @@ describe("a tool that a model wants to use", () => {
     press("Edit");
     const field = screen.getByRole("textbox", { name: "Arguments" });
     fireEvent.change(field, { target: { value: "[1" } });
-    press("Approve");
+    press("Allow");
     expect(onApprove).not.toHaveBeenCalled();
     expect(isWrong(field)).toBe(true);
     expect(descriptionOf(field)).toMatch(/^This is not JSON: /);
@@ -156,7 +172,7 @@ describe("a tool that a model wants to use", () => {
     expect(descriptionOf(field)).toMatch(/^Arguments are a JSON object/);
     fireEvent.change(field, { target: { value: '{"older":"2020"}' } });
     expect(onDraft).toHaveBeenLastCalledWith({ arguments: '{"older":"2020"}' });
-    press("Always for This Tool");
+    chooseWay("More Ways to Allow", "Always allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", '{"older":"2020"}');
   });
 
@@ -164,7 +180,7 @@ describe("a tool that a model wants to use", () => {
     const { onApprove } = show(wants, { draft: { arguments: "{}" } });
     screen.getByRole("textbox", { name: "Arguments" });
     press("As the Model Wrote Them");
-    press("Approve");
+    press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 });
@@ -191,7 +207,7 @@ describe("the arguments of a tool with a form", () => {
     const older = screen.getByRole("textbox", { name: /^Older than/ });
     expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", row);
     fireEvent.change(older, { target: { value: "" } });
-    press("Always for This Tool");
+    chooseWay("More Ways to Allow", "Always allow");
     expect(onApprove).not.toHaveBeenCalled();
     expect(isWrong(older)).toBe(true);
     fireEvent.change(older, { target: { value: "2020" } });
@@ -200,7 +216,7 @@ describe("the arguments of a tool with a form", () => {
     });
     fireEvent.keyDown(older, { key: "Enter" }); // that is no approval
     expect(onApprove).not.toHaveBeenCalled();
-    press("Always for This Tool");
+    chooseWay("More Ways to Allow", "Always allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(
       "always",
       `{\n  "older": "2020",\n  "row": ${row}\n}`,
@@ -226,7 +242,7 @@ describe("the arguments of a tool with a form", () => {
     expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", `${row}2`);
     press("As the Model Wrote Them");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
-    press("Approve");
+    press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 
@@ -237,14 +253,14 @@ describe("the arguments of a tool with a form", () => {
     fireEvent.change(json, { target: { value: '{"older":"2024"}' } });
     press("Edit in Fields");
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: /^Older than/ }));
-    press("Approve");
+    press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, '{\n  "older": "2024"\n}');
   });
 
   test("that were only looked at are not edited", () => {
     const { onApprove } = show(flat);
     press("Edit");
-    press("Approve");
+    press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 
@@ -277,9 +293,9 @@ test("a resource that a model wants to read is shown whole, and approved", () =>
     toolUse: { messageId: 1, toolUseId: "1" },
     uri: "db://rows/7",
   });
-  screen.getByRole("region", { name: "database has a resource the model wants to read" });
-  screen.getByText("db://rows/7");
+  screen.getByRole("region", { name: "Allow reading db://rows/7? database" });
+  expect(screen.getAllByText("db://rows/7")).toHaveLength(2);
   expect(screen.queryByText("Arguments")).toBeNull();
-  press("Always for This Resource");
+  chooseWay("More Ways to Allow", "Always allow");
   expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", undefined);
 });

@@ -3,11 +3,14 @@ import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
 import { unreachable } from "../../unreachable.ts";
 import type { Draft } from "../../viewState.ts";
+import { titleOf } from "../dock/askTitle.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
+import { DeclineButton } from "./DeclineButton.tsx";
 import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
 import { ToolChanged } from "./ToolChanged.tsx";
 import { toolClaims, wrongArguments } from "./toolWords.ts";
@@ -43,9 +46,6 @@ export function ToolApproval(props: ToolApprovalProps) {
   const isTool = question.type === "use_mcp_tool";
   const destructive = isTool && question.destructive === true;
   const { serverName } = question;
-  const press = (act: () => void) => () => {
-    if (ready) act();
-  };
   const approveText = (remember: Remember | undefined, text: string) =>
     onApprove(remember, text === writtenOf(question) ? undefined : text);
   const approve = (remember?: Remember) => {
@@ -68,17 +68,56 @@ export function ToolApproval(props: ToolApprovalProps) {
         unreachable(edited);
     }
   };
-  const button = { type: "button", "aria-disabled": !ready } as const;
+  const { icon, words, what } = titleOf(question);
   return (
     <AskCard
-      {...{ askId, serverName, toolNames: [], busy, ready }}
-      icon={destructive ? "warning" : isTool ? "tools" : "file"}
-      does={
-        isTool
-          ? l10n.t("{0} has a tool that the model wants to use")
-          : l10n.t("{0} has a resource the model wants to read")
+      {...{ askId, serverName, icon, busy }}
+      toolNames={[]}
+      does={words}
+      {...(what === undefined ? {} : { what })}
+      problems={refusal !== undefined && <Refusal message={refusal} />}
+      actions={
+        <>
+          <SplitButton
+            kind={destructive ? "primary danger" : "primary"}
+            label={l10n.t("Allow")}
+            moreLabel={l10n.t("More Ways to Allow")}
+            {...{ ready, busy }}
+            onClick={() => approve()}
+            entries={[
+              {
+                label: l10n.t("Allow in this task"),
+                about: isTool
+                  ? l10n.t("The model may use this tool in this task without asking.")
+                  : l10n.t("The model may read this resource in this task without asking."),
+                onChoose: () => approve("task"),
+              },
+              {
+                label: l10n.t("Always allow"),
+                about: isTool
+                  ? l10n.t("The model may use this tool in every task without asking.")
+                  : l10n.t("The model may read this resource in every task without asking."),
+                onChoose: () => approve("always"),
+              },
+            ]}
+          />
+          <DeclineButton
+            {...{ serverName, ready, busy, onCancel }}
+            onDecline={() => onDecline(undefined)}
+            more={[
+              {
+                label: l10n.t("Never allow"),
+                about: isTool
+                  ? l10n.t("The model may not use this tool in any task, and you are not asked.")
+                  : l10n.t(
+                      "The model may not read this resource in any task, and you are not asked.",
+                    ),
+                onChoose: () => onDecline("never"),
+              },
+            ]}
+          />
+        </>
       }
-      onCancel={press(onCancel)}
     >
       {isTool ? (
         <AskedTool {...{ askId, question, destructive }} />
@@ -99,31 +138,6 @@ export function ToolApproval(props: ToolApprovalProps) {
           }}
         />
       )}
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <div className="actions">
-        <button
-          {...button}
-          className={destructive ? "primary danger" : "primary"}
-          onClick={press(() => approve())}
-        >
-          {l10n.t("Approve")}
-        </button>
-        <button {...button} className="secondary" onClick={press(() => onDecline(undefined))}>
-          {l10n.t("Decline")}
-        </button>
-      </div>
-      <fieldset className="actions approval-remember">
-        <legend className="muted">{l10n.t("and from now on")}</legend>
-        <button {...button} className="secondary small" onClick={press(() => approve("task"))}>
-          {l10n.t("Approve in This Task")}
-        </button>
-        <button {...button} className="secondary small" onClick={press(() => approve("always"))}>
-          {isTool ? l10n.t("Always for This Tool") : l10n.t("Always for This Resource")}
-        </button>
-        <button {...button} className="secondary small" onClick={press(() => onDecline("never"))}>
-          {l10n.t("Never")}
-        </button>
-      </fieldset>
     </AskCard>
   );
 }
@@ -140,24 +154,22 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
   const title = tool.title ?? tool.annotations?.title;
   return (
     <>
-      <p>
-        <strong className="name">{visible(title ?? tool.name)}</strong>
-        {title !== undefined && <span className="muted"> ({visible(tool.name)})</span>}
-      </p>
       {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
+      {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
       <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
       <ul className="tool-claims" aria-label={l10n.t("What {0} claims of it", serverName)}>
-        {toolClaims(tool.annotations).map(({ icon, words }) => (
-          <li key={words}>
+        {toolClaims(tool.annotations).map(({ icon, badge, words }) => (
+          <li key={words} title={words}>
             <Icon name={icon} />
-            <span>{words}</span>
+            <span aria-hidden="true">{badge}</span>
+            <span className="visually-hidden">{words}</span>
           </li>
         ))}
       </ul>
       {destructive && (
         <p className="danger-line">
           <Icon name="warning" />
-          <span>{l10n.t("It may destroy something: read the arguments before you approve.")}</span>
+          <span>{l10n.t("It may destroy something: read the arguments before you allow it.")}</span>
         </p>
       )}
     </>
@@ -171,10 +183,8 @@ function AskedResource({
   readonly askId: string;
   readonly question: AccessMcpResource;
 }) {
-  const title = resource?.title ?? resource?.name;
   return (
     <>
-      {title !== undefined && <strong className="name">{visible(title)}</strong>}
       <p className="page-url" dir="ltr">
         {visible(uri)}
       </p>

@@ -39,6 +39,7 @@ export function Arguments(props: ArgumentsProps) {
   const fields = question.tool.fields ?? noFields;
   // What the form began with, until it is begun anew.
   const [began, setBegan] = useState(edited?.as === "fields" ? edited.inputs : undefined);
+  const hasNone = written.trim() === "{}";
   const asText = edited?.as === "json" ? edited.text : written;
   const inputs = edited?.as === "fields" ? undefined : inputsOf(fields, asText);
   const edit = (next: Edited | undefined) => {
@@ -95,7 +96,8 @@ export function Arguments(props: ArgumentsProps) {
           </>
         )}
       </div>
-      {edited === undefined && (
+      {edited === undefined && hasNone && <p className="muted">{l10n.t("No arguments")}</p>}
+      {edited === undefined && !hasNone && (
         <Clamp keep={`arguments:${askId}`} text={written}>
           <Verbatim text={written} />
         </Clamp>

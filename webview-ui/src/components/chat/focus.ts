@@ -27,12 +27,34 @@ export function messageElementId(messageId: number): string {
 
 /** Gives the focus to a message's row, which is drawn and scrolled to. */
 export function focusRow({ id, body }: Message): void {
-  const elementId = body.type === "ask" ? askElementId(body.askId) : messageElementId(id);
+  const settled = body.type === "ask" && body.outcome !== undefined;
+  const elementId = settled ? askElementId(body.askId) : messageElementId(id);
   document.getElementById(elementId)?.focus({ preventScroll: true });
 }
 
 /** Marks an element that has the focus only because it had to go somewhere. */
 export const parkedFocus = { tabIndex: -1, "data-parked-focus": "" } as const;
+
+const parked = "data-parked-focus";
+
+/**
+ * Gives the focus to an element for want of a better place: until the person does something there,
+ * something new may take it.
+ */
+export function parkFocus(element: HTMLElement): void {
+  element.focus({ preventScroll: true });
+  if (element.hasAttribute(parked)) return;
+  element.setAttribute(parked, "");
+  const used = new AbortController();
+  const { signal } = used;
+  for (const type of ["keydown", "pointerdown", "input", "blur"]) {
+    const unpark = () => {
+      element.removeAttribute(parked);
+      used.abort();
+    };
+    element.addEventListener(type, unpark, { signal });
+  }
+}
 
 /**
  * Says whether something new may take the focus: the person is in this page, and at nothing in it.
@@ -40,8 +62,5 @@ export const parkedFocus = { tabIndex: -1, "data-parked-focus": "" } as const;
  */
 export function mayTakeFocus(): boolean {
   const at = document.activeElement;
-  return (
-    document.hasFocus() &&
-    (at === null || at === document.body || at.hasAttribute("data-parked-focus"))
-  );
+  return document.hasFocus() && (at === null || at === document.body || at.hasAttribute(parked));
 }

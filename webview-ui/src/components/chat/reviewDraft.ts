@@ -47,8 +47,8 @@ export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): R
     !isChanged || isWrong || sent.length > 0
       ? undefined
       : content.some(({ type }) => type === "tool_use")
-        ? l10n.t("Nothing of the answer is left: withhold it instead.")
-        : l10n.t("An empty text is no answer: withhold it instead.");
+        ? l10n.t("Nothing of the answer is left: decline it instead.")
+        : l10n.t("An empty text is no answer: decline it instead.");
   return {
     blocks,
     content: isChanged ? sent : undefined,

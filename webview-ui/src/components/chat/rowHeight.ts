@@ -15,7 +15,7 @@ export function likelyHeight(message: Message | undefined): number {
     case "call":
       return 84;
     case "ask":
-      return body.outcome === undefined ? 260 : 96;
+      return body.outcome === undefined ? 44 : 96;
     case "user":
     case "model":
       return 120;

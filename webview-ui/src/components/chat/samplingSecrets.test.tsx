@@ -57,7 +57,7 @@ function show(part: Partial<McpSamplingApprovalProps> = {}) {
       keep="t1:1"
       onDraft={onDraft}
       onApprove={onApprove}
-      onDeny={() => {}}
+      onDecline={() => {}}
       onCancel={() => {}}
       {...part}
       {...more}

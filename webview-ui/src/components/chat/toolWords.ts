@@ -4,6 +4,8 @@ import * as l10n from "@vscode/l10n";
 /** Something that a server says, or does not say, of its tool. */
 export interface ToolClaim {
   readonly icon: string;
+  /** In a word or two. */
+  readonly badge: string;
   readonly words: string;
 }
 
@@ -18,22 +20,43 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
       ? []
       : [
           openWorldHint
-            ? { icon: "globe", words: l10n.t("The server says that it reaches beyond the server") }
+            ? {
+                icon: "globe",
+                badge: l10n.t("reaches outside"),
+                words: l10n.t("The server says that it reaches beyond the server"),
+              }
             : {
                 icon: "lock",
+                badge: l10n.t("stays inside"),
                 words: l10n.t("The server says that it does not reach beyond the server"),
               },
         ];
   if (readOnlyHint === true) {
-    return [{ icon: "eye", words: l10n.t("The server says that it only reads") }, ...open];
+    return [
+      {
+        icon: "eye",
+        badge: l10n.t("read-only"),
+        words: l10n.t("The server says that it only reads"),
+      },
+      ...open,
+    ];
   }
   const destroys: ToolClaim =
     destructiveHint === false
-      ? { icon: "add", words: l10n.t("The server says that it adds and deletes nothing") }
+      ? {
+          icon: "add",
+          badge: l10n.t("adds only"),
+          words: l10n.t("The server says that it adds and deletes nothing"),
+        }
       : destructiveHint === true
-        ? { icon: "trash", words: l10n.t("The server says that it may delete or overwrite things") }
+        ? {
+            icon: "trash",
+            badge: l10n.t("destructive"),
+            words: l10n.t("The server says that it may delete or overwrite things"),
+          }
         : {
             icon: "question",
+            badge: l10n.t("may be destructive"),
             words: l10n.t("The server does not say whether it deletes things: it may"),
           };
   const again: ToolClaim[] =
@@ -41,6 +64,7 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
       ? [
           {
             icon: "sync",
+            badge: l10n.t("repeatable"),
             words: l10n.t("The server says that calling it twice changes nothing more"),
           },
         ]

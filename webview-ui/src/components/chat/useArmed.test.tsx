@@ -1,5 +1,6 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
+import { declineAll, dismiss } from "../../testing/menu.ts";
 import { elicitation, sampling, samplingReview } from "../../testing/samples.ts";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
@@ -30,8 +31,8 @@ test("a form that just appeared takes no answer, by whatever way", () => {
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Enter" });
     fireEvent.click(screen.getByRole("button", { name: "Submit" }));
     fireEvent.click(screen.getByRole("button", { name: "Decline" }));
-    fireEvent.click(screen.getByRole("button", { name: /^Decline Everything/ }));
-    fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    declineAll();
+    dismiss();
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Escape" });
     return Object.values(ways).map((way) => way.mock.calls.length);
   };
@@ -43,12 +44,12 @@ test("a form that just appeared takes no answer, by whatever way", () => {
   expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe(
     "false",
   );
-  expect(tryAll()).toEqual([2, 1, 1, 2]);
+  expect(tryAll()).toEqual([2, 1, 1, 1]);
 });
 
 test("a request for a completion does not either", () => {
   vi.useFakeTimers();
-  const ways = { onApprove: vi.fn(), onDeny: vi.fn(), onCancel: vi.fn() };
+  const ways = { onApprove: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
   render(
     <McpSamplingApproval
       askId="a1"
@@ -66,9 +67,10 @@ test("a request for a completion does not either", () => {
     />,
   );
   const tryAll = () => {
-    for (const name of ["Approve & Send", "Deny", "Cancel"]) {
+    for (const name of ["Approve & Send", "Decline"]) {
       fireEvent.click(screen.getByRole("button", { name }));
     }
+    dismiss();
     return Object.values(ways).map((way) => way.mock.calls.length);
   };
   expect(tryAll()).toEqual([0, 0, 0]);
@@ -78,7 +80,7 @@ test("a request for a completion does not either", () => {
 
 test("nor the review of an answer", () => {
   vi.useFakeTimers();
-  const ways = { onReturn: vi.fn(), onRegenerate: vi.fn(), onWithhold: vi.fn(), onCancel: vi.fn() };
+  const ways = { onReturn: vi.fn(), onRegenerate: vi.fn(), onDecline: vi.fn(), onCancel: vi.fn() };
   render(
     <McpSamplingReview
       askId="a1"
@@ -93,9 +95,10 @@ test("nor the review of an answer", () => {
     />,
   );
   const tryAll = () => {
-    for (const name of ["Return to Server", "Ask Again", "Withhold", "Cancel"]) {
+    for (const name of ["Return to Server", "Ask Again", "Decline"]) {
       fireEvent.click(screen.getByRole("button", { name }));
     }
+    dismiss();
     return Object.values(ways).map((way) => way.mock.calls.length);
   };
   expect(tryAll()).toEqual([0, 0, 0, 0]);

@@ -1,6 +1,6 @@
 import type { Message } from "@assent/protocol";
 import { defaultRangeExtractor, type Range } from "@tanstack/react-virtual";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useState } from "react";
 import { indexOfMessage } from "../../state/messages.ts";
 import { findOpenAsks } from "./openAsks.ts";
 
@@ -10,27 +10,27 @@ export interface MountedRows {
   /** The message whose row has the focus, had it last, or is about to get it. */
   readonly held: number | undefined;
   hold(messageId: number): void;
-  /** The oldest of the messages whose rows must not go. */
+  /** The oldest of the messages that must not go: of open asks, and of the row that is held. */
   readonly firstKept: number | undefined;
 }
 
 /**
- * Decides which rows are drawn. A row out of sight is not, save two kinds: what a person types into an
- * open ask, its caret and its undo live in the row's elements alone, and so does the focus. The row that
- * had the focus last counts too, since VS Code and a scrollbar take the focus for a while.
+ * Decides which rows are drawn. A row out of sight is not, save the one with the focus, which lives in the
+ * row's elements. The row that had it last counts too, since VS Code and a scrollbar take the focus for a
+ * while.
  */
 export function useMountedRows(messages: readonly Message[]): MountedRows {
   const [held, hold] = useState<number>();
-  const kept = useMemo(() => {
-    const open = findOpenAsks(messages).map(({ index }) => index);
-    const index = held === undefined ? -1 : indexOfMessage(messages, held);
-    return index === -1 ? open : [...open, index].sort((a, b) => a - b);
-  }, [messages, held]);
+  const heldIndex = held === undefined ? -1 : indexOfMessage(messages, held);
   const rangeExtractor = useCallback(
     (range: Range) =>
-      [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b),
-    [kept],
+      [
+        ...new Set([...defaultRangeExtractor(range), ...(heldIndex === -1 ? [] : [heldIndex])]),
+      ].sort((a, b) => a - b),
+    [heldIndex],
   );
-  const firstKept = kept[0] === undefined ? undefined : messages[kept[0]]?.id;
+  const firstOpen = findOpenAsks(messages)[0]?.index;
+  const first = heldIndex === -1 ? firstOpen : Math.min(heldIndex, firstOpen ?? heldIndex);
+  const firstKept = first === undefined ? undefined : messages[first]?.id;
   return { rangeExtractor, held, hold, firstKept };
 }

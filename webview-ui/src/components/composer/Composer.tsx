@@ -11,6 +11,7 @@ import { type FormEvent, type Ref, useId, useImperativeHandle, useRef, useState 
 import { type Actions, messageOf } from "../../session.ts";
 import type { Offers } from "../../state/offers.ts";
 import type { Attached } from "../../viewState.ts";
+import { parkFocus } from "../chat/focus.ts";
 import { useStart } from "../tools/useStart.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -41,6 +42,8 @@ export interface ComposerProps {
 
 export interface ComposerHandle {
   focus(): void;
+  /** Takes the focus for want of a better place, until something new comes. */
+  park(): void;
   /** Adds a text to what is typed, for the person to go on after it. */
   insert(text: string): void;
 }
@@ -78,6 +81,9 @@ export function Composer(props: ComposerProps) {
   };
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
+    park: () => {
+      if (field.current !== null) parkFocus(field.current);
+    },
     insert: (more) => {
       write(text.trim() === "" ? more : `${text.trimEnd()}\n\n${more}`);
       field.current?.focus();

@@ -44,37 +44,39 @@ export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
           <p className="muted">{during(question)}</p>
         </div>
       </header>
-      <AskMessage {...{ askId, serverName }} text={about(question)} />
-      {question.type === "mcp_elicitation" && (
-        <>
-          <p className="muted">
-            {(question.elicitationRequest.fields ?? []).map(titleOf).join(", ")}
-          </p>
-          {draft !== undefined && (
-            <Typed
-              intro={l10n.t("Typed so far:")}
-              fields={question.elicitationRequest.fields ?? []}
-              draft={draft}
-            />
-          )}
-        </>
-      )}
-      {refusal !== undefined && <Refusal message={refusal} />}
-      <p id={stateId} className="ask-waits">
-        <Icon name="multiple-windows" />
-        <span>
-          {gone ? l10n.t("Its window is gone.") : l10n.t("Waits in another window.")}
-          {inputKey === undefined && (
-            <>
-              {" "}
-              {l10n.t(
-                "It ends unanswered if you continue here: its server does not wait for this window.",
-              )}
-            </>
-          )}
-        </span>
-      </p>
-      <div className="actions">
+      <div className="ask-body">
+        <AskMessage {...{ askId, serverName }} text={about(question)} />
+        {question.type === "mcp_elicitation" && (
+          <>
+            <p className="muted">
+              {(question.elicitationRequest.fields ?? []).map(titleOf).join(", ")}
+            </p>
+            {draft !== undefined && (
+              <Typed
+                intro={l10n.t("Typed so far:")}
+                fields={question.elicitationRequest.fields ?? []}
+                draft={draft}
+              />
+            )}
+          </>
+        )}
+        <p id={stateId} className="ask-waits">
+          <Icon name="multiple-windows" />
+          <span>
+            {gone ? l10n.t("Its window is gone.") : l10n.t("Waits in another window.")}
+            {inputKey === undefined && (
+              <>
+                {" "}
+                {l10n.t(
+                  "It ends unanswered if you continue here: its server does not wait for this window.",
+                )}
+              </>
+            )}
+          </span>
+        </p>
+      </div>
+      <div className="ask-problems">{refusal !== undefined && <Refusal message={refusal} />}</div>
+      <div className="ask-actions actions">
         <ContinueHere describedBy={stateId} />
       </div>
     </section>

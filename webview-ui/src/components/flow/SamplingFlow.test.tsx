@@ -2,22 +2,35 @@ import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { showApp } from "../../testing/app.tsx";
 import { FakeHost } from "../../testing/host.ts";
-import { answered, ask, elicitation, message, sampling, task } from "../../testing/samples.ts";
+import {
+  answered,
+  ask,
+  elicitation,
+  message,
+  sampling,
+  samplingReview,
+  task,
+} from "../../testing/samples.ts";
 
 // In the whole panel, whose words are what is to be seen: jsdom has no sizes, so nothing is drawn.
 vi.mock("../chat/useArmed.ts", () => ({ useArmed: () => true }));
 
 const request = message(1, ask("s1", sampling()));
 const waiting = task({ openAsks: 1 });
-const whereItIs = () => screen.queryByText("Where it is");
+const stepper = () => screen.queryByRole("list", { name: "Where the request is" });
+const now = () => stepper()?.querySelector("[aria-current=step]")?.textContent;
+const steps = () => stepper()?.textContent;
+const diagram = () => screen.queryByText("Show diagram");
 
 describe("where a request is", () => {
   test("is told from the approval to the end, and then no more", async () => {
     const host = new FakeHost(waiting, [request]);
     showApp(host);
     await screen.findByText(/^It is with you: the request of database/);
+    expect([steps(), now()]).toEqual(["ServerYouModelYouServer", "You"]);
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
     await screen.findByText(/^It is with the model: you approved/);
+    expect(now()).toBe("Model");
     await host.tell("mcpSamplingProgress", {
       taskId: "t1",
       messageId: 1,
@@ -30,21 +43,30 @@ describe("where a request is", () => {
       messageId: 1,
       result: { type: "failure", reason: "The model is gone." },
     });
-    await waitFor(() => expect(whereItIs()).toBeNull());
+    await waitFor(() => expect(stepper()).toBeNull());
   });
 
-  test("stays closed where the person closed it", async () => {
+  test("is drawn where the person wants a picture of it, and stays so", async () => {
     const host = new FakeHost(waiting, [request]);
     const { user } = showApp(host);
-    await user.click(await screen.findByText("Where it is"));
-    await waitFor(() => expect(screen.queryByText(/^It is with you/)).toBeNull());
+    await screen.findByText(/^It is with you/);
+    expect(document.querySelector(".diagram")).toBeNull();
+    await user.click(await screen.findByText("Show diagram"));
+    await waitFor(() => expect(document.querySelector(".diagram")).not.toBeNull());
+    expect(document.querySelector(".diagram")?.closest(".ask-body")).not.toBeNull();
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
     await screen.findByText("Approved");
-    expect(whereItIs()).toBeTruthy();
-    expect(screen.queryByText(/^It is with the model/)).toBeNull();
+    expect(document.querySelector(".diagram")).not.toBeNull();
   });
 
-  test("is told while the setting says so, and of sampling alone", async () => {
+  test("is with the person again in the review", async () => {
+    showApp(new FakeHost(waiting, [message(1, ask("r1", samplingReview()))]));
+    await screen.findByText(/^It is with you: .* has answered/);
+    const marks = [...(stepper()?.children ?? [])].map((step) => step.getAttribute("aria-current"));
+    expect(marks).toEqual([null, null, null, "step", null]);
+  });
+
+  test("has a picture while the setting says so, and of sampling alone", async () => {
     const host = new FakeHost(waiting, [request, message(2, ask("a1", elicitation()))], {
       "host/ready": () => ({
         status: { state: "running" },
@@ -53,10 +75,10 @@ describe("where a request is", () => {
     });
     showApp(host);
     await screen.findByRole("region", { name: "database wants a completion" });
-    expect(whereItIs()).toBeNull();
+    expect(diagram()).toBeNull();
     await host.tell("host/settings", { samplingDiagram: true });
-    expect(await screen.findAllByText("Where it is")).toHaveLength(1);
+    expect(await screen.findAllByText("Show diagram")).toHaveLength(1);
     await host.tell("host/settings", { samplingDiagram: false });
-    await waitFor(() => expect(whereItIs()).toBeNull());
+    await waitFor(() => expect(diagram()).toBeNull());
   });
 });

@@ -1,4 +1,4 @@
-import type { McpSampling, Outcome } from "@assent/protocol";
+import type { Model, Outcome, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { brief } from "../ui/brief.ts";
 import { mermaidText } from "./mermaidText.ts";
@@ -22,8 +22,16 @@ export interface Flow {
   readonly words: string;
 }
 
-/** Nothing once it has ended, however it did. */
-export function placeOf(question: McpSampling, outcome: Outcome | undefined): Place | undefined {
+/** Who takes part in a sampling request. */
+interface Participants {
+  readonly serverName: string;
+  readonly model?: Model;
+}
+
+/** Nothing for other questions, and once the request has ended, however it did. */
+export function placeOf(question: UseMcpServer, outcome: Outcome | undefined): Place | undefined {
+  if (question.type === "mcp_sampling_review") return outcome === undefined ? "review" : undefined;
+  if (question.type !== "mcp_sampling") return undefined;
   if (outcome === undefined) return "approval";
   const approved = outcome.reason === "answered" || outcome.reason === "granted";
   if (!approved || question.result !== undefined) return undefined;
@@ -36,7 +44,7 @@ export function placeOf(question: McpSampling, outcome: Outcome | undefined): Pl
  * dotted ones. A review is drawn once there is one; not every answer has one. Nobody was asked about a
  * request that a grant approved.
  */
-export function flowOf(place: Place, question: McpSampling, byGrant = false): Flow {
+export function flowOf(place: Place, question: Participants, byGrant = false): Flow {
   const server = question.serverName;
   const model = question.model?.name ?? l10n.t("The model");
   const approved = place !== "approval";

@@ -42,6 +42,8 @@ export interface FieldsFormProps {
   readonly ref?: Ref<HTMLFormElement>;
   /** The buttons. */
   readonly children?: ReactNode;
+  /** What is in the form in place of all this, with what is wrong and the fields in it. */
+  readonly frame?: (summary: ReactNode, controls: ReactNode) => ReactNode;
 }
 
 /**
@@ -50,7 +52,8 @@ export interface FieldsFormProps {
  * after a submission also above the form, where it is announced.
  */
 export function FieldsForm(props: FieldsFormProps) {
-  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children } = props;
+  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
+    props;
   const { exactNumbers = "refused" } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
@@ -147,23 +150,36 @@ export function FieldsForm(props: FieldsFormProps) {
     }
   };
 
+  const problemsSummary = <Summary entries={summary} />;
+  const controls = (
+    <fieldset className="fields" disabled={disabled}>
+      {fields.map((field) => (
+        <FieldRow
+          key={field.name}
+          id={idOf(field)}
+          field={field}
+          input={own(inputs, field.name)}
+          problem={problems.find(({ name }) => name === field.name)?.message}
+          completes={complete !== undefined}
+          deeds={deeds}
+        />
+      ))}
+    </fieldset>
+  );
   return (
-    <form ref={ref} className="fields-form" noValidate onSubmit={submit}>
-      <Summary entries={summary} />
-      <fieldset className="fields" disabled={disabled}>
-        {fields.map((field) => (
-          <FieldRow
-            key={field.name}
-            id={idOf(field)}
-            field={field}
-            input={own(inputs, field.name)}
-            problem={problems.find(({ name }) => name === field.name)?.message}
-            completes={complete !== undefined}
-            deeds={deeds}
-          />
-        ))}
-      </fieldset>
-      {children}
+    <form
+      ref={ref}
+      className={frame === undefined ? "fields-form" : "framed-form"}
+      noValidate
+      onSubmit={submit}
+    >
+      {frame?.(problemsSummary, controls) ?? (
+        <>
+          {problemsSummary}
+          {controls}
+          {children}
+        </>
+      )}
     </form>
   );
 }

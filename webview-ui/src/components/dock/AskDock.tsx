@@ -1,0 +1,221 @@
+import * as l10n from "@vscode/l10n";
+import {
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { plural } from "../../l10n.ts";
+import type { Actions } from "../../session.ts";
+import type { Conversation, Models } from "../../state/state.ts";
+import { focusAsk, mayTakeFocus } from "../chat/focus.ts";
+import { offeredTo } from "../chat/openAsks.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { AskTitleLine, titleOf } from "./askTitle.tsx";
+import { DockedAsk } from "./DockedAsk.tsx";
+import { stepFrom } from "./dockedAsks.ts";
+import { type DockSize, useDock } from "./useDock.ts";
+import { useReturnFocus } from "./useReturnFocus.ts";
+
+export interface AskDockProps {
+  readonly conversation: Conversation;
+  readonly models: Models;
+  readonly actions: Actions;
+  /** How many of the task's open asks are on pages that were not read. */
+  readonly older: number;
+  /** The person wants the oldest of those, or the newest. */
+  readonly onOlder: (which: "first" | "last") => void;
+  /** Takes the focus where nothing that had it before is there any more. */
+  readonly onLeave: () => void;
+  readonly ref?: Ref<DockHandle>;
+}
+
+/** What can be asked of the dock. */
+export interface DockHandle {
+  /** Brings an open ask before the person, and the focus to it. */
+  show(askId: string): void;
+}
+
+/**
+ * The open ask that is before the person, between the conversation and the composer: who asks and the
+ * answers are always in sight, and the question scrolls between them. Of several there is one at a time.
+ */
+export function AskDock(props: AskDockProps) {
+  const { conversation, models, actions, older, onOlder, onLeave, ref } = props;
+  const { taskId, messages } = conversation;
+  const dock = useDock(taskId, messages);
+  const { asks, current, visited, size, turn } = dock;
+  const root = useRef<HTMLElement>(null);
+  const expand = useRef<HTMLButtonElement>(null);
+  const titleId = useId();
+  const askId = current?.ask.askId;
+  const collapsed = size === "collapsed";
+
+  /** The ask that is to have the focus, or the way back to the one that was put aside. */
+  const [toFocus, setToFocus] = useState<{ readonly askId: string | undefined }>();
+  useLayoutEffect(() => {
+    if (toFocus === undefined) return;
+    if (toFocus.askId === undefined) expand.current?.focus();
+    else focusAsk(toFocus.askId);
+  }, [toFocus]);
+  const show = (askId: string) => {
+    dock.show(askId);
+    setToFocus({ askId });
+  };
+  useImperativeHandle(ref, () => ({ show }));
+
+  // What comes before the person takes the focus, but from nobody who is at something.
+  useEffect(() => {
+    if (askId !== undefined && !collapsed && mayTakeFocus()) focusAsk(askId);
+  }, [askId, collapsed]);
+  const returning = useReturnFocus(root, asks.length === 0, onLeave);
+
+  // Which size it had is of no use to a question that comes when the dock was gone.
+  const isEmpty = asks.length === 0 && older === 0;
+  const wasThere = useRef(false);
+  useEffect(() => {
+    if (isEmpty && wasThere.current && size === "expanded") dock.resize("half");
+    wasThere.current = !isEmpty;
+  });
+
+  if (isEmpty) return null;
+  const total = older + asks.length;
+  const resize = (next: DockSize) => {
+    dock.resize(next);
+    if (next === "collapsed") setToFocus({ askId: undefined });
+    else if (collapsed) setToFocus({ askId });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.nativeEvent.isComposing || askId === undefined) return;
+    if (event.key === "Escape" && !collapsed) {
+      event.preventDefault();
+      resize("collapsed");
+      return;
+    }
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    // Who holds it down means one question, and not the next as well.
+    if (event.repeat) return;
+    if (collapsed) resize("half");
+    else accept(root.current?.querySelector<HTMLElement>(".docked:not([hidden])"));
+  };
+  const step = (way: "next" | "previous") => {
+    if (current === undefined) return;
+    const to = stepFrom(asks, current, older, way);
+    if ("to" in to) dock.show(to.to.ask.askId);
+    else onOlder(to.older);
+  };
+  const count =
+    current === undefined
+      ? undefined
+      : l10n.t({
+          message: "{0} of {1}",
+          args: [older + asks.indexOf(current) + 1, total],
+          comment: ["Which of the open questions is shown."],
+        });
+  return (
+    <section
+      ref={root}
+      className={`dock dock-${current === undefined ? "collapsed" : size}${total > 1 ? " dock-many" : ""}`}
+      aria-label={l10n.t("Waiting for you")}
+      onKeyDown={onKeyDown}
+      {...returning}
+    >
+      <div className="dock-tools">
+        {current === undefined || askId === undefined ? (
+          <>
+            <Icon name="bell-dot" />
+            <span className="dock-title">
+              {plural(
+                older,
+                l10n.t("1 open question further up"),
+                l10n.t("{0} open questions further up"),
+              )}
+            </span>
+            <button type="button" className="link" onClick={() => onOlder("first")}>
+              {l10n.t("Show")}
+            </button>
+          </>
+        ) : collapsed ? (
+          <>
+            <Icon name={titleOf(current.ask.question).icon} />
+            <span id={titleId} className="dock-title">
+              <AskTitleLine question={current.ask.question} />
+            </span>
+            {total > 1 && <span className="dock-count">{count}</span>}
+            <IconButton
+              ref={expand}
+              icon="chevron-up"
+              label={l10n.t("Expand Question")}
+              aria-describedby={titleId}
+              onClick={() => resize("half")}
+            />
+          </>
+        ) : (
+          <>
+            {total > 1 && (
+              <>
+                <span className="dock-count" role="status">
+                  {count}
+                </span>
+                <IconButton
+                  icon="chevron-left"
+                  label={l10n.t("Previous Question")}
+                  onClick={() => step("previous")}
+                />
+                <IconButton
+                  icon="chevron-right"
+                  label={l10n.t("Next Question")}
+                  onClick={() => step("next")}
+                />
+              </>
+            )}
+            <IconButton
+              icon={size === "expanded" ? "screen-normal" : "screen-full"}
+              label={
+                size === "expanded" ? l10n.t("Make Question Smaller") : l10n.t("Expand Question")
+              }
+              className="dock-size"
+              onClick={() => resize(size === "expanded" ? "half" : "expanded")}
+            />
+            <IconButton
+              icon="chevron-down"
+              label={l10n.t("Collapse Question")}
+              onClick={() => resize("collapsed")}
+            />
+          </>
+        )}
+      </div>
+      {visited.map(({ index, ask }) => {
+        const message = messages[index];
+        if (message === undefined) return null;
+        return (
+          <DockedAsk
+            key={ask.askId}
+            {...{ taskId, message, ask, models, actions, turn }}
+            offered={offeredTo(message, messages)}
+            shown={ask.askId === askId && !collapsed}
+          />
+        );
+      })}
+    </section>
+  );
+}
+
+/** Does what the card's one primary button does; where that cannot be, shows why. */
+function accept(docked: HTMLElement | null | undefined): void {
+  const button = docked?.querySelector<HTMLButtonElement>(".ask-actions .primary");
+  if (!docked || !button) return;
+  if (!button.disabled) {
+    button.click();
+    return;
+  }
+  const why = docked.querySelector<HTMLElement>('[aria-invalid="true"], .secrets, [role="alert"]');
+  why?.focus({ preventScroll: true });
+  why?.scrollIntoView({ block: "nearest" });
+}

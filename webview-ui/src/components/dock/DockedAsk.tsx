@@ -1,0 +1,59 @@
+import type { Ask, Message, SamplingTool } from "@assent/protocol";
+import { useMemo } from "react";
+import type { Actions } from "../../session.ts";
+import type { Models } from "../../state/state.ts";
+import { AskRow } from "../chat/AskRow.tsx";
+import { AskTime } from "../chat/AskTime.tsx";
+import { PlacedHere } from "../chat/PlacedHere.tsx";
+import { UndrawnMessage } from "../chat/UndrawnMessage.tsx";
+import { useAway } from "../elsewhere/ElsewhereContext.ts";
+import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
+import { Boundary } from "../ui/Boundary.tsx";
+import { DockedContext } from "./DockedContext.ts";
+
+export interface DockedAskProps {
+  readonly taskId: string;
+  readonly message: Message;
+  readonly ask: Ask;
+  readonly models: Models;
+  readonly actions: Actions;
+  readonly offered: readonly SamplingTool[] | undefined;
+  /** It is the one before the person; others keep what was done in them. */
+  readonly shown: boolean;
+  readonly turn: number;
+}
+
+/** One question in the dock, with what belongs to it. */
+export function DockedAsk(props: DockedAskProps) {
+  const { taskId, message, ask, models, actions, offered, shown, turn } = props;
+  const keep = `${taskId}:${message.id}`;
+  const away = useAway() !== undefined;
+  const docked = useMemo(
+    () => ({
+      ...{ turn, shown },
+      head: (
+        <>
+          <SamplingFlow ask={ask} />
+          {!away && <AskTime {...{ taskId, actions, ask }} />}
+        </>
+      ),
+      notes: <PlacedHere ask={ask} />,
+      more: <FlowDiagram ask={ask} keep={keep} />,
+    }),
+    [turn, shown, ask, away, taskId, actions, keep],
+  );
+  return (
+    <DockedContext value={docked}>
+      <div className="docked" hidden={!shown}>
+        <Boundary
+          subject={message}
+          instead={(problem, onRetry) => (
+            <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
+          )}
+        >
+          <AskRow {...{ taskId, ask, models, actions, offered, keep }} />
+        </Boundary>
+      </div>
+    </DockedContext>
+  );
+}

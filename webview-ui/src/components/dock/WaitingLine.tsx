@@ -1,0 +1,30 @@
+import type { Ask } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useContext } from "react";
+import { filled } from "../../l10n.ts";
+import { ShowContext } from "../chat/ShowContext.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { AskTitleLine, titleOf } from "./askTitle.tsx";
+
+export interface WaitingLineProps {
+  readonly ask: Ask;
+  readonly elementId: string;
+  /** It is answered in another window. */
+  readonly away: boolean;
+}
+
+/** An open ask in the conversation: a line where it was asked, and the way to it. */
+export function WaitingLine({ ask: { askId, question }, elementId, away }: WaitingLineProps) {
+  const show = useContext(ShowContext);
+  return (
+    <button id={elementId} type="button" className="waiting-line" onClick={() => show(askId)}>
+      <Icon name={titleOf(question).icon} />
+      <span>
+        {filled(
+          away ? l10n.t("Waiting in another window: {0}") : l10n.t("Waiting for you: {0}"),
+          <AskTitleLine question={question} />,
+        )}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Message } from "@assent/protocol";
+import { useEffect, useState } from "react";
+import type { DockState } from "../../viewState.ts";
+import { findOpenAsks, type OpenAskAt } from "../chat/openAsks.ts";
+import { useView } from "../ViewContext.ts";
+import { currentOf } from "./dockedAsks.ts";
+
+export type DockSize = "half" | "expanded" | "collapsed";
+
+export interface Dock {
+  /** The open asks that were read, the oldest first. */
+  readonly asks: readonly OpenAskAt[];
+  /** The one before the person; absent where none was read. */
+  readonly current: OpenAskAt | undefined;
+  /** Those that were before the person, and wait out of sight as they were left. */
+  readonly visited: readonly OpenAskAt[];
+  readonly size: DockSize;
+  /** How often a question has come before the person. */
+  readonly turn: number;
+  /** Brings an ask before the person. */
+  readonly show: (askId: string) => void;
+  readonly resize: (size: DockSize) => void;
+}
+
+/** Which open ask of a task is before the person. The view's state keeps it. */
+export function useDock(taskId: string, messages: readonly Message[]): Dock {
+  const view = useView();
+  const [kept, setKept] = useState(() => view.get().dock);
+  const change = (next: (dock: DockState) => DockState) => {
+    view.changeDock(next);
+    setKept(view.get().dock);
+  };
+  const asks = findOpenAsks(messages);
+  const chosen = kept.current[taskId];
+  const current = currentOf(asks, messages, chosen);
+  const askId = current?.ask.askId;
+  const size = sizeOf(kept, askId);
+
+  useEffect(() => {
+    if (askId === undefined || askId === chosen) return;
+    view.setDocked(taskId, askId);
+    setKept(view.get().dock);
+  }, [taskId, askId, chosen, view]);
+
+  const shown = size === "collapsed" ? undefined : askId;
+  const [seen, setSeen] = useState<Seen>({ shown: undefined, turn: 0, askIds: [] });
+  if (seen.shown !== shown) {
+    setSeen({
+      shown,
+      turn: seen.turn + 1,
+      askIds:
+        shown === undefined ? seen.askIds : [...seen.askIds.filter((id) => id !== shown), shown],
+    });
+  }
+  const visited = asks.filter(({ ask }) => ask === current?.ask || seen.askIds.includes(ask.askId));
+
+  return {
+    ...{ asks, current, visited, size },
+    turn: seen.turn,
+    show(askId) {
+      view.setDocked(taskId, askId);
+      change(({ collapsed: _collapsed, ...dock }) => dock);
+    },
+    resize(size) {
+      change(({ collapsed: _collapsed, ...dock }) => ({
+        ...dock,
+        ...(size === "collapsed" && askId !== undefined
+          ? { collapsed: askId }
+          : { expanded: size === "expanded" }),
+      }));
+    },
+  };
+}
+
+interface Seen {
+  readonly shown: string | undefined;
+  readonly turn: number;
+  readonly askIds: readonly string[];
+}
+
+function sizeOf({ expanded, collapsed }: DockState, askId: string | undefined): DockSize {
+  if (collapsed !== undefined && collapsed === askId) return "collapsed";
+  return expanded ? "expanded" : "half";
+}

@@ -1,0 +1,53 @@
+import * as l10n from "@vscode/l10n";
+import { Icon } from "../ui/Icon.tsx";
+import type { Place } from "./samplingFlow.ts";
+
+export interface FlowStepperProps {
+  readonly place: Place;
+  /** A grant approved the request, and nobody was asked about it. */
+  readonly byGrant: boolean;
+  /** The same in a sentence. */
+  readonly words: string;
+}
+
+/** The way of a sampling request in one line, with a mark where it is now. */
+export function FlowStepper({ place, byGrant, words }: FlowStepperProps) {
+  const at = stepOf(place);
+  const steps = [
+    l10n.t("Server"),
+    byGrant ? l10n.t("Grant") : l10n.t("You"),
+    l10n.t("Model"),
+    l10n.t("You"),
+    l10n.t("Server"),
+  ];
+  return (
+    <div className="flow-stepper">
+      <p className="visually-hidden">{words}</p>
+      <ol aria-label={l10n.t("Where the request is")} title={words}>
+        {steps.map((step, index) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: a step has no name but its place.
+            key={index}
+            className={index < at ? "past" : index === at ? "now" : "to-come"}
+            aria-current={index === at ? "step" : undefined}
+          >
+            {index > 0 && <Icon name="arrow-small-right" />}
+            <span>{step}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function stepOf(place: Place): number {
+  switch (place) {
+    case "approval":
+      return 1;
+    case "asked":
+    case "answering":
+      return 2;
+    case "review":
+      return 3;
+  }
+}
