@@ -30,7 +30,7 @@ export async function declineCleanUp(
   await step("a conversation: a tool is approved, the next one declined, no row gone", async () => {
     await begin(panel);
     await panel.toolApproval(database).getByText(counts).first().waitFor();
-    await panel.approve(panel.toolApproval(database), "Approve");
+    await panel.approve(panel.toolApproval(database), "Allow");
     await panel.toolApproval(database).getByText(deletes).first().waitFor();
     await panel.approve(panel.toolApproval(database), "Decline");
     await panel.text(`${deletes} of ${database} was not called.`).waitFor();
@@ -53,9 +53,9 @@ export async function cleanUp(
     await panel.type(prompt);
     await panel.press("Enter");
     await panel.toolApproval(database).getByText(counts).first().waitFor();
-    await panel.pressButton(panel.toolApproval(database), "Approve", "Shift+Tab");
+    await panel.pressButton(panel.toolApproval(database), "Allow", "Shift+Tab");
     await panel.toolApproval(database).getByText(deletes).first().waitFor();
-    await panel.pressButton(panel.toolApproval(database), "Approve");
+    await panel.pressButton(panel.toolApproval(database), "Allow");
     await panel.pressButton(panel.approval(database), "Approve & Send");
     await panel.pressButton(panel.review(database), "Return to Server");
     const form = panel.form(database);

@@ -162,7 +162,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
     await panel.runTool(server, preferences);
     const form = panel.form(server);
     await isArmed(form);
-    await form.getByRole("button", { name: `Decline Everything From ${server}` }).click();
+    await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
     await declined();
     await panel.startTool(server, preferences);
     await panel.calls(server, preferences).nth(1).waitFor();
@@ -185,20 +185,18 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
   await newTask();
   await step("a flood of questions is bounded, and gone through with the keyboard", async () => {
     await panel.runTool(server, "ask_often", { Times: "1000" });
-    await panel.text("32 open questions").waitFor();
-    const forms = panel.form(server);
-    assert.equal(await forms.count(), 32);
-    await panel.button("Show Oldest").click();
-    await panel.focused(forms.first()).waitFor();
-    await panel.button("Next").click();
-    await panel.focused(forms.nth(1)).waitFor();
+    await panel.text("1 of 32").waitFor();
+    assert.equal(await panel.form(server).count(), 1);
+    await panel.tabTo(panel.button("Next Question"), "Shift+Tab");
+    await panel.press("Enter");
+    await panel.text("2 of 32").waitFor();
+    assert.equal(await panel.form(server).count(), 1);
   });
   await photograph(page, "flood");
   await step("what is open is declined with the rest, and the server knows of which", async () => {
-    await panel.button("Show Oldest").click();
-    const form = panel.form(server).first();
+    const form = panel.form(server);
     await isArmed(form);
-    await form.getByRole("button", { name: `Decline Everything From ${server}` }).click();
+    await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
     const text = await returned(panel.call(server, "ask_often"));
     const { decline, ...refused } = JSON.parse(text);
     assert.equal(decline, 32);
@@ -279,7 +277,8 @@ async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stag
   const name = form.getByRole("textbox", { name: "Name" });
   await step("a modern call's questions are open still after a kill, as they were", async () => {
     await panel.runTool(modern, "two_questions", {}, "Tools");
-    await approval.waitFor();
+    await panel.waiting(`${modern} wants a completion`).waitFor();
+    await panel.waiting(`${modern} asks`).click();
     await name.fill("Ada");
     await killSidecar();
     await name.waitFor();

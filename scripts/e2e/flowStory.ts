@@ -6,6 +6,7 @@ import { beginCompletion, server } from "./story.ts";
 
 /** Waits until the picture says where the completion is, and has that drawn. */
 export async function seeFlow(panel: Panel, words: RegExp, participant: string): Promise<void> {
+  await panel.showDiagram();
   await assertDrawn(panel.picture(words, participant));
 }
 
@@ -16,6 +17,7 @@ export async function wearPicture(page: Page, panel: Panel): Promise<void> {
     const drawnWith = (text: string) =>
       picture.and(page.locator(`[src*="${encodeURIComponent(text)}"]`));
     await beginCompletion(panel);
+    await panel.showDiagram();
     await assertDrawn(drawnWith("animation: pulse"));
     await page.emulateMedia({ reducedMotion: "reduce" });
     await drawnWith("animation: pulse").waitFor({ state: "detached" });
@@ -27,8 +29,8 @@ export async function wearPicture(page: Page, panel: Panel): Promise<void> {
     await drawnWith(`fill: ${foreground}`).waitFor({ state: "detached" });
     await assertDrawn(drawnWith("animation: pulse"));
     await page.emulateMedia({ colorScheme: null });
-    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
-    await panel.text("Where it is").waitFor({ state: "detached" });
+    await panel.approval(server).getByRole("button", { name: "Decline", exact: true }).click();
+    await panel.text("Show diagram").waitFor({ state: "detached" });
   });
 }
 

@@ -82,8 +82,8 @@ async function findJob({ page, panel, newTask }: Stage): Promise<void> {
   await step("the list of MCP tasks leads from another conversation to a job", async () => {
     await beginJob(panel, modern, "Porto", 150);
     await beginJob(panel, legacy, "Faro", 150);
-    await panel.form(modern).waitFor();
-    await panel.form(legacy).waitFor();
+    await panel.waiting(`${modern} asks`).waitFor();
+    await panel.waiting(`${legacy} asks`).waitFor();
     await newTask();
     await runCommand(page, "Assent: Show MCP Tasks");
     const list = panel.mcpTasks();
@@ -114,6 +114,7 @@ function withoutRelatedTask(text: string): string {
 async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
   await step("jobs and their open questions outlive a killed sidecar", async () => {
     const question = panel.form(modern).getByLabel("Day");
+    await panel.waiting(`${modern} asks`).click();
     await question.selectOption("sunday");
     await killSidecar();
     await panel.banner("Assent is starting").waitFor({ state: "detached" });
@@ -163,7 +164,7 @@ async function openPages({ page, panel, newTask }: Stage): Promise<void> {
   await step("a call waits for two pages", async () => {
     await panel.startTool(legacy, "open_account");
     await terms.waitFor();
-    await address.waitFor();
+    await panel.text("1 of 2").waitFor();
   });
   await photograph(page, "pages");
   const visit = async (consent: Locator, words: string): Promise<void> => {
@@ -205,8 +206,12 @@ async function beginJob(
 
 async function answerJob(panel: Panel, server: string, day: string, seat: string): Promise<void> {
   const form = panel.form(server);
+  await panel.waiting(`${server} asks`).click();
   await form.getByLabel("Day").selectOption(day);
   await form.getByRole("button", { name: "Submit" }).click();
+  // Another question may come before the person then.
+  await form.getByLabel("Day").waitFor({ state: "detached" });
+  await panel.waiting(`${server} asks`).click();
   await form.getByRole("radio", { name: seat }).check();
   await form.getByRole("button", { name: "Submit" }).click();
 }

@@ -54,8 +54,37 @@ export class Panel {
 
   /** What a model wants of a server while it waits for approval. */
   toolApproval(server: string): Locator {
-    const name = `${server} has a tool that the model wants to use`;
-    return this.#view.getByRole("region", { name, exact: true });
+    return this.#view.getByRole("region", { name: new RegExp(`^Allow .*\\? ${server}$`) });
+  }
+
+  /** The line of an open question in the conversation, by the question's title. */
+  waiting(title: string): Locator {
+    return this.#view.getByRole("button", { name: `Waiting for you: ${title}`, exact: true });
+  }
+
+  /** The same where the question waits in another window. */
+  elsewhere(title: string): Locator {
+    const name = `Waiting in another window: ${title}`;
+    return this.#view.getByRole("button", { name, exact: true });
+  }
+
+  /** Where the question is that is before the person, of however many. */
+  dock(): Locator {
+    return this.#view.getByRole("region", { name: "Waiting for you", exact: true });
+  }
+
+  /** Chooses from the menu beside a button of a card. */
+  async choose(card: Locator, menu: string, entry: string): Promise<void> {
+    // It takes no answer for a moment after it appeared.
+    await card.getByRole("button", { name: menu, exact: true }).click();
+    await card.getByRole("menuitem", { name: entry, exact: true, disabled: false }).click();
+  }
+
+  /** Opens the picture of where something is, which is closed at first. */
+  async showDiagram(): Promise<void> {
+    const summary = this.#view.getByText("Show diagram").last();
+    const isOpen = await summary.evaluate((element) => element.closest("details")?.open);
+    if (!isOpen) await summary.click();
   }
 
   /** Where the person writes to the model. */

@@ -12,6 +12,7 @@ import { WebSocket } from "ws";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
+import { answerInTheDock } from "./dockStory.ts";
 import { wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
@@ -107,6 +108,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   const panel = new Panel(page, page.keyboard);
   const database = join(folder, "workspace", "users.db");
   await declineCleanUp(panel, database, bySuggestion);
+  await answerInTheDock(page, panel);
   await panel.newTask();
   await cleanUp(panel, database);
   await stopAndResend(panel);

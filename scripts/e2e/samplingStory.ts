@@ -84,7 +84,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       await edit(review, "What the server gets", "Sing, o Muse.");
       await review.getByText("What you changed").waitFor();
       await giveBack(review);
-      await panel.text("Where it is").waitFor({ state: "detached" });
+      await panel.text("Show diagram").waitFor({ state: "detached" });
       assert.deepEqual(await told(panel, "ask_model"), {
         result: {
           role: "assistant",
@@ -187,7 +187,7 @@ async function seePicture({ page, panel }: Stage): Promise<void> {
     await approval.getByText(/cannot take: sound\. The request would fail/).waitFor();
     await approval.getByText(/takes no system prompt/).waitFor();
     await photograph(page, "sampling-picture", cardWidths);
-    await approval.getByRole("button", { name: "Deny" }).click();
+    await approval.getByRole("button", { name: "Decline", exact: true }).click();
     assert.deepEqual(await told(panel, "ask_with_picture", "failed"), {
       error: { code: -1, message: "User rejected sampling request" },
     });

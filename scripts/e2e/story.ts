@@ -56,7 +56,7 @@ export async function cancelForm(panel: Panel): Promise<void> {
     await panel.runTool(server, asksPerson);
     const form = panel.form(server);
     await isArmed(form);
-    await form.getByRole("button", { name: "Cancel" }).click();
+    await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
     assert.deepEqual(await preferences(panel), { action: "cancel" });
     await panel.settledForm(server).getByText("Dismissed without an answer").waitFor();
   });
@@ -126,7 +126,9 @@ export async function allowCompletions(panel: Panel): Promise<void> {
   await step("a completion is approved and the next ones allowed, with the keyboard", async () => {
     await ask();
     const approval = panel.approval(server);
-    await panel.tabTo(approval.getByRole("button", { name: "Approve and Allow…" }));
+    await panel.tabTo(approval.getByRole("button", { name: "More Ways to Approve" }));
+    await panel.press("Enter");
+    await approval.getByRole("menuitem", { name: "Approve and Allow…", disabled: false }).waitFor();
     await panel.press("Enter");
     await panel.tabTo(approval.getByLabel("Requests"));
     await panel.press("End", "Backspace", "2");
@@ -155,7 +157,7 @@ export async function allowCompletions(panel: Panel): Promise<void> {
       .approval(server)
       .getByText(/revoked/)
       .waitFor();
-    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
+    await panel.approval(server).getByRole("button", { name: "Decline", exact: true }).click();
     await panel.call(server, asksModel).getByText("refused").waitFor();
   });
 }
@@ -175,7 +177,7 @@ export async function redactSecret(panel: Panel): Promise<void> {
     await panel.press("Enter");
     await approval.getByText("No secret is sent any more.").waitFor();
     await send.click();
-    await panel.review(server).getByRole("button", { name: "Withhold" }).click();
+    await panel.review(server).getByRole("button", { name: "Decline", exact: true }).click();
     await panel.call(server, asksModel).getByText("refused").waitFor();
     const settled = panel.settledApproval(server);
     await settled.getByText("What was changed before it was sent").click();
@@ -184,10 +186,10 @@ export async function redactSecret(panel: Panel): Promise<void> {
 }
 
 export async function denyCompletion(panel: Panel): Promise<void> {
-  await step("a denied completion is told as denied", async () => {
+  await step("a declined completion is told as declined", async () => {
     await panel.runTool(server, asksModel, { Question: question });
-    await panel.approval(server).getByRole("button", { name: "Deny" }).click();
-    await panel.settledApproval(server).getByText("Denied").waitFor();
+    await panel.approval(server).getByRole("button", { name: "Decline", exact: true }).click();
+    await panel.settledApproval(server).getByText("Declined").waitFor();
     await panel.call(server, asksModel).getByText("refused").waitFor();
   });
 }
@@ -274,9 +276,12 @@ export async function answerTwoQuestions(panel: Panel): Promise<void> {
     await panel.runTool(goServer, "two_questions", {}, "Tools");
     const form = panel.form(goServer);
     const approval = panel.approval(goServer);
-    await form.waitFor();
+    // Which of them is asked first is the client's affair.
+    await panel.waiting(`${goServer} asks`).waitFor();
+    await panel.waiting(`${goServer} wants a completion`).click();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     await panel.settledApproval(goServer).getByText("Approved").waitFor();
+    await panel.waiting(`${goServer} is to get an answer`).click();
     await returnAnswer(panel, goServer);
     await form.getByRole("textbox", { name: "Name" }).fill("Ada");
     await form.getByRole("button", { name: "Submit" }).click();
@@ -293,7 +298,7 @@ export async function beginForm(panel: Panel): Promise<void> {
 /** Leaves a completion waiting for approval. */
 export async function beginCompletion(panel: Panel): Promise<void> {
   await panel.runTool(server, asksModel, { Question: question });
-  await panel.approval(server).waitFor();
+  await panel.waiting(`${server} wants a completion`).waitFor();
 }
 
 /** Lets a model's answer go to the server as it is. */

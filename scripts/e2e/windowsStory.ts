@@ -60,6 +60,7 @@ async function follow({ panel }: Stage, other: Window): Promise<void> {
     await other.panel.openTask(title);
     await other.panel.banner("Live in another window").waitFor();
     for (const asker of [server, modern]) {
+      await other.panel.elsewhere(`${asker} asks`).click();
       await other.panel.form(asker).getByText("Waits in another window.").waitFor();
       assert.equal(await other.panel.form(asker).getByRole("textbox").count(), 0);
     }
@@ -68,9 +69,11 @@ async function follow({ panel }: Stage, other: Window): Promise<void> {
   await step("the other window follows what is answered in the first", async () => {
     await panel.runTool(modern, "two_questions", {}, "Tools");
     const approval = other.panel.approval(modern);
+    await other.panel.elsewhere(`${modern} wants a completion`).click();
     await approval.getByText("Waits in another window.").waitFor();
-    await panel.approval(modern).getByRole("button", { name: "Deny", exact: true }).click();
-    await other.panel.settledApproval(modern).getByText("Denied").waitFor();
+    await panel.waiting(`${modern} wants a completion`).click();
+    await panel.approval(modern).getByRole("button", { name: "Decline", exact: true }).click();
+    await other.panel.settledApproval(modern).getByText("Declined").waitFor();
   });
 }
 

@@ -21,7 +21,7 @@ export async function placeQuestion(page: Page, panel: Panel, workspace: string)
     }
   });
   await step("its question is of no task, and the keyboard leads to it", async () => {
-    await panel.banner("1 question of no task yet").waitFor();
+    await panel.button("Open Questions (1 waiting)").waitFor();
     await panel.press("Alt+F8");
     await panel.focused(panel.unplaced(device)).waitFor();
     const right = panel.unplaced(device).getByRole("button", { name: /^Right board/ });

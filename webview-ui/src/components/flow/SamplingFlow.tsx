@@ -29,7 +29,8 @@ export interface FlowDiagramProps extends SamplingFlowProps {
 export function FlowDiagram({ ask: { question, outcome }, keep }: FlowDiagramProps) {
   const { samplingDiagram } = useContext(SettingsContext);
   const place = placeOf(question, outcome);
-  if (!samplingDiagram || place === undefined) return null;
+  // A review is the same request's, which has its picture where it was asked for.
+  if (!samplingDiagram || place === undefined || question.type !== "mcp_sampling") return null;
   const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (
     <div className="sampling-flow">

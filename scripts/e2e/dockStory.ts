@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { byTyping } from "./chatStory.ts";
+import type { Panel } from "./panel.ts";
+import { step } from "./step.ts";
+
+/** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */
+const sizes = [
+  { width: 300, height: 494 },
+  { width: 600, height: 900 },
+] as const;
+
+const database = "smart-database";
+
+/** Fails where the card's head, or the button that accepts, is not wholly in what is seen of the page. */
+export async function assertInSight(card: Locator, accept: string): Promise<void> {
+  const seen = card.page().viewportSize() ?? assert.fail("the page has no size");
+  const parts = [
+    ["head", card.getByRole("heading").first()],
+    [accept, card.getByRole("button", { name: accept, exact: true })],
+  ] as const;
+  for (const [name, part] of parts) {
+    const box = (await part.boundingBox()) ?? assert.fail(`${name} is not drawn`);
+    const where = `${name} is at ${JSON.stringify(box)} of ${JSON.stringify(seen)}`;
+    assert(box.x >= 0 && box.x + box.width <= seen.width, where);
+    assert(box.y >= 0 && box.y + box.height <= seen.height, where);
+    const covered = await part.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const at = document.elementFromPoint(left + width / 2, top + height / 2);
+      return at === null || !(element.contains(at) || at.contains(element));
+    });
+    assert(!covered, `${where}, and something is before it`);
+  }
+}
+
+/** Goes through a conversation that asks in every way, in each size, by the keys of the dock alone. */
+export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
+  const before = page.viewportSize() ?? assert.fail("the page has no size");
+  const accept = async (card: Locator, name: string): Promise<void> => {
+    await panel.focused(card).waitFor();
+    await assertInSight(card, name);
+    await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
+    await panel.press("Control+Enter");
+    await card.waitFor({ state: "detached" });
+  };
+  for (const size of sizes) {
+    const { width, height } = size;
+    await step(`every question is in sight with its answer, at ${width} x ${height}`, async () => {
+      await page.setViewportSize(size);
+      await panel.newTask();
+      await byTyping(panel);
+      const tool = panel.toolApproval(database);
+      await tool.waitFor();
+      // It takes the focus from nobody who is at the composer.
+      await assertInSight(tool, "Allow");
+      await panel.waiting(`Allow Count inactive users? ${database}`).click();
+      await accept(tool.filter({ hasText: "count_inactive_users" }), "Allow");
+      await accept(tool.filter({ hasText: "delete_inactive_users" }), "Allow");
+      await accept(panel.approval(database), "Approve & Send");
+      await accept(panel.review(database), "Return to Server");
+      const form = panel.form(database);
+      await panel.focused(form).waitFor();
+      await assertInSight(form, "Submit");
+      await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
+      await panel.turnEnds();
+      await panel.startTool("test-tasks", "open_account");
+      const consent = panel.page("test-tasks", "Accept the terms.");
+      await consent.waitFor();
+      await assertInSight(consent, "Open in Browser");
+      await panel.press("Escape");
+      await consent.waitFor({ state: "hidden" });
+      await panel.button("Expand Question").click();
+      await panel.focused(consent).waitFor();
+      await assertInSight(consent, "Open in Browser");
+      await panel.approve(consent, "Decline");
+      const next = panel.page("test-tasks", "Confirm your address.");
+      await panel.focused(next).waitFor();
+      await assertInSight(next, "Open in Browser");
+      await panel.approve(next, "Decline");
+      await panel.dock().waitFor({ state: "detached" });
+      await panel.focused(panel.message()).waitFor();
+    });
+  }
+  await page.setViewportSize(before);
+}
