@@ -189,7 +189,8 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
               />
               <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
               <button {...editing.toggle} disabled={busy}>
-                {l10n.t("Edit")}
+                <Icon name="edit" />
+                <span className="narrow-hidden">{l10n.t("Edit")}</span>
               </button>
             </>
           )

@@ -106,7 +106,8 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
           {canEdit && (
             <button {...editing.toggle} disabled={busy}>
-              {l10n.t("Edit")}
+              <Icon name="edit" />
+              <span className="narrow-hidden">{l10n.t("Edit")}</span>
             </button>
           )}
           {next !== undefined && (

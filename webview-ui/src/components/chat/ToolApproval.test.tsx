@@ -58,7 +58,8 @@ describe("a tool that a model wants to use", () => {
     screen.getByText("Clean up");
     const quoted = screen.getByText("old").closest("blockquote");
     expect(quoted?.getAttribute("aria-label")).toBe("What database says");
-    screen.getByText(/"older": "2024"/);
+    screen.getByText("older");
+    screen.getByText('"2024"');
     screen.getByText("The server says that it may delete or overwrite things");
     screen.getByText(/^It may destroy something/);
     vi.useRealTimers();
@@ -134,6 +135,15 @@ describe("a tool that a model wants to use", () => {
     dismiss();
     expect(onCancel).toHaveBeenCalledOnce();
     expect(onDecline).not.toHaveBeenCalled();
+  });
+
+  test("has its arguments by the titles of their fields, or as JSON where they are nested", () => {
+    const titled: readonly Field[] = [{ type: "string", name: "older", title: "Older than" }];
+    const { unmount } = show({ ...wants, tool: { ...wants.tool, fields: titled } });
+    expect(screen.getByText("Older than").nextElementSibling?.textContent).toBe('"2024"');
+    unmount();
+    show({ ...wants, arguments: { rows: [1, 2] } });
+    screen.getByText(/"rows": \[/);
   });
 
   test("says in words that it has no arguments", () => {
@@ -270,7 +280,7 @@ describe("the arguments of a tool with a form", () => {
     expect(screen.getByRole("textbox", { name: /^Older than/ })).toHaveProperty("value", "1999");
     unmount();
     show(wants, { draft });
-    screen.getByText(/"older": "2024"/);
+    screen.getByText('"2024"');
   });
 
   test.each<[string, Partial<Tool>, unknown]>([

@@ -40,6 +40,7 @@ export function Arguments(props: ArgumentsProps) {
   // What the form began with, until it is begun anew.
   const [began, setBegan] = useState(edited?.as === "fields" ? edited.inputs : undefined);
   const hasNone = written.trim() === "{}";
+  const listed = listedArguments(question);
   const asText = edited?.as === "json" ? edited.text : written;
   const inputs = edited?.as === "fields" ? undefined : inputsOf(fields, asText);
   const edit = (next: Edited | undefined) => {
@@ -99,7 +100,7 @@ export function Arguments(props: ArgumentsProps) {
       {edited === undefined && hasNone && <p className="muted">{l10n.t("No arguments")}</p>}
       {edited === undefined && !hasNone && (
         <Clamp keep={`arguments:${askId}`} text={written}>
-          <Verbatim text={written} />
+          {listed === undefined ? <Verbatim text={written} /> : <ArgumentList entries={listed} />}
         </Clamp>
       )}
       {edited?.as === "fields" && (
@@ -128,6 +129,38 @@ export function Arguments(props: ArgumentsProps) {
 }
 
 const noFields = [] as const;
+
+interface ListedArgument {
+  readonly title: string;
+  readonly value: string;
+}
+
+/** The arguments one by one, where each is a single value that is told whole; nothing where it is not. */
+function listedArguments(question: UseMcpTool): readonly ListedArgument[] | undefined {
+  const { arguments: args, argumentsText, tool } = question;
+  if (argumentsText !== undefined || typeof args !== "object" || args === null) return undefined;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(args);
+  if (entries.some(([, value]) => typeof value === "object")) return undefined;
+  return entries.map(([name, value]) => {
+    const field = tool.fields?.find((field) => field.name === name);
+    // A text is told from a number that looks the same.
+    return { title: field?.title ?? name, value: JSON.stringify(value) };
+  });
+}
+
+function ArgumentList({ entries }: { readonly entries: readonly ListedArgument[] }) {
+  return (
+    <dl className="values">
+      {entries.map(({ title, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two fields may have the same title.
+        <div key={index}>
+          <dt className="name">{visible(title)}</dt>
+          <dd>{visible(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 interface JSONEditorProps {
   readonly headingId: string;

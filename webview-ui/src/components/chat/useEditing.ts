@@ -14,7 +14,7 @@ export function useEditing(isEditing: boolean, onChange: (isEditing: boolean) =>
     toggle: {
       ref: button,
       type: "button",
-      className: "secondary",
+      className: "secondary with-icon",
       "aria-pressed": isEditing,
       onClick: () => onChange(!isEditing),
     },
