@@ -19,9 +19,9 @@ export interface AskCardProps extends Occasion {
   readonly askId: string;
   readonly serverName: string;
   readonly icon: string;
-  /** What it is about, with the server's name at {0}: "{0} asks", "{0} wants a completion". */
+  /** The title, with the server's name at {0}: "{0} asks", "{0} wants a completion". */
   readonly does: string;
-  /** What stands at {0} in place of the server's name, which then stands beside it. */
+  /** The name to put at {0}; the server's name then stands beside the title. */
   readonly what?: string;
   /** An answer is under way. */
   readonly busy: boolean;
@@ -32,10 +32,7 @@ export interface AskCardProps extends Occasion {
   readonly children: ReactNode;
 }
 
-/**
- * The frame of every open ask: who asks, the question, which scrolls where it is long, what is wrong with
- * the answer, and the answers, which are always in sight.
- */
+/** The frame of every open ask. Its head and its actions stay in sight; the question between them scrolls. */
 export function AskCard(props: AskCardProps) {
   const { askId, serverName, icon, does, what, busy, problems, actions, children } = props;
   const { shown, head, notes, more } = useContext(DockedContext);
@@ -45,7 +42,7 @@ export function AskCard(props: AskCardProps) {
   const view = useView();
   const body = useRef<HTMLDivElement>(null);
 
-  // What is hidden has no place, and what is shown again is where it was.
+  // A hidden element loses its scroll position: restore it when the card is shown again.
   useLayoutEffect(() => {
     if (shown && body.current !== null) body.current.scrollTop = view.dockedTop(askId);
   }, [shown, askId, view]);

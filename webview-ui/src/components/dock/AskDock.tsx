@@ -41,10 +41,7 @@ export interface DockHandle {
   show(askId: string): void;
 }
 
-/**
- * The open ask that is before the person, between the conversation and the composer: who asks and the
- * answers are always in sight, and the question scrolls between them. Of several there is one at a time.
- */
+/** Shows one open ask of the task at a time, between the conversation and the composer. */
 export function AskDock(props: AskDockProps) {
   const { conversation, models, actions, older, onOlder, onLeave, ref } = props;
   const { taskId, messages } = conversation;
@@ -69,13 +66,13 @@ export function AskDock(props: AskDockProps) {
   };
   useImperativeHandle(ref, () => ({ show }));
 
-  // What comes before the person takes the focus, but from nobody who is at something.
+  // A new current question takes the focus, unless the person is using another control.
   useEffect(() => {
     if (askId !== undefined && !collapsed && mayTakeFocus()) focusAsk(askId);
   }, [askId, collapsed]);
   const returning = useReturnFocus(root, asks.length === 0, onLeave);
 
-  // Which size it had is of no use to a question that comes when the dock was gone.
+  // A dock that comes back has its usual size.
   const isEmpty = asks.length === 0 && older === 0;
   const wasThere = useRef(false);
   useEffect(() => {

@@ -10,7 +10,7 @@ export interface AskTitle {
   readonly icon: string;
   /** The line, with something's name at {0}. */
   readonly words: string;
-  /** Whose name, where it is not the server's. */
+  /** The name to put at {0}; absent for the server's name. */
   readonly what?: string;
 }
 

@@ -28,7 +28,7 @@ export interface SplitButtonProps {
   readonly entries: readonly MenuEntry[];
 }
 
-/** A button for what is done most often, and beside it a menu of what is like it. */
+/** A button for the usual action, with a menu of related actions beside it. */
 export function SplitButton(props: SplitButtonProps) {
   const { label, moreLabel, kind, submits = false, ready, disabled = false, busy = false } = props;
   const { describedBy, onClick, entries } = props;
