@@ -102,7 +102,7 @@ func (s *session) conversation(ctx context.Context) (string, error) {
 	for _, m := range models.Models {
 		if m.Provider != protocol.ProviderVSCode {
 			settings.ModelID = m.ID
-			s.note("You talk to %s (%s).", m.Name, m.ID)
+			s.aside("You talk to %s (%s).", m.Name, m.ID)
 			break
 		}
 	}
@@ -235,7 +235,7 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 	case protocol.ChatProgressParams:
 		if e.TaskID == t.taskID {
 			t.shown[e.MessageID] += len(e.Chunk)
-			return nil, t.s.print("%s", e.Chunk)
+			return nil, t.s.stream(e.Chunk)
 		}
 	case protocol.TaskEventParams:
 		if e.TaskID != t.taskID {
@@ -246,7 +246,7 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 			switch body := e.Message.Body.(type) {
 			case protocol.Call:
 				if r, ok := body.Request.(protocol.CallToolRequest); ok {
-					t.s.note("… %s of %q is called with %s", r.ToolName, body.ServerName, r.Arguments)
+					t.s.aside("… %s of %q is called with %s", r.ToolName, body.ServerName, r.Arguments)
 				}
 			case protocol.ModelMessage:
 				return t.said(e.Message.ID, body)
@@ -274,7 +274,7 @@ func (t *talk) said(id int64, m protocol.ModelMessage) (*protocol.ModelEnd, erro
 	if m.Text != "" {
 		rest += "\n"
 	}
-	if err := t.s.print("%s", rest); err != nil {
+	if err := t.s.stream(rest); err != nil {
 		return nil, err
 	}
 	for _, use := range m.ToolUses {

@@ -37,8 +37,8 @@ var moments = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15
 // zonedMoments are those with it, besides RFC 3339.
 var zonedMoments = []string{"2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04Z07:00"}
 
-// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. Without a zone it is in the
-// one of now. What it cannot read it returns as it is, for the check to say what is wrong.
+// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. A text without a zone is in the
+// zone of now. It returns other texts unchanged, and the check then names the problem.
 func moment(text string, now time.Time) string {
 	trimmed := strings.TrimSpace(text)
 	if strings.EqualFold(trimmed, "now") {

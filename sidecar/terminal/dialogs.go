@@ -208,7 +208,7 @@ func (q *dialogs) page(ctx context.Context, params *protocol.OpenURLParams) (boo
 
 // answered tells what was answered, below what was asked: the dialog itself has gone.
 func (q *dialogs) answered(about string, fields []protocol.Field, content json.RawMessage) {
-	q.s.note("\n%s", about)
+	q.s.head("\n%s", about)
 	var given map[string]json.RawMessage
 	if json.Unmarshal(protocol.MaskSecrets(fields, content), &given) != nil {
 		return // it is an object, which filled made

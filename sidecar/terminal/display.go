@@ -20,7 +20,7 @@ type display struct {
 
 	mu       sync.Mutex // guards the fields below, and writing
 	status   func(width int) string
-	drawn    bool // the status is on the screen
+	drawn    int  // the columns of the status that is on the screen
 	midLine  bool // what was written last did not end its line
 	occupied bool // a dialog has the terminal
 	held     []byte
@@ -107,15 +107,22 @@ func (d *display) write(to io.Writer, p []byte) (n int, err error) {
 	}
 	if d.status != nil && !d.midLine && err == nil {
 		width := d.width()
-		_, err = io.WriteString(d.out, ansi.Truncate(d.status(width), width-1, "…")) // a full row would wrap
-		d.drawn = true
+		line := ansi.Truncate(d.status(width), width-1, "…") // a full row would wrap
+		_, err = io.WriteString(d.out, line)
+		d.drawn = max(1, ansi.StringWidth(line))
 	}
 	return n, err
 }
 
+// erase takes the status away. A terminal that was made narrower since has wrapped it to several rows.
 func (d *display) erase() {
-	if d.drawn {
-		_, _ = io.WriteString(d.out, "\r"+ansi.EraseEntireLine)
-		d.drawn = false
+	if d.drawn == 0 {
+		return
 	}
+	erase := "\r" + ansi.EraseEntireLine
+	if rows := (d.drawn - 1) / max(1, d.width()); rows > 0 {
+		erase = "\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow
+	}
+	_, _ = io.WriteString(d.out, erase)
+	d.drawn = 0
 }

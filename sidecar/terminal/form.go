@@ -28,7 +28,7 @@ func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Fi
 	if problems != nil {
 		p.s.note("The answer is not right yet:\n%s", problemLines(problems))
 	} else {
-		p.s.note("\n%s", words.about)
+		p.s.head("\n%s", words.about)
 		if words.decline == "" {
 			p.s.note("(:cancel puts it away, :help explains)")
 		} else {

@@ -28,6 +28,9 @@ func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.Unclaimed
 func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSamplingProgressParams) error {
 	f.s.talking.Lock()
 	defer f.s.talking.Unlock()
+	if f.s.sampled != nil {
+		return f.s.sampled.put(safe(params.Chunk))
+	}
 	_, err := io.WriteString(f.s.o.Stderr, safe(params.Chunk))
 	return err
 }

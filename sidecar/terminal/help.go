@@ -18,7 +18,7 @@ func setHelp(root *cobra.Command) {
 		if about == "" {
 			about = c.Short
 		}
-		_, _ = io.WriteString(out, reflowed(about, helpWidth(out))+"\n\n"+usage(c, helpWidth(out))) // nobody is left to be told
+		_, _ = io.WriteString(out, reflowed(about, helpWidth(out))+"\n\n"+usage(c, helpWidth(out))) // no stream is left for the error
 	})
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		_, err := io.WriteString(c.OutOrStderr(), usage(c, helpWidth(c.OutOrStderr())))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 
@@ -59,6 +60,9 @@ type session struct {
 	explaining sync.Mutex // guards explains
 	explains   []string   // the servers with an explained failure
 
+	// said is what a model writes to stdout, and sampled what one writes to stderr; nil where that is no terminal.
+	said, sampled *flow
+
 	talking sync.Mutex // held while something is written to stderr
 	// display is what stderr is written through; nil where it is nothing to draw on.
 	display  *display
@@ -90,6 +94,15 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	// Before anything else is written there.
 	here := isTerminal(o.Stdin) && isTerminal(o.Stderr)
 	s.draw()
+	if s.shown {
+		s.said = &flow{write: s.write, width: s.width}
+	}
+	if s.noteWidth() > 0 {
+		s.sampled = &flow{width: s.noteWidth, write: func(text string) error {
+			_, err := io.WriteString(s.o.Stderr, text)
+			return err
+		}}
+	}
 	capabilities := protocol.FrontEndCapabilities{}
 	if err := s.meet(here); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"assent/sidecar/visible"
 )
@@ -148,9 +149,37 @@ func (s *session) write(text string) error {
 	return nil
 }
 
+// stream writes a piece of what a model says to stdout. On a terminal it is wrapped between words.
+func (s *session) stream(text string) error {
+	if s.said == nil {
+		return s.print("%s", text)
+	}
+	return s.said.put(safe(text))
+}
+
 // note tells the person something. That it cannot be told is no reason to stop.
 func (s *session) note(format string, args ...any) {
+	s.tell(func(line string) string { return line }, format, args...)
+}
+
+// aside is as note, for what matters less than the rest.
+func (s *session) aside(format string, args ...any) { s.tell(s.notePaint.faint, format, args...) }
+
+// head is as note, for what the lines after it are about.
+func (s *session) head(format string, args ...any) { s.tell(s.notePaint.bold, format, args...) }
+
+// tell writes lines to stderr in a style. On a terminal they are wrapped between words.
+func (s *session) tell(style func(string) string, format string, args ...any) {
 	s.talking.Lock()
 	defer s.talking.Unlock()
-	_, _ = io.WriteString(s.o.Stderr, wrapped(safe(fmt.Sprintf(format, args...)), s.noteWidth())+"\n")
+	for _, f := range []*flow{s.said, s.sampled} {
+		if f != nil {
+			_ = f.end() // whoever writes there next is told
+		}
+	}
+	lines := strings.Split(wrapped(safe(fmt.Sprintf(format, args...)), s.noteWidth()), "\n")
+	for i := range lines {
+		lines[i] = style(lines[i])
+	}
+	_, _ = io.WriteString(s.o.Stderr, strings.Join(lines, "\n")+"\n")
 }

@@ -103,3 +103,5 @@ func (p paint) in(style ansi.Style, text string) string {
 func (p paint) bold(text string) string { return p.in(ansi.NewStyle().Bold(), text) }
 
 func (p paint) red(text string) string { return p.in(ansi.NewStyle().ForegroundColor(ansi.Red), text) }
+
+func (p paint) faint(text string) string { return p.in(ansi.NewStyle().Faint(), text) }
