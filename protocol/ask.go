@@ -216,7 +216,24 @@ type Outcome struct {
 	// DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
 	// sidecar ends, or until [Sidecar.AskAgain].
 	DeclinedAll bool `json:"declinedAll,omitempty"`
+	// Standing says which earlier decision of the person's settled the ask; absent where they were asked, and where
+	// GrantID or a setting did.
+	Standing StandingDecision `json:"standing,omitempty"`
 }
+
+// StandingDecision is a decision that a person made once, and that answers what is asked later.
+type StandingDecision string
+
+// The standing decisions.
+const (
+	// StandingDeclineAll: they declined everything from the server; see [DeclinedServer].
+	StandingDeclineAll StandingDecision = "declineAll"
+	// StandingNever, StandingAlways and StandingTask are a [ToolRule] with [RememberNever], [RememberAlways] and
+	// [RememberTask].
+	StandingNever  StandingDecision = "never"
+	StandingAlways StandingDecision = "always"
+	StandingTask   StandingDecision = "task"
+)
 
 // OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
 // "dismissed" or "regenerated".

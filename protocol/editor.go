@@ -17,6 +17,11 @@ type Editor interface {
 	//protocol:method ask/unclaimedChanged
 	UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error
 
+	// DeclinedChanged reports that everything from a server is declined from now on, or no longer.
+	//
+	//protocol:method ask/declinedChanged
+	DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error
+
 	// McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
 	// no event number and is not kept: [SamplingEnded] brings the whole.
 	//

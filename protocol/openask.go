@@ -7,6 +7,21 @@ type ListOpenAsksResult struct {
 	Truncated bool `json:"truncated,omitempty"`
 	// Unclaimed are the requests of servers that no conversation has yet, the oldest first.
 	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
+	// Declined are the servers from which everything that they elicit is declined without asking, by their names.
+	Declined []DeclinedServer `json:"declined,omitempty"`
+}
+
+// DeclinedServer is a server of which a person said, with [AskResponseParams.DeclineAll], that everything it elicits is
+// declined, until the sidecar ends or [Sidecar.AskAgain].
+type DeclinedServer struct {
+	ServerName string `json:"serverName"`
+	// By names the front end in which they said so.
+	By string `json:"by"`
+}
+
+// DeclinedChangedParams are the [ListOpenAsksResult.Declined] as they are now.
+type DeclinedChangedParams struct {
+	Declined []DeclinedServer `json:"declined,omitempty"`
 }
 
 // OpenAsk is an ask that waits for a person, in brief. [Sidecar.OpenTask] has it whole: a completion

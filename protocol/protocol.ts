@@ -43,6 +43,8 @@ export interface EditorNotifications {
    * ended.
    */
   "ask/unclaimedChanged": UnclaimedChangedParams;
+  /** DeclinedChanged reports that everything from a server is declined from now on, or no longer. */
+  "ask/declinedChanged": DeclinedChangedParams;
   /**
    * McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
    * no event number and is not kept: `SamplingEnded` brings the whole.
@@ -168,7 +170,8 @@ export interface SidecarRequests {
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
    * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-   * changes whenever a `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged`.
+   * changes whenever a `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged` and
+   * `Editor.DeclinedChanged`.
    */
   "ask/list": { params: undefined; result: ListOpenAsksResult };
   /**
@@ -546,7 +549,24 @@ export interface Outcome {
    * sidecar ends, or until `Sidecar.AskAgain`.
    */
   declinedAll?: boolean;
+  /**
+   * Standing says which earlier decision of the person's settled the ask; absent where they were asked, and where
+   * GrantID or a setting did.
+   */
+  standing?: StandingDecision;
 }
+
+/** StandingDecision is a decision that a person made once, and that answers what is asked later. */
+export type StandingDecision =
+  /** StandingDeclineAll: they declined everything from the server; see `DeclinedServer`. */
+  | "declineAll"
+  /**
+   * StandingNever, StandingAlways and StandingTask are a `ToolRule` with `RememberNever`, `RememberAlways` and
+   * `RememberTask`.
+   */
+  | "never"
+  | "always"
+  | "task";
 
 /**
  * OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
@@ -2319,6 +2339,23 @@ export interface ListOpenAsksResult {
   truncated?: boolean;
   /** Unclaimed are the requests of servers that no conversation has yet, the oldest first. */
   unclaimed?: readonly UnclaimedAsk[];
+  /** Declined are the servers from which everything that they elicit is declined without asking, by their names. */
+  declined?: readonly DeclinedServer[];
+}
+
+/**
+ * DeclinedServer is a server of which a person said, with `AskResponseParams.DeclineAll`, that everything it elicits is
+ * declined, until the sidecar ends or `Sidecar.AskAgain`.
+ */
+export interface DeclinedServer {
+  serverName: string;
+  /** By names the front end in which they said so. */
+  by: string;
+}
+
+/** DeclinedChangedParams are the `ListOpenAsksResult.Declined` as they are now. */
+export interface DeclinedChangedParams {
+  declined?: readonly DeclinedServer[];
 }
 
 /**

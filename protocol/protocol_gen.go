@@ -24,6 +24,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.UnclaimedChanged(ctx, &p)
+	case "ask/declinedChanged":
+		var p DeclinedChangedParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.DeclinedChanged(ctx, &p)
 	case "mcpSamplingProgress":
 		var p McpSamplingProgressParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -132,6 +138,10 @@ func (r remoteEditor) TaskEvent(ctx context.Context, params *TaskEventParams) er
 
 func (r remoteEditor) UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error {
 	return r.conn.Notify(ctx, "ask/unclaimedChanged", params)
+}
+
+func (r remoteEditor) DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error {
+	return r.conn.Notify(ctx, "ask/declinedChanged", params)
 }
 
 func (r remoteEditor) McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error {

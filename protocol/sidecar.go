@@ -125,7 +125,8 @@ type Sidecar interface {
 	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
 
 	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-	// changes whenever a [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged].
+	// changes whenever a [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged] and
+	// [Editor.DeclinedChanged].
 	//
 	//protocol:method ask/list
 	ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error)

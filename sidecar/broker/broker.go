@@ -85,6 +85,9 @@ type Options struct {
 	// Denied is told of requests that were refused before they were of any task, as [Asker.Denied] is of the
 	// others; nil tells nobody.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+	// DeclinedChanged is told of the servers from which everything is declined, at each change and in order. It must
+	// not call the broker; nil tells nobody.
+	DeclinedChanged func([]protocol.DeclinedServer)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities
 	// Stacks are where requests are read; nil means on those of whoever serves them.
@@ -102,6 +105,9 @@ func New(opts Options) *Broker {
 	}
 	if opts.Denied == nil {
 		opts.Denied = func(protocol.Origin, string, protocol.Outcome, int64) {}
+	}
+	if opts.DeclinedChanged == nil {
+		opts.DeclinedChanged = func([]protocol.DeclinedServer) {}
 	}
 	if opts.Tools == nil {
 		opts.Tools = func() protocol.ToolSettings { return protocol.ToolSettings{} }

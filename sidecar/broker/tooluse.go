@@ -45,7 +45,7 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	var known bool
 	question.Granted, known = b.decided(ctx, use)
 	if known && question.Granted == nil && b.opts.Tools().AutoApprove == protocol.AutoApproveReadOnly && readOnly(q.Tool.Annotations) {
-		question.Granted = approved("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.")
+		question.Granted = approved("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.", "")
 	}
 	if question.Granted == nil {
 		q.Changed = b.changed(ctx, use)
@@ -98,12 +98,12 @@ func (b *Broker) decided(ctx context.Context, use grant.ToolUse) (granted *task.
 	case rule.Remember == protocol.RememberNever:
 		return &task.Granted{
 			Answer:  &task.Answer{Response: protocol.NoButtonClicked},
-			Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done."},
+			Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done.", Standing: protocol.StandingNever},
 		}, true
 	case rule.Remember == protocol.RememberTask:
-		return approved("You allowed it for this task in " + rule.By + "."), true
+		return approved("You allowed it for this task in "+rule.By+".", protocol.StandingTask), true
 	default:
-		return approved("You allowed it always in " + rule.By + "."), true
+		return approved("You allowed it always in "+rule.By+".", protocol.StandingAlways), true
 	}
 }
 
@@ -119,10 +119,10 @@ func (b *Broker) changed(ctx context.Context, use grant.ToolUse) *protocol.ToolC
 	return change
 }
 
-func approved(detail string) *task.Granted {
+func approved(detail string, standing protocol.StandingDecision) *task.Granted {
 	return &task.Granted{
 		Answer:  &task.Answer{Response: protocol.YesButtonClicked},
-		Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail},
+		Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing},
 	}
 }
 

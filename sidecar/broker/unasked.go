@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"assent/protocol"
@@ -16,6 +17,7 @@ func (b *Broker) declineAll(serverName, by string) bool {
 	defer b.mu.Unlock()
 	_, already := b.declining[serverName]
 	b.declining[serverName] = by
+	b.opts.DeclinedChanged(b.declinedLocked())
 	return !already
 }
 
@@ -24,6 +26,21 @@ func (b *Broker) AskAgain(serverName string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.declining, serverName)
+	b.opts.DeclinedChanged(b.declinedLocked())
+}
+
+// Declined returns the servers from which everything is declined that they elicit, by their names.
+func (b *Broker) Declined() []protocol.DeclinedServer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.declinedLocked()
+}
+
+func (b *Broker) declinedLocked() (all []protocol.DeclinedServer) {
+	for _, name := range slices.Sorted(maps.Keys(b.declining)) {
+		all = append(all, protocol.DeclinedServer{ServerName: name, By: b.declining[name]})
+	}
+	return all
 }
 
 // declining returns how a server's elicitation is declined that nobody is asked about, or nil.
@@ -37,7 +54,7 @@ func (b *Broker) declinedUnasked(serverName string) *task.Granted {
 	return &task.Granted{
 		Answer: &task.Answer{Response: protocol.NoButtonClicked},
 		Outcome: protocol.Outcome{
-			Reason: protocol.OutcomeDeclined, By: by, DeclinedAll: true,
+			Reason: protocol.OutcomeDeclined, By: by, DeclinedAll: true, Standing: protocol.StandingDeclineAll,
 			Detail: "You declined everything that this server asks for.",
 		},
 	}

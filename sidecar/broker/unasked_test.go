@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assent/protocol"
 	"assent/sidecar/task/tasktest"
 )
@@ -32,12 +34,19 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 	if n := f.task.Info().OpenAsks; n != 0 {
 		t.Errorf("%d asks are open", n)
 	}
+	want := []protocol.DeclinedServer{{ServerName: "s", By: "a test"}}
+	if diff := cmp.Diff(want, f.Declined()); diff != "" {
+		t.Errorf("declined (-want +got):\n%s", diff)
+	}
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range opened.Messages {
+	for i, m := range opened.Messages {
 		shown := m.Body.(protocol.Ask)
+		if standing := shown.Outcome.Standing == protocol.StandingDeclineAll; standing != (i > 0) {
+			t.Errorf("the message %d was settled by a standing decision: %t", i, standing)
+		}
 		if o := shown.Outcome; o == nil || o.Reason != protocol.OutcomeDeclined || !o.DeclinedAll || o.By != "a test" {
 			t.Errorf("the person is shown %+v", shown.Outcome)
 		}
@@ -59,6 +68,9 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 	wantJSON(t, (<-answered).result, `{"action":"decline"}`)
 
 	f.AskAgain("s")
+	if declined := f.Declined(); len(declined) != 0 {
+		t.Errorf("declined is still %v", declined)
+	}
 	done = f.serve(t.Context(), f.Elicit, namedForm)
 	f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(`{"name":"Ada"}`)}, seen...)
 	wantJSON(t, (<-done).result, `{"action":"accept","content":{"name":"Ada"}}`)

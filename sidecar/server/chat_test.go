@@ -522,7 +522,7 @@ func TestAnswersAboutToolsAreRemembered(t *testing.T) {
 	if asks(w) {
 		t.Fatal("what is never to be done is asked about")
 	}
-	if ask := last[protocol.Ask](w); ask.Outcome.Reason != protocol.OutcomeDenied {
+	if ask := last[protocol.Ask](w); ask.Outcome.Reason != protocol.OutcomeDenied || ask.Outcome.Standing != protocol.StandingNever {
 		t.Errorf("the ask is settled by %+v", ask.Outcome)
 	}
 	if told := results(t, w.model.asked()[7]); !strings.Contains(told["u1"], "the user does not allow it") {

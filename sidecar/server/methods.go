@@ -100,7 +100,7 @@ func (s *Server) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: s.inbox.List()}, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: s.inbox.List(), Declined: s.broker.Declined()}, nil
 }
 
 // AskResponse implements [protocol.Sidecar].
@@ -158,6 +158,13 @@ func (s *Server) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams
 func (s *Server) AskAgain(_ context.Context, params *protocol.ServerParams) (*protocol.AskAgainResult, error) {
 	s.broker.AskAgain(params.ServerName)
 	return &protocol.AskAgainResult{}, nil
+}
+
+// declinedChanged tells the front end of the servers from which everything is declined.
+func (s *Server) declinedChanged(declined []protocol.DeclinedServer) {
+	if err := s.editor.DeclinedChanged(context.Background(), &protocol.DeclinedChangedParams{Declined: declined}); err != nil {
+		s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
 }
 
 // ListServers implements [protocol.Sidecar].

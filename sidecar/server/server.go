@@ -247,7 +247,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	}
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
-		Denied: s.deniedUnclaimed, ToolRules: s.toolRules, Tools: s.toolSettings,
+		Denied: s.deniedUnclaimed, DeclinedChanged: s.declinedChanged, ToolRules: s.toolRules, Tools: s.toolSettings,
 		FrontEnd: params.Capabilities, Stacks: &s.stacks, Log: s.opts.Log,
 	})
 	s.inbox = s.newInbox()

@@ -12,7 +12,7 @@ func (r *Registry) DeclineAll(serverName, by string) {
 				continue
 			}
 			t.settle(a, &Answer{Response: protocol.NoButtonClicked}, protocol.Outcome{
-				Reason: protocol.OutcomeDeclined, By: by, At: r.now(), DeclinedAll: true,
+				Reason: protocol.OutcomeDeclined, By: by, At: r.now(), DeclinedAll: true, Standing: protocol.StandingDeclineAll,
 				Detail: "You declined everything that this server asks for.",
 			})
 		}

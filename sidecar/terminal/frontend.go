@@ -24,6 +24,9 @@ func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.Unclaimed
 	return nil
 }
 
+// DeclinedChanged implements [protocol.Editor]. Who declines everything here sees that each later ask is declined.
+func (f frontEnd) DeclinedChanged(context.Context, *protocol.DeclinedChangedParams) error { return nil }
+
 // McpSamplingProgress implements [protocol.Editor]. The pieces are written as they come.
 func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSamplingProgressParams) error {
 	f.s.talking.Lock()

@@ -853,6 +853,7 @@ export function createSession(view: ViewStateStore): Session {
       next.onNotification("host/pages", ({ pages }) => dispatch({ type: "pagesAsked", pages }));
       next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
       next.onNotification("ask/unclaimedChanged", () => hear({ type: "inboxDoubted" }));
+      next.onNotification("ask/declinedChanged", () => hear({ type: "inboxDoubted" }));
       next.onNotification("mcpSamplingProgress", (params) =>
         hear({ type: "samplingProgress", params }),
       );

@@ -20,6 +20,7 @@ import { AskDock, type DockHandle } from "./dock/AskDock.tsx";
 import { ElsewhereContext } from "./elsewhere/ElsewhereContext.ts";
 import { whyNot } from "./elsewhere/elsewhereWords.ts";
 import { useTakeOver } from "./elsewhere/useTakeOver.ts";
+import { DeclinedServers } from "./grants/DeclinedServers.tsx";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
 import { isAlive } from "./grants/grantWords.ts";
@@ -285,6 +286,11 @@ function Panel({ session, view }: AppProps) {
               onRetry={actions.listGrants}
               onClose={hide}
             >
+              <DeclinedServers
+                declined={state.inbox.declined}
+                actions={actions}
+                label={l10n.t("Servers that are declined everything")}
+              />
               <ToolRules
                 known={state.toolRules}
                 tasks={state.tasks ?? []}
@@ -334,6 +340,13 @@ function Panel({ session, view }: AppProps) {
             </SettingsContext>
           ) : (
             <Home state={state} actions={actions} prompts={prompts} />
+          )}
+          {conversation !== undefined && (
+            <DeclinedServers
+              declined={state.inbox.declined}
+              actions={actions}
+              label={l10n.t("Declined without asking")}
+            />
           )}
           {conversation?.task?.running === true && asks.length === 0 && (
             <TurnLine messages={conversation.messages} />

@@ -1,4 +1,10 @@
-import { type AskResponseResult, ErrorCode, type Field, type Outcome } from "@assent/protocol";
+import {
+  type AskResponseResult,
+  ErrorCode,
+  type Field,
+  type ListOpenAsksResult,
+  type Outcome,
+} from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
@@ -34,6 +40,7 @@ const request = (id = 1) => message(id, ask("s1", sampling()));
 const waiting = task({ openAsks: 1 });
 
 const reason = () => screen.findByRole("textbox", { name: "Reason" });
+const standing = (outcome: Outcome): Outcome => ({ ...outcome, standing: "declineAll" });
 const submit = () => screen.getByRole("button", { name: "Submit" });
 const accepted = (content: unknown, askId = "a1") => ({
   taskId: "t1",
@@ -44,9 +51,18 @@ const accepted = (content: unknown, askId = "a1") => ({
 
 describe("a server of whose questions somebody has enough", () => {
   const declined: Outcome = { ...answered, reason: "declined", declinedAll: true };
+  const sentence = "You declined everything from database in VS Code, until Assent starts again.";
+  const servers = { declined: [{ serverName: "database", by: "VS Code" }] };
 
-  test("is declined everything, until that is taken back", async () => {
-    const host = new FakeHost(waiting, [form()], { "ask/again": () => ({}) });
+  test("is told of once, as the sidecar knows it, until that is taken back", async () => {
+    let list: ListOpenAsksResult = {};
+    const host = new FakeHost(waiting, [form()], {
+      "ask/list": () => list,
+      "ask/again": () => {
+        list = {};
+        return {};
+      },
+    });
     const { user, container } = showApp(host);
     await screen.findByRole("button", { name: "Decline" });
     declineAll();
@@ -56,15 +72,34 @@ describe("a server of whose questions somebody has enough", () => {
       ]),
     );
     await host.event({ type: "askSettled", messageId: 1, outcome: declined }, 0);
-    await screen.findByText(/^Whatever else database asks you for is declined/);
+    expect(screen.queryByText(sentence)).toBeNull();
+    list = servers;
+    await host.tell("ask/declinedChanged", servers);
+    await screen.findByText(sentence);
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Ask Me Again" }));
-    await screen.findByText("You are asked again what database wants to know.");
     expect(host.calls("ask/again")).toEqual([{ serverName: "database" }]);
+    await host.tell("ask/declinedChanged", {});
+    await waitFor(() => expect(screen.queryByText(sentence)).toBeNull());
+  });
+
+  test("is still declined after a reload, and its rows lead to where that is changed", async () => {
+    const host = new FakeHost(
+      task(),
+      [message(1, ask("a1", elicitation(fields), standing(declined)))],
+      { "ask/list": () => servers, "grant/list": () => ({}), "toolRule/list": () => ({}) },
+    );
+    const { user } = showApp(host);
+    await screen.findByText(sentence);
+    await user.click(await screen.findByRole("button", { name: "Change" }));
+    const grants = await screen.findByRole("region", { name: "Grants" });
+    await within(grants).findByText(sentence);
+    within(grants).getByRole("button", { name: "Ask Me Again" });
   });
 
   test("stays declined where it cannot be taken back, which is said", async () => {
     const host = new FakeHost(task(), [message(1, ask("a1", elicitation(fields), declined))], {
+      "ask/list": () => servers,
       "ask/again": () => {
         throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
       },
@@ -72,7 +107,7 @@ describe("a server of whose questions somebody has enough", () => {
     const { user } = showApp(host);
     await user.click(await screen.findByRole("button", { name: "Ask Me Again" }));
     await screen.findByText("The sidecar is not running.");
-    screen.getByText(/^Whatever else database asks you for is declined/);
+    screen.getByText(sentence);
   });
 });
 

@@ -1,4 +1,10 @@
-import type { OpenAsk, Task, TaskEventParams, UnclaimedAsk } from "@assent/protocol";
+import type {
+  DeclinedServer,
+  OpenAsk,
+  Task,
+  TaskEventParams,
+  UnclaimedAsk,
+} from "@assent/protocol";
 
 /** The open asks of every task. */
 export interface Inbox {
@@ -6,6 +12,8 @@ export interface Inbox {
   readonly entries: readonly OpenAsk[] | undefined;
   /** What no task has until the person has placed it, the oldest first. */
   readonly unclaimed: readonly UnclaimedAsk[];
+  /** The servers from which everything that they ask for is declined. */
+  readonly declined: readonly DeclinedServer[];
   /** There are more than are listed. */
   readonly truncated: boolean;
   /** The list is being read. */
@@ -19,6 +27,7 @@ export interface Inbox {
 export const emptyInbox: Inbox = {
   entries: undefined,
   unclaimed: [],
+  declined: [],
   truncated: false,
   reading: false,
   missed: false,

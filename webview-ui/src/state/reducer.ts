@@ -81,11 +81,24 @@ export function reduce(state: State, action: Action): State {
     case "inboxAsked":
       return { ...state, inbox: { ...state.inbox, reading: true, missed: false } };
     case "inboxListed": {
-      const { asks: entries = [], unclaimed = [], truncated = false } = action.result;
+      const {
+        asks: entries = [],
+        unclaimed = [],
+        declined = [],
+        truncated = false,
+      } = action.result;
       const { missed } = state.inbox;
       return {
         ...state,
-        inbox: { entries, unclaimed, truncated, reading: false, missed, failure: undefined },
+        inbox: {
+          entries,
+          unclaimed,
+          declined,
+          truncated,
+          reading: false,
+          missed,
+          failure: undefined,
+        },
       };
     }
     case "inboxListFailed":

@@ -104,6 +104,7 @@ export function CallRow(props: CallRowProps) {
           {approval?.outcome !== undefined && (
             <OutcomeLine
               outcome={approval.outcome}
+              subject={subjectOf(approval)}
               yes={l10n.t("Approved")}
               no={l10n.t("Declined")}
             />
@@ -118,6 +119,12 @@ export function CallRow(props: CallRowProps) {
 }
 
 /** What the model wrote, where the person had the tool called with something else. */
+/** The tool, or the resource, that a question about a call was about. */
+function subjectOf({ question }: Ask): string | undefined {
+  if (question.type === "use_mcp_tool") return question.tool.name;
+  return question.type === "access_mcp_resource" ? question.uri : undefined;
+}
+
 function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
   if (question.type !== "use_mcp_tool" || question.sentArguments === undefined) return null;
   return (

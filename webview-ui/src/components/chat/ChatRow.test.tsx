@@ -29,7 +29,8 @@ import { ChatRow } from "./ChatRow.tsx";
 
 const cancelCall = vi.fn<Actions["cancelCall"]>();
 // A row calls nothing else without its person.
-const actions = { cancelCall } as Partial<Actions> as Actions;
+const reveal = vi.fn<Actions["reveal"]>();
+const actions = { cancelCall, reveal } as Partial<Actions> as Actions;
 
 function show(body: Body, id = 1) {
   if (body.type === "ask" && body.outcome === undefined) {
@@ -345,6 +346,33 @@ describe("content", () => {
   test("what Assent does not know is shown as it came", () => {
     showContent({ type: "unknown", raw: { type: "hologram", depth: 3 } });
     screen.getByText(/"hologram"/);
+  });
+});
+
+describe("what a standing decision settled", () => {
+  const tool = (outcome: Partial<Outcome>): Body => ({
+    type: "ask",
+    askId: "a1",
+    ask: "use_mcp_server",
+    question: {
+      type: "use_mcp_tool",
+      serverName: "database",
+      toolUse: { messageId: 1, toolUseId: "u" },
+      tool: { name: "cleanup" },
+      arguments: {},
+    },
+    outcome: { ...answered, ...outcome },
+  });
+
+  test.each<[Partial<Outcome>, string]>([
+    [{ reason: "denied", standing: "never" }, "Declined: never allow cleanup"],
+    [{ reason: "granted", standing: "always" }, "Approved: always allow cleanup"],
+    [{ reason: "granted", standing: "task" }, "Approved: allow cleanup in this task"],
+  ])("says which one, and leads to where it is changed: %o", async (outcome, words) => {
+    show(tool(outcome));
+    screen.getByText(words);
+    await userEvent.setup().click(screen.getByRole("button", { name: "Change" }));
+    expect(reveal).toHaveBeenLastCalledWith({ kind: "grants" });
   });
 });
 

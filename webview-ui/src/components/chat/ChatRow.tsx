@@ -1,6 +1,6 @@
 import type { Ask, Call, Message, SamplingTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { memo } from "react";
+import { memo, useCallback } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
@@ -11,7 +11,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { AskRow } from "./AskRow.tsx";
 import { AttachmentRow } from "./AttachmentRow.tsx";
 import { CallRow } from "./CallRow.tsx";
-import { DeclinedAll } from "./DeclinedAll.tsx";
+import { ChangeContext } from "./ChangeContext.ts";
 import { messageElementId } from "./focus.ts";
 import { ModelRow } from "./ModelRow.tsx";
 import type { GoOn } from "./modelEnd.ts";
@@ -45,11 +45,13 @@ export interface ChatRowProps {
 
 /** One message, of whatever kind. It is drawn again only when the message itself changed. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
+  const { actions } = props;
+  const change = useCallback(() => actions.reveal({ kind: "grants" }), [actions]);
   return (
-    <>
+    <ChangeContext value={change}>
       <Row {...props} />
       {props.message.unsaved === true && <Unsaved />}
-    </>
+    </ChangeContext>
   );
 });
 
@@ -140,7 +142,6 @@ function Row(props: ChatRowProps) {
             <RunAgain {...{ taskId, actions }} ask={body} call={lostCall} />
           )}
           <PlacedHere ask={body} />
-          <DeclinedAll ask={body} actions={actions} />
           <SamplingFlow ask={body} />
           <FlowDiagram ask={body} keep={keep} />
         </>

@@ -37,7 +37,12 @@ export function ElicitationSummary(props: ElicitationSummaryProps) {
         </>
       }
     >
-      <OutcomeLine outcome={outcome} yes={l10n.t("Answered")} no={l10n.t("Declined")} />
+      <OutcomeLine
+        outcome={outcome}
+        yes={l10n.t("Answered")}
+        no={l10n.t("Declined")}
+        subject={serverName}
+      />
       <Disclosure
         keep={`${keep}:sent`}
         summary={

@@ -1,20 +1,42 @@
-import type { Outcome, OutcomeReason } from "@assent/protocol";
+import type { Outcome, OutcomeReason, StandingDecision } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { useContext } from "react";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";
+import { ChangeContext } from "./ChangeContext.ts";
 
 export interface OutcomeLineProps {
   readonly outcome: Outcome;
   /** What a yes to what was asked is called. */
   readonly yes: string;
   readonly no: string;
+  /** The server, the tool or the resource that a standing decision is about. */
+  readonly subject?: string | undefined;
 }
 
 /** How an ask ended, by whose act, and when. */
-export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
+export function OutcomeLine({ outcome, yes, no, subject }: OutcomeLineProps) {
+  const change = useContext(ChangeContext);
+  if (outcome.standing !== undefined && subject !== undefined) {
+    const approved = outcome.reason === "granted";
+    return (
+      <p className="outcome">
+        <Icon name={approved ? "pass" : "circle-slash"} />
+        <span>
+          <strong>{standingWords(outcome.standing, visible(subject))}</strong>{" "}
+          <time className="muted" dateTime={new Date(outcome.at).toISOString()}>
+            {when(outcome.at)}
+          </time>{" "}
+          <button type="button" className="link" onClick={change}>
+            {l10n.t("Change")}
+          </button>
+        </span>
+      </p>
+    );
+  }
   const { icon, words } = describe(outcome.reason, yes, no);
   const { undelivered = "" } = outcome;
   return (
@@ -36,6 +58,22 @@ export function OutcomeLine({ outcome, yes, no }: OutcomeLineProps) {
       </span>
     </p>
   );
+}
+
+/** Which earlier decision of the person's settled an ask. */
+function standingWords(standing: StandingDecision, subject: string): string {
+  switch (standing) {
+    case "declineAll":
+      return l10n.t("Declined: you declined everything from {0}", subject);
+    case "never":
+      return l10n.t("Declined: never allow {0}", subject);
+    case "always":
+      return l10n.t("Approved: always allow {0}", subject);
+    case "task":
+      return l10n.t("Approved: allow {0} in this task", subject);
+    default:
+      return unreachable(standing);
+  }
 }
 
 /** Only a person's own act is told as one. */

@@ -13,18 +13,17 @@ export interface ToolUseRecordProps {
 
 /** What a model wanted of a server, once that is settled. */
 export function ToolUseRecord({ askId, question, outcome }: ToolUseRecordProps) {
+  const subject = question.type === "use_mcp_tool" ? question.tool.name : question.uri;
   return (
     <SettledAsk
       askId={askId}
       head={filled(
         l10n.t("A model wanted to use {0} of {1}"),
-        <span className="name">
-          {visible(question.type === "use_mcp_tool" ? question.tool.name : question.uri)}
-        </span>,
+        <span className="name">{visible(subject)}</span>,
         <span className="muted">{question.serverName}</span>,
       )}
     >
-      <OutcomeLine outcome={outcome} yes={l10n.t("Approved")} no={l10n.t("Declined")} />
+      <OutcomeLine {...{ outcome, subject }} yes={l10n.t("Approved")} no={l10n.t("Declined")} />
     </SettledAsk>
   );
 }

@@ -38,6 +38,7 @@ export function URLRecord({ askId, question, outcome, keep }: URLRecordProps) {
         outcome={outcome}
         yes={awaitsCompletion ? l10n.t("Opened, and marked as done") : l10n.t("Opened")}
         no={l10n.t("Declined")}
+        subject={serverName}
       />
       {outcome.completedAt !== undefined && (
         <p className="outcome" role="status">

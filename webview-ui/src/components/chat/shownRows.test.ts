@@ -77,6 +77,12 @@ describe("a settled question about a call of a model's", () => {
     expect(shown([user(), said, ask("a1", wants, answered)]).ids).toEqual([1, 2]);
   });
 
+  test("has a row where a standing refusal settled it: that is where it is changed", () => {
+    const said = model({ toolUses: [{ id: "u1", name: "cleanup", error: "Not allowed." }] });
+    const never = ask("a1", wants, { ...answered, reason: "denied", standing: "never" });
+    expect(shown([user(), said, never]).ids).toEqual([1, 2, 3]);
+  });
+
   test("is shown until either is there, and while it is open", () => {
     expect(shown([user(), model(), ask("a1", wants, answered)]).ids).toEqual([1, 2, 3]);
     const { ids, same } = shown([user(), model(), ask("a1", wants), ran]);

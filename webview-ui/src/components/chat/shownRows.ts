@@ -54,7 +54,9 @@ export function shownRows(
   const shown = messages.filter(({ id, body }) => {
     if (body.type === "ask" && body.outcome !== undefined) {
       const use = toolUseOf(body);
-      if (use !== undefined && told.has(keyOf(use))) return false;
+      // A standing refusal has its own row, from which it can be changed.
+      const refused = body.outcome.standing === "never";
+      if (use !== undefined && told.has(keyOf(use)) && !refused) return false;
     }
     if (folds.length === 0 || !mayLeave(body, ofModels)) return true;
     const around = folds.filter((fold) => fold.from <= id && id < fold.id);
