@@ -771,3 +771,26 @@ func TestArgumentsThatNobodyGivesRunNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatAModelSaysIsWrappedBetweenWords(t *testing.T) {
+	s := reads(t, 40, 24, []string{"NO_COLOR=1"}, "chat", "--trust", "--server", "examiner", "What could somebody possibly want to know about everything?")
+	s.ends(0)
+	s.sees("for a real answer.)")
+	want := []string{
+		"You talk to Demo (offline script, not a",
+		"language model) (demo:script).",
+		"This is where a language model would",
+		`answer "What could somebody possibly`,
+		`want to know about everything?".`,
+		"",
+		"(Written by Assent's offline demo",
+		"script. Choose a model in the settings",
+		"for a real answer.)",
+	}
+	if diff := cmp.Diff(want, s.lines()); diff != "" {
+		t.Errorf("the terminal (-want +got):\n%s", diff)
+	}
+	if regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(s.all()) {
+		t.Errorf("NO_COLOR is set, and the terminal got %q", s.all())
+	}
+}
