@@ -105,7 +105,7 @@ async function keepNothing({ panel }: Stage): Promise<void> {
     const answer = panel.settledApproval(sampler);
     await answer.getByText(/I was stopped 1 times\. Line 1\./).waitFor();
     await answer.getByRole("button", { name: "Stop, Return Nothing" }).click();
-    await answer.getByText("The server was told that you refused.").waitFor();
+    await answer.getByText("The server was told that you declined.").waitFor();
     assert.deepEqual(await told(panel, "ask_model", "failed"), {
       error: { code: -1, message: "User rejected sampling request" },
     });

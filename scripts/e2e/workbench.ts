@@ -188,10 +188,12 @@ async function tell(window: ExtensionWindow): Promise<void> {
   await step("a setting takes the picture away at once, and brings it back", async () => {
     const settings = join(workbench.workspace, ".vscode", "settings.json");
     const picture = panel.picture(/^It is with you/, "person");
+    await panel.showDiagram();
     await picture.scrollIntoViewIfNeeded();
     await writeFile(settings, JSON.stringify({ "assent.sampling.diagram": false }));
     await picture.waitFor({ state: "detached" });
     await rm(settings);
+    await panel.showDiagram();
     await picture.scrollIntoViewIfNeeded();
   });
   await photograph(page, "picture");
