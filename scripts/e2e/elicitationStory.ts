@@ -199,6 +199,7 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
     const form = panel.form(server);
     await isArmed(form);
     await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
+    await panel.toFirstMessage();
     const text = await returned(panel.call(server, "ask_often"));
     const { decline, ...refused } = JSON.parse(text);
     assert.equal(decline, 32);
@@ -252,6 +253,7 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
       Destination: "Sintra",
       "Milliseconds a step": "100",
     });
+    await panel.waiting(`${outliving} asks`).click();
     await form.getByLabel("Day").selectOption("sunday");
     await runCommand(page, "Developer: Reload Window");
     await page.waitForEvent("load");

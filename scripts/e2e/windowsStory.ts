@@ -30,6 +30,7 @@ export async function tellWindows(stage: Stage): Promise<void> {
   await step("a conversation has two half-filled forms, of both eras", async () => {
     await beginForm(panel);
     await panel.runTool(modern, trip, { destination: "Porto" }, "Tools");
+    await panel.waiting(`${modern} asks`).click();
     await panel.form(modern).getByLabel(/^Name/).fill("Ada");
     await panel.rename(title);
   });
@@ -82,6 +83,7 @@ async function takeOver({ page, panel }: Stage, other: Window): Promise<void> {
   const form = other.panel.form(modern).filter({ hasText: "A few questions about your trip" });
   await step("the task is continued in the other window, with what was typed", async () => {
     await other.panel.banner("Live in another window").getByRole("button").click();
+    await other.panel.waiting(`${modern} asks`).first().click();
     await form.getByLabel(/^Departure/).waitFor();
     assert.equal(await form.getByLabel(/^Name/).inputValue(), "Ada");
     await other.panel
