@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// readPatience is for how long a turn waits at its beginning for the servers that it may have started.
+	// readPatience bounds how long a turn waits for its servers before the model is first asked.
 	readPatience = 3 * time.Second
-	// readLimit bounds the reading of a server's lists. The start is bounded by the hub, and shorter.
+	// readLimit bounds one reading of a server's lists. The hub bounds the start, which is shorter.
 	readLimit = hub.DefaultHandshake + time.Minute
 )
 
 // notYet is what the person is told of a server that may still answer.
 const notYet = "It has not answered yet. The model gets its tools when it has."
 
-// reading is a server's lists being read, for all turns that want them.
+// reading reads a server's lists once, for all turns.
 type reading struct {
 	began time.Time
 	// done is closed when found is there.
 	done  chan struct{}
-	found offered // all that the server has
+	found offered
 }
 
-// read returns the reading of a server's lists that is under way, or begins one. The lock must be held.
+// read joins the running reading of a server's lists, or begins one. The lock must be held.
 func (c *Chat) read(serverName string) *reading {
 	if r := c.readings[serverName]; r != nil {
 		return r
@@ -58,7 +58,7 @@ func (c *Chat) read(serverName string) *reading {
 	return r
 }
 
-// list asks a server what it has.
+// list reads a server's tools, resources and resource templates.
 func (c *Chat) list(ctx context.Context, serverName string) offered {
 	found := offered{serverName: serverName}
 	if found.tools, found.err = c.servers.Tools(ctx, serverName); found.err != nil {
@@ -75,7 +75,7 @@ func (c *Chat) list(ctx context.Context, serverName string) offered {
 	return found
 }
 
-// offers are what the servers of a task have, as far as they have answered in the course of a turn.
+// offers holds the lists of a task's servers. It fills up in the course of a turn, as the servers answer.
 type offers struct {
 	enabled []protocol.TaskServer
 	// readings and found are of the enabled servers, in their order. A reading is nil once its result is in found.
@@ -84,12 +84,12 @@ type offers struct {
 	made     *offer // nil where something was found since
 }
 
-// readServers asks the servers that are enabled for the task what they have, and waits for them, but not for long: those
-// that answer later are in the offer of the model's next round. One that answered late the last time is not waited for.
-// A server that failed, of which the person was told, is not started again by the next turn: it would fail as before, or
-// ask once more for what the person did not want to give.
+// readServers reads the lists of the task's servers, and waits for them up to readPatience. Servers that answer later
+// join the offer of the model's next round. The turn does not wait for a server that was late the last time. It does not
+// start a failed server again once the person was told of the failure: the server would fail as before, or ask again
+// for an input that the person refused.
 //
-// A server that the person has to confirm is waited for until they have: that time is theirs.
+// The turn waits without a limit while the person decides whether a server may run.
 func (u *turn) readServers(ctx context.Context) *offers {
 	all := u.servers.Servers()
 	enabled := enabledServers(all, u.task.Info().Settings)
@@ -135,12 +135,12 @@ func (u *turn) readServers(ctx context.Context) *offers {
 	return o
 }
 
-// knownFailure is why a server failed, as its state says.
+// knownFailure is the reason in a failed server's state.
 type knownFailure string
 
 func (f knownFailure) Error() string { return string(f) }
 
-// take puts in what servers have answered since, without waiting.
+// take adds the lists of servers that have answered since. It does not wait.
 func (o *offers) take() {
 	for i, r := range o.readings {
 		if r == nil {
@@ -156,7 +156,7 @@ func (o *offers) take() {
 	}
 }
 
-// only leaves of what a server has the tools of these names; nil means all.
+// only keeps the tools with these names; nil keeps all.
 func (f offered) only(toolNames []string) offered {
 	if toolNames != nil {
 		f.tools = slices.DeleteFunc(slices.Clone(f.tools), func(tool protocol.Tool) bool { return !slices.Contains(toolNames, tool.Name) })
@@ -164,7 +164,7 @@ func (f offered) only(toolNames []string) offered {
 	return f
 }
 
-// now returns what the model may call in its next round.
+// now returns the offer for the model's next round.
 func (o *offers) now() *offer {
 	o.take()
 	if o.made == nil {
@@ -173,7 +173,7 @@ func (o *offers) now() *offer {
 	return o.made
 }
 
-// unavailable are the servers whose tools the model does not have.
+// unavailable returns the servers whose tools the model does not have.
 func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	for i, f := range o.found {
 		why := ""
@@ -193,8 +193,8 @@ func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	return servers
 }
 
-// tellUnavailable tells the person of the servers whose tools the model does not have: of all in one notice, and only
-// where one is among them that was not there the last time.
+// tellUnavailable tells the person in one notice which servers' tools the model does not have. It says nothing if the last
+// notice named them all.
 func (u *turn) tellUnavailable(o *offers) {
 	servers := o.unavailable()
 	names := map[string]bool{}
@@ -216,7 +216,7 @@ func (u *turn) tellUnavailable(o *offers) {
 	u.task.Tell(protocol.Notice{Level: protocol.NoticeWarning, Text: text, Unavailable: servers})
 }
 
-// alone is what is said of a server that is the only one not available.
+// alone is the notice's text if one server only is not available.
 func alone(s protocol.UnavailableServer) string {
 	if s.Reason == notYet {
 		return fmt.Sprintf("The server %q%s", s.ServerName, strings.TrimPrefix(notYet, "It"))

@@ -7,14 +7,13 @@ import (
 	"slices"
 )
 
-// misspelt are members of a server that other programs' configurations have, or that are written by mistake, and what
-// they are called in mcp.json.
+// misspelt has, for a member of mcp.json, the names that people write instead: those of other programs, and mistakes.
 var misspelt = map[string][]string{
 	"command": {"cmd", "Command", "CMD", "comand", "commmand", "commands", "exec", "executable", "program", "path", "run"},
 	"url":     {"URL", "Url", "uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
 }
 
-// missing says that a server lacks a member, and which other one may be meant for it.
+// missing says that a server has no such member, and names the member that was probably meant.
 func missing(member string, raw json.RawMessage) string {
 	text := fmt.Sprintf("has no %q", member)
 	var members map[string]json.RawMessage

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Warnings are sentences on what is not wrong in a server's configuration, and probably not meant: each variable
-// ${env:NAME} that is not set, which is then empty.
+// Warnings returns a sentence for each ${env:NAME} in a server's configuration whose variable is not set. The server
+// gets an empty text for it.
 func (s Server) Warnings(e Environment) []string {
 	var warnings []string
 	said := map[string]bool{}
