@@ -414,11 +414,11 @@ func TestServersThatAreNotAvailableAreOneNotice(t *testing.T) {
 		f.say(t, "One more")
 		var got []string
 		for _, notice := range f.notices(t) {
-			text := notice.Text
+			words := []string{notice.Text}
 			for _, server := range notice.Unavailable {
-				text += " " + server.ServerName
+				words = append(words, server.ServerName)
 			}
-			got = append(got, text)
+			got = append(got, strings.Join(words, " "))
 		}
 		want := []string{"2 of 4 servers are not available. broken silent", "2 of 4 servers are not available. a silent"}
 		if diff := cmp.Diff(want, got); diff != "" {

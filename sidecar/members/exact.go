@@ -61,10 +61,10 @@ func holdsStructs(t reflect.Type) bool {
 // from a field's only in its case is not taken.
 func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
 	taken = true
-	for i := range t.NumField() {
-		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for field := range t.Fields() {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if tag == name {
-			return t.Field(i).Type, true
+			return field.Type, true
 		}
 		taken = taken && !strings.EqualFold(tag, name)
 	}

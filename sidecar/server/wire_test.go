@@ -176,11 +176,11 @@ func FuzzServe(f *testing.F) {
 	f.Add("Content-Length: 2\r\n\r\n{}")
 	f.Add("Content-Length: 30\r\n\r\n{\"id\":1,\"method\":\"\",\"error\":null}")
 	f.Add(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(initialize), initialize))
-	frames := ""
+	var frames strings.Builder
 	for _, frame := range []string{initialize, `[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`, `{"jsonrpc":"2.0","id":2,"result":{}}`} {
-		frames += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(frame), frame)
+		fmt.Fprintf(&frames, "Content-Length: %d\r\n\r\n%s", len(frame), frame)
 	}
-	f.Add(frames)
+	f.Add(frames.String())
 	f.Fuzz(func(t *testing.T, bytes string) {
 		s := server.New(server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()})
 		// Whatever comes, it ends with its input.

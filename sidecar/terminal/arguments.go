@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/terminal/answers"
@@ -122,15 +123,16 @@ func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json
 
 // missingArguments names each argument that is missing, with its flag.
 func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, missing []protocol.Field) error {
-	text := fmt.Sprintf("the tool %s of the server %q requires arguments that are missing:", tool.Name, s.line.server)
+	var text strings.Builder
+	fmt.Fprintf(&text, "the tool %s of the server %q requires arguments that are missing:", tool.Name, s.line.server)
 	for _, f := range missing {
 		head := f.Head()
-		text += fmt.Sprintf("\n  --arg %s=…  (%s)", word(head.Name), kindOf(f))
+		fmt.Fprintf(&text, "\n  --arg %s=…  (%s)", word(head.Name), kindOf(f))
 		if head.Description != "" {
-			text += " " + oneLine(head.Description, mostDescription)
+			text.WriteString(" " + oneLine(head.Description, mostDescription))
 		}
 	}
-	return &usageError{text: text, wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
+	return &usageError{text: text.String(), wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
 }
 
 // arguments has the person fill in arguments of a tool.
