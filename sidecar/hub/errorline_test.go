@@ -40,7 +40,7 @@ func TestTheLineThatSaysTheError(t *testing.T) {
 		{"go, an unknown flag", "flag provided but not defined: -nope"},
 		{"go run, what cannot be compiled", "b.go:1:1: expected 'package', found 'func'"},
 		{"go run, a package that is missing", "stat /home/ada/srv/cmd/server: directory not found"},
-		{"npx, a package that is missing", "npm error 404 Not Found - GET https://registry.npmjs.org/@ada%2fsrv"},
+		{"npx, a package that is missing", "npm error 404 Not Found - GET https://registry.example/@ada%2fsrv"},
 		{"npx, a version that is missing", "npm error notarget No matching version found for is-number@99.0.0."},
 		{"npx, a package without a program", "npm error could not determine executable to run"},
 		{"docker, not running", "docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"},
