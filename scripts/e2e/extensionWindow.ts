@@ -119,22 +119,22 @@ export class ExtensionWindow {
   /** Shows the panel in a window that has just been loaded. */
   readonly show = async (): Promise<void> => {
     await this.container.waitFor();
-    await this.page.locator(".monaco-workbench .part.sidebar .composite.title").waitFor();
-    // The side bar may show again what it showed in the window that was open last.
-    if ((await this.container.getAttribute("aria-expanded")) !== "true") {
-      await this.container.click();
-    }
+    // The side bar may show again what it showed in the window that was open last. A click would hide that then.
+    if (!(await this.#isPanelInSideBar())) await this.container.click();
   };
+
+  /** Waits until the side bar shows something, and says whether that is the panel. */
+  async #isPanelInSideBar(): Promise<boolean> {
+    const title = this.page.locator(".part.sidebar .composite.title h2").filter({ hasText: /\w/ });
+    return /^Assent/i.test((await title.textContent()) ?? "");
+  }
 
   /** Reloads the window, in which the panel is hidden. VS Code takes seconds to save what its side bar shows. */
   async reloadHidden(): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt++) {
       await this.hide();
       await this.page.reload();
-      const title = this.page
-        .locator(".part.sidebar .composite.title h2")
-        .filter({ hasText: /\w/ });
-      if (!/^Assent/i.test((await title.textContent()) ?? "")) return;
+      if (!(await this.#isPanelInSideBar())) return;
     }
     assert.fail("the side bar shows the panel after each reload");
   }
