@@ -199,6 +199,8 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
     const form = panel.form(server);
     await isArmed(form);
     await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
+    // The list stays at its end while the questions are settled.
+    await panel.dock().waitFor({ state: "detached" });
     await panel.toFirstMessage();
     const text = await returned(panel.call(server, "ask_often"));
     const { decline, ...refused } = JSON.parse(text);
