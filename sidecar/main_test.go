@@ -26,7 +26,28 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "stubborn": stubbornServer})
+	testscript.Main(elsewhere{m}, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "stubborn": stubbornServer})
+}
+
+// elsewhere runs the tests with a home folder of their own: a program that is told no folder must not use the person's.
+type elsewhere struct{ tests *testing.M }
+
+// Run implements [testscript.TestingM].
+func (e elsewhere) Run() int {
+	home, err := os.MkdirTemp("", "assent-test-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(home)
+	for name, folder := range map[string]string{
+		"HOME": "", "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", // Unix
+		"USERPROFILE": "", "AppData": "config", "LocalAppData": "cache", // Windows
+	} {
+		if err := os.Setenv(name, filepath.Join(home, folder)); err != nil {
+			panic(err)
+		}
+	}
+	return e.tests.Run()
 }
 
 // TestScripts runs the real binary. Besides the usual commands a script has
