@@ -152,12 +152,12 @@ func (o *offers) take() {
 			continue
 		}
 		o.readings[i], o.made = nil, nil
-		o.found[i] = r.found.only(o.enabled[i].ToolNames)
+		o.found[i] = r.found.withTools(o.enabled[i].ToolNames)
 	}
 }
 
-// only keeps the tools with these names; nil keeps all.
-func (f offered) only(toolNames []string) offered {
+// withTools keeps only the tools with these names; nil keeps all.
+func (f offered) withTools(toolNames []string) offered {
 	if toolNames != nil {
 		f.tools = slices.DeleteFunc(slices.Clone(f.tools), func(tool protocol.Tool) bool { return !slices.Contains(toolNames, tool.Name) })
 	}
