@@ -43,20 +43,15 @@ func (s *Store) DecideServer(ctx context.Context, d ServerDecision, records ...R
 	if err != nil {
 		return fmt.Errorf("encode the decision: %w", err)
 	}
-	tx, err := s.db.BeginTx(ctx, nil)
+	err = s.write(ctx, powerLoss, func(w writer) error {
+		_, err := w.ExecContext(ctx, `INSERT OR REPLACE INTO server_decisions (source, server, definition, decided_at, body) VALUES (?, ?, ?, ?, ?)`,
+			d.Source, d.ServerName, d.Definition, d.At, string(body))
+		if err != nil {
+			return err
+		}
+		return appendJournal(ctx, w, records)
+	})
 	if err != nil {
-		return fmt.Errorf("save the decision: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO server_decisions (source, server, definition, decided_at, body) VALUES (?, ?, ?, ?, ?)`,
-		d.Source, d.ServerName, d.Definition, d.At, string(body))
-	if err != nil {
-		return fmt.Errorf("save the decision: %w", err)
-	}
-	if err := appendJournal(ctx, tx, records); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("save the decision: %w", err)
 	}
 	return nil
