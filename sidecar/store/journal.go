@@ -282,35 +282,35 @@ func (s *Store) CutJournal(ctx context.Context, before, now int64) (int64, error
 	}
 }
 
-func (s *Store) cutJournal(ctx context.Context, before, last, now int64) (int64, error) {
-	tx, err := s.db.BeginTx(ctx, nil)
+// cutJournal cuts off at most cutBatch records, none after last, and returns how many.
+func (s *Store) cutJournal(ctx context.Context, before, last, now int64) (count int64, err error) {
+	err = s.write(ctx, processDeath, func(w writer) error {
+		// The old records are those before the first young one.
+		var cut Cut
+		var others int64
+		err := w.QueryRowContext(ctx, `
+			WITH front AS (SELECT seq, at, kind FROM journal WHERE seq <= ? ORDER BY seq LIMIT ?),
+				old AS (SELECT seq, kind FROM front WHERE seq < (SELECT COALESCE(MIN(seq), 9223372036854775807) FROM front WHERE at >= ?))
+			SELECT COALESCE(MAX(seq), 0), COALESCE((SELECT hash FROM journal WHERE seq = (SELECT MAX(seq) FROM old)), ''),
+				COUNT(*), COUNT(*) FILTER (WHERE kind <> ?) FROM old`,
+			last, cutBatch, before, protocol.JournalRecordsRemoved).Scan(&cut.ThroughSeq, &cut.ThroughHash, &cut.Count, &others)
+		if err != nil {
+			return err
+		}
+		if others == 0 && cut.Count < cutBatch {
+			return nil // a record of an earlier cut is not removed only to leave another one
+		}
+		if _, err := w.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, cut.ThroughSeq, cut.ThroughHash); err != nil {
+			return err
+		}
+		if _, err := w.ExecContext(ctx, `DELETE FROM journal WHERE seq <= ?`, cut.ThroughSeq); err != nil {
+			return err
+		}
+		count = cut.Count
+		return addCut(ctx, w, now, cut)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("cut the journal: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	// Of the first records, the last before which none is young.
-	var cut Cut
-	var others int64
-	err = tx.QueryRowContext(ctx, `
-		WITH front AS (SELECT seq, at, kind FROM journal WHERE seq <= ? ORDER BY seq LIMIT ?),
-			old AS (SELECT seq, kind FROM front WHERE seq < (SELECT COALESCE(MIN(seq), 9223372036854775807) FROM front WHERE at >= ?))
-		SELECT COALESCE(MAX(seq), 0), COALESCE((SELECT hash FROM journal WHERE seq = (SELECT MAX(seq) FROM old)), ''),
-			COUNT(*), COUNT(*) FILTER (WHERE kind <> ?) FROM old`,
-		last, cutBatch, before, protocol.JournalRecordsRemoved).Scan(&cut.ThroughSeq, &cut.ThroughHash, &cut.Count, &others)
-	if err != nil {
-		return 0, fmt.Errorf("cut the journal: %w", err)
-	}
-	if others == 0 && cut.Count < cutBatch {
-		return 0, nil // a record of an earlier cut is not removed only to leave another one
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, cut.ThroughSeq, cut.ThroughHash); err != nil {
-		return 0, fmt.Errorf("cut the journal: %w", err)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE seq <= ?`, cut.ThroughSeq); err != nil {
-		return 0, fmt.Errorf("cut the journal: %w", err)
-	}
-	if err := errors.Join(addCut(ctx, tx, now, cut), tx.Commit()); err != nil {
-		return 0, fmt.Errorf("cut the journal: %w", err)
-	}
-	return cut.Count, nil
+	return count, nil
 }

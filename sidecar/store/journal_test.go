@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -192,6 +193,29 @@ func TestOldRecordsAreCutOffTheFront(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int64{1207, 1208}, seqs(t, s)); diff != "" {
 		t.Errorf("the chain does not go on (-want +got):\n%s", diff)
+	}
+}
+
+// A cut whose record cannot be saved removes nothing: verify would take it for a journal that somebody altered.
+func TestACutWithoutItsRecordIsUndone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := s.AppendJournal(t.Context(), record(1, "s"), record(2, "s")); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TRIGGER full BEFORE INSERT ON journal BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.CutJournal(t.Context(), 5, 5); n != 0 || err == nil {
+		t.Errorf("%d records cut off, %v, want an error", n, err)
+	}
+	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
+		t.Errorf("the records that are left (-want +got):\n%s", diff)
 	}
 }
 
