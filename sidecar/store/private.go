@@ -6,24 +6,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// keepPrivate takes the folder of the store at path, and its files, from everybody but their owner: the conversations of
-// a person are in them. An earlier version, or a copy, may have left them open. It creates the file that is missing, so
-// that SQLite does not create it for everybody; SQLite gives the others the same mode. A mode that cannot be changed
-// stays: not every file system has modes, and the owner may be somebody else.
+// keepPrivate removes the access of other users to the store at path: to its folder and to its files. They hold a
+// person's conversations, and an earlier version or a copy may have left them open. A missing database file is created
+// first: SQLite would create it with the mode of the umask, and gives the -wal and -shm files the mode of the database.
+// A mode that cannot be changed stays, because some file systems have none and the owner may be another user.
 func keepPrivate(path string) {
-	// Whoever gives a folder for temporary files shares it on purpose.
-	if info, err := os.Stat(filepath.Dir(path)); err == nil && info.Mode()&os.ModeSticky == 0 {
-		closeToOthers(filepath.Dir(path), info)
+	dir, name := filepath.Split(path)
+	// A folder with the sticky bit, such as /tmp, is shared on purpose.
+	if info, err := os.Stat(dir); err == nil && info.Mode()&os.ModeSticky == 0 {
+		closeToOthers(dir, info)
 	}
 	if file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 		_ = file.Close() // it is empty
 	}
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), filepath.Base(path)+"*")) // the name is no bad pattern
-	for _, name := range files {
-		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-			closeToOthers(name, info)
+	entries, _ := os.ReadDir(dir) // SQLite fails with a better error if the folder cannot be read
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), name) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			closeToOthers(filepath.Join(dir, e.Name()), info)
 		}
 	}
 }
@@ -34,8 +39,9 @@ func closeToOthers(name string, info os.FileInfo) {
 	}
 }
 
-// Scrub empties the write-ahead log: what was deleted in the database is zeroed there, but the log may still have it.
-// It fails if another process reads or writes at this moment. Everybody waits meanwhile, so it does not try for long.
+// Scrub empties the write-ahead log. SQLite zeroes deleted content in the database, but a copy may stay in the log.
+// Scrub fails if another process reads or writes at this moment. It waits for 100 ms at most, since it blocks all other
+// calls of the store.
 func (s *Store) Scrub(ctx context.Context) (err error) {
 	conn, err := s.db.Conn(ctx) // the only one
 	if err != nil {

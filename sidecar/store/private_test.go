@@ -43,7 +43,7 @@ func TestNobodyElseCanReadTheStore(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "data")
+			dir := filepath.Join(t.TempDir(), "data [a-b]") // a pattern that does not match itself
 			prepare(t, dir)
 			s := open(t, dir)
 			save(t, s, protocol.Task{ID: "u"}, notice(1, 1, "hello"))
