@@ -29,6 +29,8 @@ var moves = []string{
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
 	`INSERT OR IGNORE INTO home.tool_rules SELECT * FROM main.tool_rules`,
+	`INSERT INTO home.server_decisions SELECT * FROM main.server_decisions WHERE true
+		ON CONFLICT DO UPDATE SET decided_at = excluded.decided_at, body = excluded.body WHERE excluded.decided_at > decided_at`,
 }
 
 // copyInto copies the database of a connection into the file of a name, which has the same schema: all of

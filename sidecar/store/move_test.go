@@ -23,7 +23,8 @@ func fill(t *testing.T, s *store.Store, name string) {
 	err = errors.Join(err,
 		s.SaveDraft(t.Context(), name, "ask of "+name, json.RawMessage(`{}`)),
 		s.SaveRound(t.Context(), name, 1, &store.Round{Required: json.RawMessage(`{}`)}),
-		s.AddGrant(t.Context(), protocol.Grant{ID: "grant of " + name}))
+		s.AddGrant(t.Context(), protocol.Grant{ID: "grant of " + name}),
+		s.DecideServer(t.Context(), store.ServerDecision{Source: name, ServerName: "s", Definition: "d", Decision: protocol.ServerAllowed}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +42,9 @@ func wantFilled(t *testing.T, s *store.Store, names ...string) {
 		m, err := s.Message(t.Context(), name, 1)
 		drafts, draftsErr := s.Drafts(t.Context(), name)
 		rounds, roundsErr := s.Rounds(t.Context(), name)
-		if err := errors.Join(err, draftsErr, roundsErr); err != nil || m == nil || len(drafts) != 1 || len(rounds) != 1 {
-			t.Errorf("of %s: message %v, %d drafts, %d rounds, %v", name, m, len(drafts), len(rounds), err)
+		decision, decisionErr := s.DecisionOf(t.Context(), name, "s", "d")
+		if err := errors.Join(err, draftsErr, roundsErr, decisionErr); err != nil || m == nil || len(drafts) != 1 || len(rounds) != 1 || decision == nil {
+			t.Errorf("of %s: message %v, %d drafts, %d rounds, decision %v, %v", name, m, len(drafts), len(rounds), decision, err)
 		}
 	}
 }
