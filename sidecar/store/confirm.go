@@ -10,11 +10,11 @@ import (
 	"assent/protocol"
 )
 
-// confirmSchema keeps what the person decided of servers that a file of the workspace configures.
-// An older sidecar that still runs sets the file's version back, so it may run twice.
+// confirmSchema keeps the person's decisions about servers that a file of the workspace configures.
+// It may run twice, because an older sidecar that still runs sets the file's version back.
 const confirmSchema = `
 CREATE TABLE IF NOT EXISTS server_decisions (
-	source     TEXT NOT NULL, -- the file
+	source     TEXT NOT NULL, -- the file that configures the server
 	server     TEXT NOT NULL,
 	definition TEXT NOT NULL, -- a hash
 	decided_at INTEGER NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS server_decisions (
 ) STRICT, WITHOUT ROWID;
 `
 
-// ServerDecision is what the person decided of one definition of a server.
+// ServerDecision is a person's decision whether one definition of a server may run.
 type ServerDecision struct {
 	Source     string `json:"source"`
 	ServerName string `json:"serverName"`
@@ -31,13 +31,14 @@ type ServerDecision struct {
 	Definition string                    `json:"definition"`
 	Shown      protocol.ServerDefinition `json:"shown"`
 	Decision   protocol.ServerDecision   `json:"decision"`
-	// By names the front end in which they decided, and At is when.
+	// By names the front end in which they decided.
 	By string `json:"by"`
-	At int64  `json:"at"`
+	// At is the time of the decision in milliseconds since the Unix epoch.
+	At int64 `json:"at"`
 }
 
-// DecideServer keeps a decision in place of an earlier one of the same definition, together with what the journal says of
-// it.
+// DecideServer saves a decision and its journal records in one transaction. The decision replaces an earlier one about the
+// same definition.
 func (s *Store) DecideServer(ctx context.Context, d ServerDecision, records ...Record) error {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -57,12 +58,12 @@ func (s *Store) DecideServer(ctx context.Context, d ServerDecision, records ...R
 	return nil
 }
 
-// DecisionOf returns what the person decided of a definition of a server, or nil.
+// DecisionOf returns the decision about a definition of a server, or nil if there is none.
 func (s *Store) DecisionOf(ctx context.Context, source, serverName, definition string) (*ServerDecision, error) {
 	return s.serverDecision(ctx, `SELECT body FROM server_decisions WHERE source = ? AND server = ? AND definition = ?`, source, serverName, definition)
 }
 
-// LastAllowed returns the decision by which the person allowed a server last, whatever its definition was, or nil.
+// LastAllowed returns the latest decision that allowed a server, of any definition, or nil if there is none.
 func (s *Store) LastAllowed(ctx context.Context, source, serverName string) (*ServerDecision, error) {
 	return s.serverDecision(ctx, `SELECT body FROM server_decisions WHERE source = ? AND server = ? AND json_extract(body, '$.decision') = ?
 		ORDER BY decided_at DESC LIMIT 1`, source, serverName, string(protocol.ServerAllowed))
@@ -79,7 +80,7 @@ func (s *Store) serverDecision(ctx context.Context, query string, args ...any) (
 		err = json.Unmarshal(body, &d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what was decided of a server: %w", err)
+		return nil, fmt.Errorf("read the decision about a server: %w", err)
 	}
 	return &d, nil
 }

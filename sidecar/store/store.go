@@ -1,10 +1,12 @@
 // Package store keeps tasks, their messages, grants, rules about tools, and the journal in one SQLite file.
 //
-// It owns the file and its schema, and nothing of what the rows mean: a message is stored as the
-// JSON of [protocol.Message]. A Store may be used from any goroutine; every change is one
-// transaction, or a part of one that keeps what others save at the same time. When Save returns, what it was given
-// survives the death of this process; what a person did ([Entry.Act], a task's own data, a new or ended grant, a rule about
-// a tool), and all that was saved before it, is on the disk and survives a loss of power.
+// It owns the file and its schema, and does not know what the rows mean: a message is stored as the JSON of
+// [protocol.Message]. A Store may be used from any goroutine. Every change is one transaction, or a part of one that also
+// has the changes of other goroutines.
+//
+// What a call has saved when it returns survives the death of this process. An act of a person also survives a loss of
+// power, with all that was saved before it: a message with [Entry.Act], a task's own data, a new or ended grant, a rule
+// about a tool, and a decision about a server.
 package store
 
 import (
