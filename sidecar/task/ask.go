@@ -217,21 +217,14 @@ func (t *Task) release(a *ask) {
 	if a.completing() {
 		return // its end will be kept
 	}
-	secret := false
 	if q, ok := a.message.Body.(protocol.Ask); ok {
 		masked := askWithoutSecrets(q)
-		secret = !bytes.Equal(contentOf(q), contentOf(masked))
+		t.owed.scrub = t.owed.scrub || !bytes.Equal(contentOf(q), contentOf(masked))
 		a.message.Body = masked
 	}
 	a.message.live = false
 	if t.save(a.message) {
 		delete(t.memory, a.message.ID)
-	}
-	if secret {
-		select {
-		case t.registry.scrubbing <- struct{}{}:
-		default: // somebody is about to
-		}
 	}
 }
 

@@ -101,5 +101,7 @@ func (t *Task) forgetDraft(a *ask) {
 	if !a.drafted || keepsDraft(a.outcome.Reason) {
 		return
 	}
+	// It was typed before the person marked a field as secret.
+	t.owed.scrub = t.owed.scrub || a.answer != nil && len(a.answer.SecretFields) > 0
 	t.saveDraft(a.question.AskID, nil)
 }

@@ -54,6 +54,8 @@ type owed struct {
 	messages map[int64]*message
 	drafts   map[string]json.RawMessage
 	rounds   map[int64]*Round
+	// scrub is set if the rest of it overwrites a secret in the store. The store's log is then to be emptied.
+	scrub bool
 }
 
 // StorageFailure returns why tasks are not kept on disk, as a sentence for the person; empty while they are.
@@ -134,7 +136,7 @@ func (r *Registry) KeepStore(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	pause := retryAfter
-	unscrubbed := false // a secret that was overwritten may be in the store's log
+	unscrubbed := true // an earlier sidecar may have been killed before it emptied the store's log
 	for {
 		select {
 		case <-ctx.Done():
@@ -148,12 +150,12 @@ func (r *Registry) KeepStore(ctx context.Context) {
 			continue
 		case <-timer.C:
 		}
-		if unscrubbed {
-			unscrubbed = !r.scrub(ctx)
-		}
 		r.opening.Lock()
 		opened := r.store != nil && !r.closed
 		r.opening.Unlock()
+		if opened && unscrubbed {
+			unscrubbed = !r.scrub(ctx)
+		}
 		if opened && !r.mend(ctx) {
 			pause = min(2*pause, lookEvery)
 			timer.Reset(pause)
@@ -344,6 +346,13 @@ func (t *Task) tryToPay(ctx context.Context) error {
 			return err
 		}
 		delete(t.owed.rounds, messageID)
+	}
+	if t.owed.scrub {
+		t.owed.scrub = false
+		select {
+		case t.registry.scrubbing <- struct{}{}:
+		default: // KeepStore will do it
+		}
 	}
 	return nil
 }
