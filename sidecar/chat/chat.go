@@ -69,10 +69,6 @@ type Chat struct {
 
 	wg sync.WaitGroup // the calls, turns and readings; grows under mu only, and not once closed
 
-	// readCtx is the readings' lifetime, which endReading ends.
-	readCtx    context.Context
-	endReading context.CancelFunc
-
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	running map[callKey]*run
@@ -128,9 +124,8 @@ func New(opts Options) *Chat {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.ChatSettings { return protocol.ChatSettings{} }
 	}
-	readCtx, endReading := context.WithCancel(context.Background())
 	return &Chat{
-		opts: opts, tasks: opts.Tasks, servers: opts.Servers, readCtx: readCtx, endReading: endReading,
+		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
 		running: map[callKey]*run{}, turns: map[string]*turn{},
 		readings: map[string]*reading{}, late: map[string]bool{}, told: map[string]map[string]bool{},
 	}
@@ -375,7 +370,7 @@ func (c *Chat) CancelTask(taskID string) {
 	}
 }
 
-// Close cancels every call and every turn, and returns when all have ended.
+// Close cancels every call, every turn and every reading, and returns when all have ended.
 func (c *Chat) Close() {
 	c.mu.Lock()
 	c.closed = true
@@ -385,7 +380,9 @@ func (c *Chat) Close() {
 	for _, r := range c.running {
 		r.cancel(nil)
 	}
+	for _, r := range c.readings {
+		r.cancel()
+	}
 	c.mu.Unlock()
-	c.endReading()
 	c.wg.Wait()
 }

@@ -99,12 +99,12 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 // imageOf returns an image as providers take it.
 func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
 	kind, _, err := mime.ParseMediaType(mimeType)
+	if err != nil {
+		return protocol.ImageContent{}, false
+	}
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
-		return protocol.ImageContent{}, false
-	}
-	if err != nil {
 		return protocol.ImageContent{}, false
 	}
 	if data == "" || len(data) > maxImage {

@@ -26,8 +26,9 @@ const notYet = "It has not answered yet. The model gets its tools when it has."
 
 // reading reads a server's lists once, for all turns.
 type reading struct {
-	began time.Time
-	// done is closed when found is there.
+	began  time.Time
+	cancel context.CancelFunc
+	// done is closed when found is set.
 	done  chan struct{}
 	found offered
 }
@@ -43,10 +44,11 @@ func (c *Chat) read(serverName string) *reading {
 		close(r.done)
 		return r
 	}
+	var ctx context.Context
+	ctx, r.cancel = context.WithTimeout(context.Background(), readLimit)
 	c.readings[serverName] = r
 	c.wg.Go(func() {
-		ctx, cancel := context.WithTimeout(c.readCtx, readLimit)
-		defer cancel()
+		defer r.cancel()
 		found := c.list(ctx, serverName)
 		c.mu.Lock()
 		defer c.mu.Unlock()
