@@ -363,31 +363,32 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 			return nil, err
 		}
 	}
-	var result protocol.AskResponseResult
+	var result *protocol.AskResponseResult
 	var err error
-	t.join(func() { result.Outcome, err = t.answerNow(ctx, params.AskID, a, answer, by, &result.Unsaved, &err) }, nil)
+	t.join(func() { result, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) }, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &result, nil
+	return result, nil
 }
 
-// answerNow settles an ask by a checked answer. Whether that is kept shows afterwards: refused is set where another
-// window has the task, and unsaved where the store cannot be written. The lock must be held.
-func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, unsaved *bool, refused *error) (outcome protocol.Outcome, err error) {
+// answerNow settles an ask by a checked answer. Afterwards it sets Unsaved in the result if the store could not be
+// written, and refused if another window has taken the task. The lock must be held.
+func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, refused *error) (*protocol.AskResponseResult, error) {
 	if err := t.checkOwned(); err != nil {
-		return outcome, err
+		return nil, err
 	}
 	if a == nil || t.asks.get(askID) != a {
-		return outcome, t.notOpen(ctx, askID)
+		return nil, t.notOpen(ctx, askID)
 	}
 	var undo func() error
 	if answer.Take != nil {
+		var err error
 		if undo, err = answer.Take(by); err != nil {
-			return outcome, err
+			return nil, err
 		}
 	}
-	outcome = protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID, DeclinedAll: answer.DeclinedAll}
+	outcome := protocol.Outcome{By: by, At: t.registry.now(), GrantID: answer.GrantID, DeclinedAll: answer.DeclinedAll}
 	switch answer.Response {
 	case protocol.YesButtonClicked:
 		outcome.Reason = protocol.OutcomeAnswered
@@ -398,10 +399,11 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 	case protocol.RegenerateButtonClicked:
 		outcome.Reason = protocol.OutcomeRegenerated
 	}
+	result := &protocol.AskResponseResult{Outcome: outcome}
 	t.settle(a, answer, outcome)
 	t.afterwards(func(bool) {
 		if a.answer == answer {
-			*unsaved = t.isUnsaved(a.message.ID)
+			result.Unsaved = t.isUnsaved(a.message.ID)
 			return
 		}
 		if undo != nil {
@@ -411,7 +413,7 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 		}
 		*refused = t.checkOwned()
 	})
-	return outcome, nil
+	return result, nil
 }
 
 // Question returns what an open ask asks, and what is closed when it is settled. For one that is not open,

@@ -204,7 +204,6 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	for _, e := range entries {
 		all[e.Message.ID] = found{e.Message, e.Size}
 	}
-	unsaved := t.registry.isHomeless()
 	for id, m := range t.memory {
 		if (m.number > r.After || m.stream != nil) && (r.Before == 0 || id < r.Before) {
 			all[id] = found{m.snapshot(), weight(m.Body)}
@@ -221,7 +220,7 @@ func (t *Task) read(ctx context.Context, r store.Range) ([]protocol.Message, boo
 	messages := make([]protocol.Message, len(ids))
 	for i, id := range ids {
 		messages[i] = shown(all[id].message)
-		messages[i].Unsaved = unsaved || t.owes(id)
+		messages[i].Unsaved = t.isUnsaved(id)
 	}
 	return messages, more, nil
 }
@@ -302,16 +301,13 @@ func (t *Task) commit(m *message, event protocol.Event) bool {
 	return t.tell(&said)
 }
 
-// isUnsaved reports whether a message, as it is now, is in memory only. The lock must be held.
-func (t *Task) isUnsaved(messageID int64) bool { return t.owes(messageID) || t.registry.isHomeless() }
-
-// owes reports whether the store refused a message as it is now. The lock must be held.
-func (t *Task) owes(messageID int64) bool {
+// isUnsaved reports whether the current state of a message is in memory only. The lock must be held.
+func (t *Task) isUnsaved(messageID int64) bool {
 	if _, owed := t.owed.messages[messageID]; owed {
 		return true
 	}
 	m := t.memory[messageID]
-	return m != nil && m.unacceptable
+	return m != nil && m.unacceptable || t.registry.isHomeless()
 }
 
 // journal notes a change, to be kept with it. The lock must be held.
