@@ -30,8 +30,7 @@ func Boot() (string, error) {
 func StartOf(pid int) (string, error) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	s := parseStat(string(text))
-	switch {
-	case errors.Is(err, syscall.ESRCH), err == nil && s.hasEnded(): // the first where it ends as it is read
+	if errors.Is(err, syscall.ESRCH) || err == nil && s.hasEnded() { // ESRCH: it ended while the file was read
 		err = fs.ErrNotExist
 	}
 	if err != nil {
