@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -298,7 +297,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "a server has no name")
 		return
 	}
-	if shown := visible.Text(s.Name); shown != s.Name || strings.ContainsAny(s.Name, "\n\t") {
+	if shown := visible.Line(s.Name); shown != s.Name {
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}

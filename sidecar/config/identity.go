@@ -87,31 +87,33 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	return hex.EncodeToString(sum[:])
 }
 
-// Shown returns the definition for the person who decides whether it may run. Nothing in it is masked.
+// Shown returns the definition for the person who decides whether it may run. Nothing in it is masked. Its hidden
+// characters are visible. A front end shows each member in a line of its own and the arguments as JSON, so only the
+// arguments keep their line ends: in another member one could forge the next line.
 func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinition {
 	e.Note = nil
-	text := func(written string) string { return visible.Text(s.shown(ctx, e, written)) }
+	line := func(written string) string { return visible.Line(s.shown(ctx, e, written)) }
 	d := protocol.ServerDefinition{Transport: s.Transport}
 	if s.Transport != protocol.TransportStdio {
-		d.URL = text(s.URL)
+		d.URL = line(s.URL)
 		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-			d.HeaderNames = append(d.HeaderNames, visible.Text(name))
+			d.HeaderNames = append(d.HeaderNames, visible.Line(name))
 		}
 		return d
 	}
-	d.Command, d.EnvFile, d.Cwd = text(s.Command), text(s.EnvFile), text(s.Folder)
+	d.Command, d.EnvFile, d.Cwd = line(s.Command), line(s.EnvFile), line(s.Folder)
 	for _, arg := range s.Args {
-		d.Args = append(d.Args, text(arg))
+		d.Args = append(d.Args, visible.Text(s.shown(ctx, e, arg)))
 	}
 	if s.Cwd != "" {
 		dir := s.shown(ctx, e, s.Cwd)
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(s.Folder, dir)
 		}
-		d.Cwd = visible.Text(dir)
+		d.Cwd = visible.Line(dir)
 	}
 	for _, name := range s.envNames(ctx, e) {
-		d.EnvNames = append(d.EnvNames, visible.Text(name))
+		d.EnvNames = append(d.EnvNames, visible.Line(name))
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,5 +114,30 @@ func TestAnIdentityHasWhatTheEnvFileSets(t *testing.T) {
 	write("NODE_OPTIONS=--require=./evil.js\n")
 	if b, definitionB := identify(t, dir, server); b == a || definitionB == definitionA {
 		t.Error("another value in the envFile is the same server")
+	}
+}
+
+func TestAShownDefinitionForgesNoLine(t *testing.T) {
+	for _, server := range []string{
+		`{"command": "a\nFolder: b", "args": ["c\nd"], "cwd": "e\nf", "envFile": "g\nh", "env": {"i\nj": "k"}}`,
+		`{"url": "https://a.example/b\nc", "headers": {"d\ne": "f"}}`,
+	} {
+		loaded := config.Load(protocol.Configuration{
+			WorkspaceFolders: []protocol.WorkspaceFolder{{Path: t.TempDir()}},
+			Servers:          json.RawMessage(`{"s": ` + server + `}`),
+		})
+		if len(loaded.Servers) != 1 {
+			t.Fatalf("%s: %+v", server, loaded.Problems)
+		}
+		d := loaded.Servers[0].Shown(t.Context(), config.Environment{})
+		members := append([]string{d.Command, d.Cwd, d.EnvFile, d.URL}, slices.Concat(d.EnvNames, d.HeaderNames)...)
+		for _, member := range members {
+			if strings.Contains(member, "\n") {
+				t.Errorf("%q has two lines", member)
+			}
+		}
+		if len(d.Args) > 0 && d.Args[0] != "c\nd" {
+			t.Errorf("the argument is %q; front ends write it as JSON", d.Args[0])
+		}
 	}
 }

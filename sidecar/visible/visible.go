@@ -40,6 +40,11 @@ func Hidden(r rune) bool {
 // Text returns a text with each hidden character written as its code point: <U+202E>.
 func Text(text string) string { return escape(text, Hidden) }
 
+// Line is [Text] for a text that is shown in one line: line ends and tabs are written as their code points too.
+func Line(text string) string {
+	return escape(text, func(r rune) bool { return r == '\n' || r == '\t' || Hidden(r) })
+}
+
 // Data returns a text for a program to read. Only characters that control a terminal or change the direction of writing
 // are written as their code points. Line ends stay as they are, also those of Windows; so do joiners, which emoji need.
 func Data(text string) string {

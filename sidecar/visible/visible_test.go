@@ -35,6 +35,12 @@ func TestHiddenCharactersAreWrittenOut(t *testing.T) {
 	}
 }
 
+func TestALineIsOneLine(t *testing.T) {
+	if got, want := visible.Line("a\tb\r\nc\u202e"), "a<U+0009>b<U+000D><U+000A>c<U+202E>"; got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
+
 func TestJSONKeepsItsValue(t *testing.T) {
 	text := "a\x1b\u009b\x7f\u202e\u200d\U000e0041ä"
 	raw, err := json.MarshalIndent([]string{text}, "", "\t")
