@@ -20,6 +20,10 @@ vi.mock("vscode", () => ({
   },
 }));
 
+vi.mock("./openSource.ts", () => ({
+  openConfiguration: () => Promise.reject(new Error("the file is gone")),
+}));
+
 const { ConfirmServer } = await import("./confirmServer.ts");
 
 const params = (serverName: string): ConfirmServerParams => ({
@@ -80,6 +84,16 @@ describe("servers that are to be confirmed", () => {
     (await next()).choose("Run It");
     (await next()).choose("Do Not Run It");
     expect(await Promise.all(answers)).toEqual([{ decision: "allowed" }, { decision: "refused" }]);
+  });
+
+  test("a file that cannot be shown fails its own question, and no other", async () => {
+    const [a, b] = ask(["a", "b"]);
+    (await next()).choose("Decide One by One");
+    const failed = expect(a).rejects.toThrow("the file is gone");
+    (await next()).choose("Show Configuration");
+    await failed;
+    (await next()).choose("Run It");
+    expect(await b).toEqual({ decision: "allowed" });
   });
 
   test("one that comes meanwhile waits for its turn, and one that was withdrawn is not shown", async () => {

@@ -4,10 +4,10 @@ import { definitionText } from "./definitionText.ts";
 import { openConfiguration } from "./openSource.ts";
 import { showWarningMessage } from "./window.ts";
 
-/** How long a question waits for those that come with it. The first message of a task starts all servers at once. */
+/** Milliseconds that a question waits for others. The first message of a task starts all servers at once. */
 const gatherMs = 100;
 
-/** More definitions than that do not fit one dialog. */
+/** The most definitions that one dialog shows. */
 const mostTogether = 5;
 
 interface Question {
@@ -18,12 +18,12 @@ interface Question {
 }
 
 /**
- * Asks whether servers may run that a file of the workspace configures. The sidecar keeps the answers. A person who looks
- * at the file first has decided nothing, and is asked again when they start the server.
+ * Asks the person whether servers that a file of the workspace configures may run. The sidecar keeps the answers. A person
+ * who opens the file first has decided nothing: the sidecar asks them again when they start the server.
  */
 export class ConfirmServer {
   #questions: Question[] = [];
-  /** VS Code shows one dialog at a time, and the next one would hide which servers the first is about. */
+  /** VS Code shows one dialog at a time. Questions that come while one is open wait, and then come together. */
   #isAsking = false;
 
   ask(params: ConfirmServerParams, token: vscode.CancellationToken): Promise<ConfirmServerResult> {
@@ -37,12 +37,13 @@ export class ConfirmServer {
     this.#isAsking = true;
     await new Promise((resolve) => setTimeout(resolve, gatherMs));
     while (this.#questions.length > 0) {
-      const now = this.#questions.splice(0, mostTogether);
-      const open = now.filter(({ token }) => !token.isCancellationRequested);
-      for (const { decide } of now.filter((question) => !open.includes(question))) decide({});
+      const open: Question[] = [];
+      for (const question of this.#questions.splice(0, mostTogether)) {
+        if (question.token.isCancellationRequested) question.decide({});
+        else open.push(question);
+      }
       try {
-        if (open.length === 1) await eachInTurn(open);
-        else if (open.length > 1) await together(open);
+        await (open.length > 1 ? together(open) : eachInTurn(open));
       } catch (error) {
         for (const { fail } of open) fail(error);
       }
@@ -78,8 +79,9 @@ async function together(questions: readonly Question[]): Promise<void> {
 }
 
 async function eachInTurn(questions: readonly Question[]): Promise<void> {
-  for (const { params, token, decide } of questions) {
-    decide(token.isCancellationRequested ? {} : await askOne(params));
+  for (const { params, token, decide, fail } of questions) {
+    if (token.isCancellationRequested) decide({});
+    else await askOne(params).then(decide, fail);
   }
 }
 
