@@ -24,6 +24,8 @@ async function ask(
   const ended = new AbortController();
   const listening = token.onCancellationRequested(() => ended.abort());
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // The terminal no longer turns Ctrl-C into the signal that ends the demo.
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     console.log(
       `\nThe MCP server ${params.serverName} is new or has changed:\n${definitionText(params)}`,
@@ -33,7 +35,8 @@ async function ask(
     if (/^y(es)?$/i.test(answer.trim())) return { decision: "allowed" };
     return /^no?$/i.test(answer.trim()) ? { decision: "refused" } : {};
   } catch (error) {
-    if (ended.signal.aborted) return {};
+    // The request was cancelled, or the person pressed Ctrl-D.
+    if (error instanceof Error && error.name === "AbortError") return {};
     throw error;
   } finally {
     listening.dispose();
