@@ -104,7 +104,8 @@ const (
 	// nothing changes.
 	unasked = time.Second
 	slowest = 10 * time.Second
-	// told is the pause after the server told something by itself: then polls are but a safety.
+	// told is the pause after the server told something by itself: then polls are but a safety. It also bounds the
+	// pause before the first poll: over HTTP, what the server told before its stream was open reached nobody.
 	told = time.Minute
 	// maxFailures bounds how often in a row the server may not be reached.
 	maxFailures = 12
@@ -173,8 +174,8 @@ type follower struct {
 	pause time.Duration
 	// stale is set until the server has said how a task of an earlier sidecar is.
 	stale bool
-	// telling is set once the server told something by itself.
-	telling bool
+	// telling is set once the server told something by itself, polled once it was asked.
+	telling, polled bool
 	// failures counts how often in a row the server could not be asked, unfetched how often its result
 	// could not be fetched, although it may have said meanwhile how the task is. Statusless counts how often in a
 	// row its answer had no status.
@@ -230,7 +231,11 @@ func (f *follower) pace() time.Duration {
 	case f.telling:
 		return max(told, f.Floor)
 	case f.state.PollInterval > 0:
-		return min(max(f.state.PollInterval, f.Floor), Ceiling)
+		ceiling := Ceiling
+		if !f.polled {
+			ceiling = told
+		}
+		return min(max(f.state.PollInterval, f.Floor), ceiling)
 	default:
 		return max(f.pause, f.Floor)
 	}
@@ -261,6 +266,7 @@ func (f *follower) next(ctx context.Context) error {
 			waiting = false
 		}
 	}
+	f.polled = true
 	s, err := f.driver.Get(ctx)
 	if err == nil {
 		f.take(s)
