@@ -3,6 +3,7 @@ package task_test
 import (
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,14 +19,14 @@ import (
 func TestAClockThatIsPutBack(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		var back time.Duration
+		var putBack atomic.Int64 // the clock of an ask reads it in a goroutine of its own
 		begin := func() (*task.Registry, *tasktest.Events) {
 			events := &tasktest.Events{}
 			return task.NewRegistry(task.Options{
 				OpenStore: func() (*store.Store, error) { return store.Open(dir) },
 				Events:    events,
 				Check:     func(protocol.UseMcpServer) task.Check { return question(form).Check },
-				Now:       func() time.Time { return time.Now().Add(-back) },
+				Now:       func() time.Time { return time.Now().Add(-time.Duration(putBack.Load())) },
 			}), events
 		}
 		r, events := begin()
@@ -52,7 +53,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 			f.ask(t.Context(), q)
 			ask, _ := tasktest.AwaitAsk(t, events, seen...)
 			asks, seen = append(asks, ask), append(seen, ask.AskID)
-			back += time.Hour
+			putBack.Add(int64(time.Hour))
 		}
 		open, _, err := r.OpenAsks(t.Context())
 		if err != nil || len(open) != 3 {
@@ -65,7 +66,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		until, err := tk.Extend(t.Context(), asks[0].AskID)
-		if want := time.Now().Add(15*time.Minute - back).UnixMilli(); err != nil || until != want {
+		if want := time.Now().Add(15*time.Minute - time.Duration(putBack.Load())).UnixMilli(); err != nil || until != want {
 			t.Errorf("Extend = %d, %v, want %d: 15 minutes from now", until, err, want)
 		}
 		if _, err := tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: asks[1].AskID, AskResponse: protocol.NoButtonClicked}, "me"); err != nil {
@@ -86,7 +87,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 		}
 		f.close(t)
 
-		back += 24 * time.Hour
+		putBack.Add(int64(24 * time.Hour))
 		r, events = begin()
 		f = &fixture{registry: r, events: events}
 		if f.task, err = r.Get(info.ID); err != nil {
