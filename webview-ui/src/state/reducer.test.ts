@@ -191,17 +191,23 @@ describe("an ask", () => {
   });
 
   test("that is in memory only says so until the store can be written", () => {
-    const settled = event(2, { type: "askSettled", messageId: 1, outcome: answered });
-    if (settled.type !== "taskEvent") throw new Error("no event");
-    const unsaved = play(reading([message(1, ask("a1", elicitation()))]), {
-      ...settled,
-      params: { ...settled.params, unsaved: true },
-    });
+    const open = message(1, ask("a1", elicitation()));
+    const outcome: Event = { type: "askSettled", messageId: 1, outcome: answered };
+    const settled = event(2, outcome, { unsaved: true });
+    const recovers: Action = { type: "storageRecovered", message: "It works again." };
+    const saved = [message(1, ask("a1", elicitation(), answered))];
+    const unsaved = play(reading([open]), settled);
     expect(unsaved.conversation?.messages[0]?.unsaved).toBe(true);
-    const recovered = play(unsaved, { type: "storageRecovered", message: "It works again." });
-    expect(recovered.conversation?.messages).toEqual([
-      message(1, ask("a1", elicitation(), answered)),
-    ]);
+    expect(play(unsaved, recovers).conversation?.messages).toEqual(saved);
+    const result = { task: task(), messages: [open], reset: true };
+    const whileReading = play(
+      reading([open]),
+      { type: "taskDoubted", taskId: "t1" },
+      settled,
+      recovers,
+      { type: "taskRead", taskId: "t1", result },
+    );
+    expect(whileReading.conversation?.messages).toEqual(saved);
     const changed = play(unsaved, event(3, { type: "askDelivered", messageId: 1 }));
     expect(changed.conversation?.messages[0]).not.toHaveProperty("unsaved");
   });

@@ -182,10 +182,7 @@ export function reduce(state: State, action: Action): State {
     case "storageRecovered":
       return {
         ...state,
-        conversation: state.conversation && {
-          ...state.conversation,
-          messages: saved(state.conversation.messages),
-        },
+        conversation: state.conversation && recovered(state.conversation),
         storageFailure: undefined,
         storageNote: { message: action.message, dismissed: false },
       };
@@ -312,6 +309,17 @@ function replay(open: Conversation): Conversation {
     },
     { ...open, held: [] },
   );
+}
+
+/** Takes in that everything is on disk, which includes the changes that are held. */
+function recovered(open: Conversation): Conversation {
+  return {
+    ...open,
+    messages: saved(open.messages),
+    held: open.held.map((held) =>
+      held.type === "taskEvent" ? { ...held, params: { ...held.params, unsaved: false } } : held,
+    ),
+  };
 }
 
 function isHolding(open: Conversation): boolean {
