@@ -113,12 +113,13 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           {next !== undefined && (
             <button
               type="button"
-              className="secondary"
+              className="secondary with-icon"
               aria-disabled={!ready}
               disabled={busy}
               onClick={whenReady(() => onRegenerate(next.id === model?.id ? undefined : next.id))}
             >
-              {l10n.t("Ask Again")}
+              <Icon name="refresh" />
+              <span className="narrow-hidden">{l10n.t("Ask Again")}</span>
             </button>
           )}
         </>
