@@ -53,7 +53,7 @@ export async function cleanUp(
     await panel.type(prompt);
     await panel.press("Enter");
     await panel.toolApproval(database).getByText(counts).first().waitFor();
-    await panel.pressButton(panel.toolApproval(database), "Allow", "Shift+Tab");
+    await panel.pressButton(panel.toolApproval(database), "Allow");
     await panel.toolApproval(database).getByText(deletes).first().waitFor();
     await panel.pressButton(panel.toolApproval(database), "Allow");
     await panel.pressButton(panel.approval(database), "Approve & Send");

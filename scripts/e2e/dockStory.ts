@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { AccessMcpResource, RepeatMcpCall, UseMcpTool } from "@assent/protocol";
 import type { Locator, Page } from "playwright-core";
 import { byTyping } from "./chatStory.ts";
-import type { Panel } from "./panel.ts";
+import { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 
 /** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */
@@ -33,16 +34,18 @@ export async function assertInSight(card: Locator, accept: string): Promise<void
   }
 }
 
-/** Goes through a conversation that asks in every way, in each size, by the keys of the dock alone. */
+/** Answers a card that took the focus with the keys of the dock alone, after its boxes are checked. */
+async function accept(panel: Panel, card: Locator, name: string): Promise<void> {
+  await panel.focused(card).waitFor();
+  await assertInSight(card, name);
+  await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
+  await panel.press("Control+Enter");
+  await card.waitFor({ state: "detached" });
+}
+
+/** Answers every kind of question that the example servers ask, in each size. */
 export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
   const before = page.viewportSize() ?? assert.fail("the page has no size");
-  const accept = async (card: Locator, name: string): Promise<void> => {
-    await panel.focused(card).waitFor();
-    await assertInSight(card, name);
-    await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
-    await panel.press("Control+Enter");
-    await card.waitFor({ state: "detached" });
-  };
   for (const size of sizes) {
     const { width, height } = size;
     await step(`every question is in sight with its answer, at ${width} x ${height}`, async () => {
@@ -50,14 +53,10 @@ export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
       await panel.newTask();
       await byTyping(panel);
       const tool = panel.toolApproval(database);
-      await tool.waitFor();
-      // It takes the focus from nobody who is at the composer.
-      await assertInSight(tool, "Allow");
-      await panel.waiting(`Allow Count inactive users? ${database}`).click();
-      await accept(tool.filter({ hasText: "count_inactive_users" }), "Allow");
-      await accept(tool.filter({ hasText: "delete_inactive_users" }), "Allow");
-      await accept(panel.approval(database), "Approve & Send");
-      await accept(panel.review(database), "Return to Server");
+      await accept(panel, tool.filter({ hasText: "count_inactive_users" }), "Allow");
+      await accept(panel, tool.filter({ hasText: "delete_inactive_users" }), "Allow");
+      await accept(panel, panel.approval(database), "Approve & Send");
+      await accept(panel, panel.review(database), "Return to Server");
       const form = panel.form(database);
       await panel.focused(form).waitFor();
       await assertInSight(form, "Submit");
@@ -82,4 +81,53 @@ export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
     });
   }
   await page.setViewportSize(before);
+}
+
+/**
+ * Answers, in each size, the kinds of questions that no example server causes. A second page shows them in place of the
+ * approvals of two tools, and its answers go to these.
+ */
+export async function answerStandIns(page: Page, url: URL): Promise<void> {
+  const other = await page.context().newPage();
+  await other.routeWebSocket("**/bridge?*", (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => socket.send(JSON.stringify(JSON.parse(String(text), standIn))));
+  });
+  await other.goto(url.href);
+  const panel = new Panel(other, other.keyboard);
+  for (const size of sizes) {
+    const { width, height } = size;
+    const what = "a resource and a repeated call are in sight with their answers";
+    await step(`${what}, at ${width} x ${height}`, async () => {
+      await other.setViewportSize(size);
+      await panel.newTask();
+      await byTyping(panel);
+      await accept(panel, panel.toolApproval(database), "Allow");
+      await accept(panel, panel.repeat(database), "Call Once More");
+      await panel.button("Stop").click();
+      await panel.turnEnds();
+    });
+  }
+  await other.close();
+}
+
+/** A reviver for JSON.parse that replaces the question about a tool by a longer one of another kind. */
+function standIn(_key: string, value: unknown): unknown {
+  if (!isToolQuestion(value)) return value;
+  const { serverName, toolUse, tool } = value;
+  if (tool.name === "count_inactive_users") {
+    const uri = `users://rows?ids=${"1,".repeat(1000)}`;
+    const resource = { uri, name: "rows", title: "Rows of the users table" };
+    const access = { type: "access_mcp_resource", serverName, toolUse, uri, resource } as const;
+    return access satisfies AccessMcpResource;
+  }
+  const reason = `${tool.name} failed, and it is not known what it did before. `.repeat(50);
+  const repeat = { type: "repeat_mcp_call", serverName, toolNames: [tool.name], reason } as const;
+  return repeat satisfies RepeatMcpCall;
+}
+
+function isToolQuestion(value: unknown): value is UseMcpTool {
+  return (
+    typeof value === "object" && value !== null && "type" in value && value.type === "use_mcp_tool"
+  );
 }

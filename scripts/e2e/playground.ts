@@ -12,7 +12,7 @@ import { WebSocket } from "ws";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
-import { answerInTheDock } from "./dockStory.ts";
+import { answerInTheDock, answerStandIns } from "./dockStory.ts";
 import { wearPicture } from "./flowStory.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
@@ -109,6 +109,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   const database = join(folder, "workspace", "users.db");
   await declineCleanUp(panel, database, bySuggestion);
   await answerInTheDock(page, panel);
+  await answerStandIns(page, url);
   await panel.newTask();
   await cleanUp(panel, database);
   await stopAndResend(panel);

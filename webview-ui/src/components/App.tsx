@@ -136,7 +136,7 @@ function Panel({ session, view }: AppProps) {
   useEffect(() => {
     if (openId === undefined || !composerAsked.current) return;
     composerAsked.current = false;
-    composer.current?.focus();
+    composer.current?.park();
   }, [openId]);
 
   // What the buttons of the lists count.

@@ -679,6 +679,22 @@ describe("the focus", () => {
     await waitFor(() => expect(document.activeElement).toBe(third));
   });
 
+  test.each([
+    ["takes", "", true],
+    ["leaves with somebody who writes on", "a", false],
+  ])("after a message was sent, the first question %s", async (_, more, takes) => {
+    const host = new FakeHost(task(), [], { "chat/send": () => ({ messageId: 1 }) });
+    const { user } = showApp(host);
+    const composer = await screen.findByRole("textbox", { name: "Message" });
+    await user.type(composer, "Clean up{Enter}");
+    await waitFor(() => expect(valueIn(composer)).toBe(""));
+    expect(document.activeElement).toBe(composer);
+    if (more !== "") await user.keyboard(more);
+    await host.event(added(2, "a2"), 1);
+    const [card] = await cards();
+    await waitFor(() => expect(document.activeElement).toBe(takes ? card : composer));
+  });
+
   test("is not taken from who has begun to write after the last answer", async () => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);

@@ -41,8 +41,7 @@ export interface ComposerProps {
 }
 
 export interface ComposerHandle {
-  focus(): void;
-  /** Takes the focus for want of a better place, until something new comes. */
+  /** Takes the focus for want of a better place. A new question may take it from here until the person types. */
   park(): void;
   /** Adds a text to what is typed, for the person to go on after it. */
   insert(text: string): void;
@@ -80,7 +79,6 @@ export function Composer(props: ComposerProps) {
     view.setDraft(draftKey, next === "" ? undefined : { text: next });
   };
   useImperativeHandle(ref, () => ({
-    focus: () => field.current?.focus(),
     park: () => {
       if (field.current !== null) parkFocus(field.current);
     },
@@ -96,9 +94,14 @@ export function Composer(props: ComposerProps) {
     const params = { text: message, ...paramsOf(along) };
     await actions.sendChat(params, chosen === nothing ? undefined : chosen);
     sent(along);
-    // What was typed while it was sent stays.
-    if (field.current?.value === message) write("");
-    else view.setDraft(draftKey, undefined);
+    if (field.current?.value === message) {
+      write("");
+      // Nothing is typed here any more, so the first question of the turn may take the focus.
+      if (document.activeElement === field.current) parkFocus(field.current);
+    } else {
+      // What was typed while it was sent stays.
+      view.setDraft(draftKey, undefined);
+    }
   });
   const empty = text.trim() === "" && attached.every(({ kind }) => kind === "lost");
   const blocked = empty || busy || reading;
