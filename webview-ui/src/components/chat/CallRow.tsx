@@ -118,13 +118,13 @@ export function CallRow(props: CallRowProps) {
   );
 }
 
-/** What the model wrote, where the person had the tool called with something else. */
-/** The tool, or the resource, that a question about a call was about. */
+/** The tool or the resource that the person was asked about. */
 function subjectOf({ question }: Ask): string | undefined {
   if (question.type === "use_mcp_tool") return question.tool.name;
   return question.type === "access_mcp_resource" ? question.uri : undefined;
 }
 
+/** Shows the model's arguments, if the person called the tool with others. */
 function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
   if (question.type !== "use_mcp_tool" || question.sentArguments === undefined) return null;
   return (

@@ -1,7 +1,6 @@
 import type { RepeatMcpCall } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { Refusal } from "../ui/Refusal.tsx";
-import { SplitButton } from "../ui/SplitButton.tsx";
 import { AskCard } from "./AskCard.tsx";
 import { DeclineButton } from "./DeclineButton.tsx";
 import { useArmed } from "./useArmed.ts";
@@ -34,14 +33,16 @@ export function RepeatCall(props: RepeatCallProps) {
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>
-          <SplitButton
-            kind="primary"
-            label={l10n.t("Call Once More")}
-            moreLabel=""
-            {...{ ready }}
-            onClick={onRepeat}
-            entries={[]}
-          />
+          <button
+            type="button"
+            className="primary"
+            aria-disabled={!ready}
+            onClick={() => {
+              if (ready) onRepeat();
+            }}
+          >
+            {l10n.t("Call Once More")}
+          </button>
           <DeclineButton {...{ serverName, ready, onDecline, onCancel }} />
         </>
       }
