@@ -91,11 +91,12 @@ func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Example: "  assent serve --data-dir kept --log-level debug --tap wire.txtar",
 	}
 	dataDir := c.Flags().String("data-dir", "", "keep tasks in this `folder` (default: in the user's configuration folder)")
+	loginsDir := c.Flags().String("logins-dir", "", "lock logins in this `folder`, which all windows with the same secrets share (default: in that of --data-dir)")
 	level := zerolog.InfoLevel
 	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
 	tapFile := c.Flags().String("tap", "", "write a transcript of every wire to this `file`, secrets masked")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		return serve(cmd.Context(), *dataDir, level, *tapFile, stdin, stdout, stderr)
+		return serve(cmd.Context(), *dataDir, *loginsDir, level, *tapFile, stdin, stdout, stderr)
 	}
 	return c
 }
@@ -117,7 +118,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 }
 
 // serve returns an error that says the exit code.
-func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, dataDir, loginsDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
 	masker := secret.NewMasker()
 	log := zerolog.New(masker.Writer(visible.JSONWriter(stderr))).Level(level).With().Timestamp().Logger()
 	folder, err := terminal.DataFolder(dataDir)
@@ -128,7 +129,7 @@ func serve(ctx context.Context, dataDir string, level zerolog.Level, tapFile str
 	if err != nil {
 		log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
 	}
-	opts := server.Options{Version: version, DataDir: folder, RunsDir: runs, Log: log, Masker: masker}
+	opts := server.Options{Version: version, DataDir: folder, LoginsDir: loginsDir, RunsDir: runs, Log: log, Masker: masker}
 	if tapFile != "" {
 		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {

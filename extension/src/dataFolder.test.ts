@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dataFolderOf, moveData } from "./dataFolder.ts";
+import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
 
 const of = (...folders: readonly string[]) =>
   dataFolderOf("/storage", { workspaceFile: undefined, folders });
@@ -20,6 +20,16 @@ test("a saved workspace has its own, and a window without a folder what is globa
   expect(dataFolderOf("/storage", saved)).not.toBe(of("file:///web"));
   expect(dataFolderOf("/storage", saved)).toBe(dataFolderOf("/storage", { ...saved, folders: [] }));
   expect(of()).toBe("/storage");
+});
+
+test("windows on different workspaces have one folder for the locks of logins", () => {
+  const [web, api] = [of("file:///web"), of("file:///api")].map((data) =>
+    serveArgs("/storage", data, "info"),
+  );
+  expect(web).toContain(of("file:///web"));
+  expect(api).not.toContain(of("file:///web"));
+  for (const args of [web, api])
+    expect(args?.[args.indexOf("--logins-dir") + 1]).toBe(join("/storage", "logins"));
 });
 
 test("what an earlier version kept is moved once", () => {

@@ -22,6 +22,19 @@ export function dataFolderOf(globalStorage: string, { workspaceFile, folders }: 
 }
 
 /**
+ * The arguments of a window's sidecar. The windows of all workspaces share the secrets of the extension, so they share
+ * the folder with the locks of logins, too.
+ */
+export function serveArgs(
+  globalStorage: string,
+  data: string,
+  logLevel: string,
+): readonly string[] {
+  const logins = join(globalStorage, "logins");
+  return ["serve", "--data-dir", data, "--logins-dir", logins, "--log-level", logLevel];
+}
+
+/**
  * Moves what an earlier version kept in another folder, where there is nothing yet. Throws where that cannot be
  * done: it stays where it was then.
  */

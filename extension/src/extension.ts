@@ -14,7 +14,7 @@ import {
 } from "./configuration.ts";
 import { ConfirmServer } from "./confirmServer.ts";
 import { Contexts } from "./contexts.ts";
-import { dataFolderOf, moveData } from "./dataFolder.ts";
+import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
@@ -72,7 +72,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const sidecar = new Sidecar({
     command: process.env["ASSENT_SIDECAR"] ?? binary(context),
-    args: () => ["serve", "--data-dir", data, "--log-level", logLevel()],
+    args: () => serveArgs(context.globalStorageUri.fsPath, data, logLevel()),
     initializeParams: () => introduction(context),
     log: (line) => logLine(log, line),
     handlers,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -19,7 +20,7 @@ func (s *Server) logins(can protocol.FrontEndCapabilities) auth.Options {
 	}
 	if can.Secrets {
 		opts.Secrets = secrets{s.editor}
-		opts.Folder = filepath.Join(s.opts.DataDir, "logins")
+		opts.Folder = cmp.Or(s.opts.LoginsDir, filepath.Join(s.opts.DataDir, "logins"))
 	}
 	if can.OpenURL {
 		opts.OpenURL = func(ctx context.Context, url, reason string) (bool, error) {

@@ -58,7 +58,10 @@ type Options struct {
 	// DecisionsDir, where it is not empty, holds the store of what the person decided about servers, in place of
 	// DataDir.
 	DecisionsDir string
-	Log          zerolog.Logger
+	// LoginsDir holds the locks of logins. All sidecars whose front ends share one store of secrets share it, whatever
+	// their DataDir is; empty means a folder in DataDir.
+	LoginsDir string
+	Log       zerolog.Logger
 	// Masker is told which secrets Assent holds; nil where it masks nothing.
 	Masker *secret.Masker
 	// Tap may be nil.
