@@ -273,22 +273,25 @@ func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMess
 	return byID
 }
 
+// serverObject is a server's object in mcp.json.
+type serverObject struct {
+	Type    string                     `json:"type"`
+	Command string                     `json:"command"`
+	Args    []string                   `json:"args"`
+	Env     map[string]json.RawMessage `json:"env"`
+	EnvFile string                     `json:"envFile"`
+	Cwd     string                     `json:"cwd"`
+	URL     string                     `json:"url"`
+	Headers map[string]string          `json:"headers"`
+	OAuth   OAuth                      `json:"oauth"`
+	Version string                     `json:"protocolVersion"`
+	Sharing string                     `json:"sharing"`
+	Timeout *float64                   `json:"toolTimeout"`
+}
+
 // server adds one server whose own configuration is raw.
 func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) {
-	var c struct {
-		Type    string                     `json:"type"`
-		Command string                     `json:"command"`
-		Args    []string                   `json:"args"`
-		Env     map[string]json.RawMessage `json:"env"`
-		EnvFile string                     `json:"envFile"`
-		Cwd     string                     `json:"cwd"`
-		URL     string                     `json:"url"`
-		Headers map[string]string          `json:"headers"`
-		OAuth   OAuth                      `json:"oauth"`
-		Version string                     `json:"protocolVersion"`
-		Sharing string                     `json:"sharing"`
-		Timeout *float64                   `json:"toolTimeout"`
-	}
+	var c serverObject
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %s", s.Name, reason.Of(err))
 		return

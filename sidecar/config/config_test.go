@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,6 +178,14 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
+func TestAKnownMemberIsNoMistake(t *testing.T) {
+	ws, _ := folder(t, `{"servers": {"a": {"toolTimeout": 5, "Args": [], "sharing": "task"}}}`)
+	got := load(ws).Problems
+	if len(got) != 1 || got[0].Message != `the server "a" has no "command"` {
+		t.Errorf("problems %+v", got)
+	}
+}
+
 // program makes an executable file and returns its path.
 func program(t *testing.T, dir, name string) string {
 	t.Helper()
@@ -246,6 +255,10 @@ func TestResolveSaysWhatItLookedFor(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "data"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	large := filepath.Join(ws, "large.env")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("#\n"), 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name   string
 		server config.Server
@@ -258,6 +271,8 @@ func TestResolveSaysWhatItLookedFor(t *testing.T) {
 		{"no folder", config.Server{Command: "${workspaceFolder}/x"}, "${workspaceFolder}: no folder is open"},
 		{"an unknown input", config.Server{Command: "x", Args: []string{"${input:nope}"}, Source: "mcp.json"}, `mcp.json has no input with the id "nope"`},
 		{"an input that was not given", config.Server{Command: "${input:key}", Inputs: map[string]config.Input{"key": {}}}, "${input:key}: dismissed"},
+		{"a large envFile", config.Server{Command: "x", EnvFile: large}, "the envFile cannot be read: " + large + " has more than 4194304 bytes"},
+		{"an envFile without an end", config.Server{Command: "x", EnvFile: os.DevNull}, "the envFile cannot be read: " + os.DevNull + " is not a file"},
 		{"no envFile", config.Server{Command: "x", EnvFile: filepath.Join(ws, "no.env")}, "the envFile cannot be read"},
 	}
 	program(t, bin, "x")

@@ -24,8 +24,7 @@ const identityVersion = "assent server 1"
 // Each text counts as it is written and with its variables put in. An input counts as it is written, because its
 // value is known at the start only. No value can be read out of the hash.
 func (s Server) Identity(ctx context.Context, e Environment) string {
-	e.Note = nil
-	e.Ask = func(context.Context, Server, Input) (string, error) { return "", nil }
+	e = e.quiet()
 	return s.hash(ctx, e, func(text string) string {
 		value, err := s.expand(ctx, e, text)
 		if err != nil {
@@ -38,8 +37,15 @@ func (s Server) Identity(ctx context.Context, e Environment) string {
 // Definition is as [Server.Identity], without the values of the person's own environment: a definition that refers to
 // one by ${env:NAME} stays the same when that value changes.
 func (s Server) Definition(ctx context.Context, e Environment) string {
-	e.Note = nil
+	e = e.quiet()
 	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) })
+}
+
+// quiet returns an environment that asks the person nothing, and tells nobody the values.
+func (e Environment) quiet() Environment {
+	e.Note = nil
+	e.Ask = func(context.Context, Server, Input) (string, error) { return "", nil }
+	return e
 }
 
 func (s Server) hash(ctx context.Context, e Environment, resolve func(text string) string) string {
@@ -91,7 +97,7 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 // characters are visible. A front end shows each member in a line of its own and the arguments as JSON, so only the
 // arguments keep their line ends: in another member one could forge the next line.
 func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinition {
-	e.Note = nil
+	e = e.quiet()
 	line := func(written string) string { return visible.Line(s.shown(ctx, e, written)) }
 	d := protocol.ServerDefinition{Transport: s.Transport}
 	if s.Transport != protocol.TransportStdio {

@@ -3,7 +3,6 @@ package config_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +25,14 @@ func identify(t *testing.T, folder, server string, environ ...string) (identity,
 		t.Fatalf("%s: %+v", server, loaded.Problems)
 	}
 	e := config.Environment{Environ: environ, Home: "/home/a", Ask: func(context.Context, config.Server, config.Input) (string, error) {
-		return "", errors.New("nobody is to be asked")
+		t.Error("the person is asked for an input")
+		return "", nil
 	}}
-	return loaded.Servers[0].Identity(t.Context(), e), loaded.Servers[0].Definition(t.Context(), e)
+	s := loaded.Servers[0]
+	if shown := s.Shown(t.Context(), e); shown.Transport != s.Transport {
+		t.Errorf("the person is shown %+v", shown)
+	}
+	return s.Identity(t.Context(), e), s.Definition(t.Context(), e)
 }
 
 func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
@@ -46,6 +50,7 @@ func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
 		{"another name in the environment", stdio, strings.Replace(stdio, `"K"`, `"L"`, 1)},
 		{"a variable that is set and not removed", stdio, strings.Replace(stdio, `null`, `""`, 1)},
 		{"an envFile", stdio, strings.Replace(stdio, `"cwd"`, `"envFile": "none", "cwd"`, 1)},
+		{"an input in the path of the envFile", stdio, strings.Replace(stdio, `"cwd"`, `"envFile": "${input:key}.env", "cwd"`, 1)},
 		{"another URL", remote, strings.Replace(remote, "a.example", "b.example", 1)},
 		{"another transport", remote, strings.Replace(remote, `"url"`, `"type": "sse", "url"`, 1)},
 		{"another header", remote, strings.Replace(remote, "X-A", "X-B", 1)},

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/tailscale/hujson"
 )
 
 const (
-	// maxFile bounds an mcp.json, in bytes.
+	// maxFile bounds an mcp.json and an envFile, in bytes.
 	maxFile = 4 << 20
 	// maxDepth bounds how deep values lie in each other: the parser is recursive, and has no bound of
 	// its own.
@@ -19,12 +20,15 @@ const (
 
 // ReadFile reads a configuration file of at most limit bytes, without the byte order mark that some
 // editors of Windows put before it. What is not a regular file is not read: it could have no end.
-func ReadFile(path string, limit int64) ([]byte, error) {
+func ReadFile(path string, limit int64) ([]byte, error) { return readFile(path, limit, 0) }
+
+// readFile is [ReadFile], which also reads files of another type.
+func readFile(path string, limit int64, also fs.FileMode) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	if kind := info.Mode().Type(); kind != 0 && kind != also {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	f, err := os.Open(path)

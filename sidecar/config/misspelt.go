@@ -4,32 +4,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 )
 
-// misspelt has, for a member of mcp.json, the names that people write instead: those of other programs, and mistakes.
+// misspelt has the names that people write instead of a member's: those of other programs, and mistakes. Upper and
+// lower case make no difference in mcp.json.
 var misspelt = map[string][]string{
-	"command": {"cmd", "Command", "CMD", "comand", "commmand", "commands", "exec", "executable", "program", "path", "run"},
-	"url":     {"URL", "Url", "uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
+	"command": {"cmd", "comand", "commmand", "commands", "exec", "executable", "program", "path", "run"},
+	"url":     {"uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
 }
 
-// missing says that a server has no such member, and names the member that was probably meant.
+// missing returns a sentence without its subject: the server has no such member. It names the member that the person
+// probably meant, or else one that Assent does not know.
 func missing(member string, raw json.RawMessage) string {
 	text := fmt.Sprintf("has no %q", member)
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
 		return text
 	}
-	for _, name := range misspelt[member] {
-		if members[name] != nil {
+	names := slices.Sorted(maps.Keys(members))
+	for _, name := range names {
+		if has(misspelt[member], name) {
 			return fmt.Sprintf("%s; did you mean it instead of %q?", text, name)
 		}
 	}
-	known := []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers", "oauth", "protocolVersion", "sharing"}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(known, name) {
+	known := jsonNames(reflect.TypeFor[serverObject]())
+	for _, name := range names {
+		if !has(known, name) {
 			return fmt.Sprintf("%s; it has %q, which Assent does not know", text, name)
 		}
 	}
 	return text
+}
+
+// has reports whether names has a name, in upper or lower case.
+func has(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// jsonNames returns the names of a struct's members in JSON.
+func jsonNames(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		names = append(names, t.Field(i).Tag.Get("json"))
+	}
+	return names
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -119,7 +120,12 @@ func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, 
 	if err != nil {
 		return nil, err
 	}
-	more, err := godotenv.Read(path)
+	// A password manager may give the file as a pipe.
+	data, err := readFile(path, maxFile, fs.ModeNamedPipe)
+	if err != nil {
+		return nil, fmt.Errorf("the envFile cannot be read: %w", err)
+	}
+	more, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		return nil, fmt.Errorf("the envFile cannot be read: %w", err)
 	}
