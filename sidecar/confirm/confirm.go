@@ -1,12 +1,11 @@
-// Package confirm has a person decide whether a server may run as a file of the workspace configures it.
+// Package confirm asks a person whether a server may run as a file of the workspace configures it.
 //
-// A [Book] owns the decisions, over the store. A decision is of one file, one server name and one exact definition
-// ([config.Server.Definition]): a file that changed is asked about again. Whoever is about to connect to a server calls
-// [Book.Confirm] and waits. Servers of the person's own settings, and of folders that are confirmed as a whole, never
+// A [Book] keeps the decisions in the store. A decision is about one file, one server name and one exact definition
+// ([config.Server.Definition]), so a definition that changed needs another decision. The hub calls [Book.Confirm] before
+// each connection, and waits. Servers of the person's own settings, and of folders that the front end has confirmed, never
 // wait.
 //
-// A book may be used from any goroutine, and by several sidecars on one file. It starts nothing, and knows nothing of
-// connections.
+// A book may be used from any goroutine, and by several sidecars on one file. It does not start servers.
 package confirm
 
 import (
@@ -33,11 +32,12 @@ func (e *NotConfirmed) Error() string { return e.text }
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Ask asks the person, until ctx ends. An empty decision means that they made none. Nil: nobody can be asked.
+	// Ask asks the person, until ctx ends. An empty decision means that they put the question away. Ask is nil if the
+	// front end cannot ask.
 	Ask func(ctx context.Context, params *protocol.ConfirmServerParams) (protocol.ServerDecision, error)
 	// By is the name of the front end.
 	By string
-	// Mask takes secrets out of a definition that is to be kept.
+	// Mask removes the secrets from a definition before it is kept.
 	Mask        func(protocol.ServerDefinition) protocol.ServerDefinition
 	Environment config.Environment
 	Journal     *journal.Journal
@@ -51,14 +51,14 @@ type Book struct {
 	mu sync.Mutex // guards the fields below
 	// asking holds the open questions.
 	asking map[key]*question
-	// putAway holds what the person was asked and did not decide, in this sidecar.
+	// putAway holds the questions that the person put away, in this sidecar.
 	putAway map[key]bool
 }
 
-// key is what a decision is of.
+// key identifies what a decision is about.
 type key struct{ source, server, definition string }
 
-// question is open until done is closed. Everybody who wants to connect to the server waits for the same one.
+// question is open until done is closed. All callers with the same key wait for the same question.
 type question struct {
 	done    chan struct{}
 	err     error // to be read after done
@@ -71,9 +71,9 @@ func NewBook(opts Options) *Book {
 	return &Book{opts: opts, asking: map[key]*question{}, putAway: map[key]bool{}}
 }
 
-// Confirm returns nil once a server may run as it is configured. The error is a [NotConfirmed] where the person did not
-// allow it, or that of ctx. A person who refused is asked again only if asked says that they have just started the server
-// themselves.
+// Confirm returns nil once a server may run as it is configured. It blocks while the person decides. The error is a
+// [NotConfirmed] if the person did not allow it, or the cause of ctx, or one of the store. A person who refused, or who
+// put the question away, is asked again only if asked is true: they have just started the server themselves.
 func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	if !s.Unconfirmed {
 		return nil
@@ -90,7 +90,7 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	case decided != nil && decided.Decision == protocol.ServerAllowed:
 		return nil
 	case decided != nil && !asked:
-		return notConfirmed("you refused to run it as it is configured in %s: start it yourself to be asked again", s.Source)
+		return refused(s)
 	case b.opts.Ask == nil:
 		return notConfirmed("its definition in %s is new or has changed, and nobody can be asked here whether it may run", s.Source)
 	}
@@ -101,7 +101,16 @@ func notConfirmed(format string, args ...any) error {
 	return &NotConfirmed{fmt.Sprintf(format, args...)}
 }
 
-// wait asks the person, or joins a question that is open already. It ends when nobody waits any more.
+func refused(s config.Server) error {
+	return notConfirmed("you refused to run it as it is configured in %s: start it yourself to be asked again", s.Source)
+}
+
+func undecided(s config.Server) error {
+	return notConfirmed("you did not decide whether it may run as it is configured in %s: start it yourself to be asked again", s.Source)
+}
+
+// wait asks the person, or joins the open question about the same definition. The last caller that stops waiting ends
+// the question.
 func (b *Book) wait(ctx context.Context, k key, s config.Server, kept *store.Store, asked bool) error {
 	b.mu.Lock()
 	q := b.asking[k]
@@ -109,12 +118,12 @@ func (b *Book) wait(ctx context.Context, k key, s config.Server, kept *store.Sto
 	case q != nil:
 	case b.putAway[k] && !asked:
 		b.mu.Unlock()
-		return notConfirmed("you did not decide whether it may run as it is configured in %s: start it yourself to be asked again", s.Source)
+		return undecided(s)
 	default:
 		asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		q = &question{done: make(chan struct{}), cancel: cancel}
 		b.asking[k] = q
-		go b.ask(asking, q, k, s, kept) // ends with the answer, or when the last who waits cancels it
+		go b.ask(asking, q, k, s, kept) // ends with the answer, or when the last caller cancels it
 	}
 	q.waiting++
 	b.mu.Unlock()
@@ -139,7 +148,7 @@ func (b *Book) wait(ctx context.Context, k key, s config.Server, kept *store.Sto
 	}
 }
 
-// ask puts the question, and keeps the decision.
+// ask asks the person, keeps the decision, and closes the question.
 func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kept *store.Store) {
 	decision, err := b.decide(ctx, k, s, kept)
 	b.mu.Lock()
@@ -151,15 +160,16 @@ func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kep
 		q.err = err
 	case decision == protocol.ServerAllowed:
 	case decision == protocol.ServerRefused:
-		q.err = notConfirmed("you refused to run it as it is configured in %s: start it yourself to be asked again", s.Source)
+		q.err = refused(s)
 	default:
 		b.putAway[k] = true
-		q.err = notConfirmed("you did not decide whether it may run as it is configured in %s: start it yourself to be asked again", s.Source)
+		q.err = undecided(s)
 	}
 	b.mu.Unlock()
 	close(q.done)
 }
 
+// decide asks the person and keeps the decision. It returns an empty one if the person put the question away.
 func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.Store) (protocol.ServerDecision, error) {
 	params := &protocol.ConfirmServerParams{
 		ServerName: s.Name, Source: s.Source, Line: config.Line(s.Source, s.Name), Definition: s.Shown(ctx, b.opts.Environment),
@@ -184,7 +194,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 		Source: k.source, ServerName: k.server, Definition: k.definition, Shown: masked,
 		Decision: decision, By: b.opts.By, At: b.opts.Now().UnixMilli(),
 	}
-	// The person has decided, whether or not anybody still waits.
+	// The decision counts, even if all callers have stopped waiting.
 	ctx = context.WithoutCancel(ctx)
 	if err := kept.DecideServer(ctx, d, b.opts.Journal.ServerDecided(d)); err != nil {
 		return "", fmt.Errorf("what you decided cannot be kept: %w", err)
@@ -192,20 +202,24 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	return decision, nil
 }
 
-// earlier is what was kept of the last definition, in which secrets are masked. Where only the mask would differ, it is as
-// now.
+// earlier returns the definition that was allowed last, to compare it with the present one. It was kept with its secrets
+// masked. A member that is the same under the mask is returned as it is now.
 func earlier(last, masked, now protocol.ServerDefinition) *protocol.ServerDefinition {
-	if last.Command == masked.Command {
-		last.Command = now.Command
+	for _, member := range []struct {
+		last        *string
+		masked, now string
+	}{
+		{&last.Command, masked.Command, now.Command},
+		{&last.Cwd, masked.Cwd, now.Cwd},
+		{&last.EnvFile, masked.EnvFile, now.EnvFile},
+		{&last.URL, masked.URL, now.URL},
+	} {
+		if *member.last == member.masked {
+			*member.last = member.now
+		}
 	}
 	if slices.Equal(last.Args, masked.Args) {
 		last.Args = now.Args
-	}
-	if last.URL == masked.URL {
-		last.URL = now.URL
-	}
-	if last.Cwd == masked.Cwd {
-		last.Cwd = now.Cwd
 	}
 	return &last
 }

@@ -3,10 +3,14 @@ package confirm_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
 	"assent/sidecar/config"
@@ -18,11 +22,13 @@ import (
 // person answers when they are told to, and counts what they are asked.
 type person struct {
 	asked  int
+	last   *protocol.ConfirmServerParams
 	answer chan protocol.ServerDecision
 }
 
-func (p *person) ask(ctx context.Context, _ *protocol.ConfirmServerParams) (protocol.ServerDecision, error) {
+func (p *person) ask(ctx context.Context, params *protocol.ConfirmServerParams) (protocol.ServerDecision, error) {
 	p.asked++
+	p.last = params
 	select {
 	case d := <-p.answer:
 		return d, nil
@@ -45,7 +51,16 @@ func newBook(t *testing.T) (*confirm.Book, *person) {
 	p := &person{answer: make(chan protocol.ServerDecision)}
 	return confirm.NewBook(confirm.Options{
 		Store: func() (*store.Store, error) { return s, nil }, Ask: p.ask, By: "a test", Journal: journal.New(journal.Options{}), Now: time.Now,
-		Mask: func(d protocol.ServerDefinition) protocol.ServerDefinition { return d },
+		Mask: func(d protocol.ServerDefinition) protocol.ServerDefinition {
+			for _, text := range []*string{&d.Command, &d.Cwd, &d.EnvFile, &d.URL} {
+				*text = strings.ReplaceAll(*text, "hunter2", "…")
+			}
+			d.Args = slices.Clone(d.Args)
+			for i, arg := range d.Args {
+				d.Args[i] = strings.ReplaceAll(arg, "hunter2", "…")
+			}
+			return d
+		},
 	}), p
 }
 
@@ -101,6 +116,36 @@ func TestAQuestionEndsWithTheLastWhoWaits(t *testing.T) {
 		waiting.Wait()
 		if p.asked != 2 {
 			t.Errorf("the person was asked %d times", p.asked)
+		}
+	})
+}
+
+// The mask is not shown as a change.
+func TestWhatOnlyTheMaskHidesHasNotChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, p := newBook(t)
+		confirm := func(s config.Server) {
+			t.Helper()
+			var waiting sync.WaitGroup
+			waiting.Go(func() {
+				if err := b.Confirm(t.Context(), s, false); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+			p.answer <- protocol.ServerAllowed
+			waiting.Wait()
+		}
+		local := unconfirmed
+		local.Command, local.Args, local.EnvFile, local.Folder = "c-hunter2", []string{"hunter2"}, "/ws/hunter2.env", "/ws/hunter2"
+		remote := config.Server{Name: "r", Source: local.Source, Transport: protocol.TransportHTTP, URL: "https://e.example/hunter2", Unconfirmed: true}
+		for _, s := range []config.Server{local, remote} {
+			confirm(s)
+			s.Shared = true
+			confirm(s)
+			if diff := cmp.Diff(&p.last.Definition, p.last.Earlier); diff != "" {
+				t.Errorf("what was allowed before (-now +before):\n%s", diff)
+			}
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/confirm"
-	"assent/sidecar/secret"
 	"assent/sidecar/store"
 )
 
@@ -32,20 +31,18 @@ func (s *Server) confirmations(environment config.Environment) *confirm.Book {
 	return confirm.NewBook(opts)
 }
 
-// maskDefinition takes out what looks like a secret.
+// maskDefinition removes what looks like a secret, and the secrets that Assent holds.
 func (s *Server) maskDefinition(d protocol.ServerDefinition) protocol.ServerDefinition {
-	held := s.held()
-	clean := func(text string) string { return secret.Redact(text, s.scanner.Scan(text, held)) }
 	d.Args = maskArgs(d.Args)
 	for i := range d.Args {
-		d.Args[i] = clean(d.Args[i])
+		d.Args[i] = s.redacted(d.Args[i])
 	}
-	d.Command, d.URL, d.Cwd, d.EnvFile = clean(d.Command), clean(d.URL), clean(d.Cwd), clean(d.EnvFile)
+	d.Command, d.URL, d.Cwd, d.EnvFile = s.redacted(d.Command), s.redacted(d.URL), s.redacted(d.Cwd), s.redacted(d.EnvFile)
 	return d
 }
 
-// decisions is a store beside that of the conversations: a command line forgets its conversation, and not what the
-// person decided. It is opened at its first use.
+// decisions is a store beside that of the conversations. A command line forgets its conversation, and keeps what the
+// person decided about servers. The store is opened at its first use.
 type decisions struct {
 	dir string
 
