@@ -69,7 +69,9 @@ func (r *rotating) serve(w http.ResponseWriter, request *http.Request) {
 		r.t.Error(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	say := func(format string, v ...any) { fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,`+format+"}", append([]any{m.ID}, v...)...) }
+	say := func(format string, v ...any) {
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,`+format+"}", append([]any{m.ID}, v...)...)
+	}
 	switch {
 	case m.ID == nil:
 		w.WriteHeader(http.StatusAccepted)

@@ -70,6 +70,8 @@ func TestAsksForSecret(t *testing.T) {
 		{name: "x", title: "रहने का पासवर्ड", want: true},
 		{name: "x", title: "รหัสผ่าน", want: true},
 		{name: "x", title: "Kreditkartennummer", want: true},
+		{name: "x", title: "Clé secrète (24 caractères)", want: true},
+		{name: "x", title: "Article d'accès libre"},
 		{name: "x", title: "Desenhar um mapa"},
 		{name: "x", title: "Parole chiave"},
 		{name: "x", title: "Mot préféré"},

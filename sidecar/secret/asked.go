@@ -7,21 +7,21 @@ import (
 	"unicode"
 )
 
-// Asks reports whether a text asks for a secret: the name, the title or the description of a field, an argument or a
-// JSON member. It knows the words of several languages, however they are joined: apiKey, api_key and API-KEY are the same
-// words. It is a guess. A form, the journal and the tap all use it, so that what one of them masks, all of them mask.
+// Asks reports whether a text asks for a secret. The text is the name, the title or the description of a field, of an
+// argument or of a JSON member. Asks knows the words of several languages, in any spelling of names: apiKey, api_key and
+// API-KEY are the same words. It guesses. Forms, the journal and the tap all use it, so that they mask the same values.
 func Asks(text string) bool {
 	text = askedWords(text)
 	text = askedCount().ReplaceAllString(text, "")
 	return askedEnglish().MatchString(text) || askedElsewhere().MatchString(text)
 }
 
-// lazily compiles an expression at its first use, so that the sidecar starts sooner.
+// lazily returns a function that compiles an expression at its first call, so that the sidecar starts sooner.
 func lazily(expr func() string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })
 }
 
-// askedEnglish are the words with which a secret is asked for. They are few: a warning that is often wrong is not read.
+// askedEnglish are English words for secrets. They are few, because people do not read a warning that is often wrong.
 var askedEnglish = lazily(func() string {
 	return `\b(` + strings.Join([]string{
 		`passwords?`, `passwd`, `pwd`, `passphrases?`, `passcodes?`, `pin`, `pin code`,
@@ -33,7 +33,7 @@ var askedEnglish = lazily(func() string {
 	}, "|") + `)[0-9]*\b`
 })
 
-// askedCount are phrases with such a word in them that ask for no secret.
+// askedCount are phrases with a word of askedEnglish that ask for no secret.
 var askedCount = lazily(func() string {
 	return `\b(` + strings.Join([]string{
 		`(max|min|maximum|minimum|number of|num|total|input|output|prompt|completion|context|cached?|how many|count of) tokens?`,
@@ -43,14 +43,14 @@ var askedCount = lazily(func() string {
 	}, "|") + `)\b`
 })
 
-// askedOther are such words in other languages, which are looked for anywhere in a text: many languages join them with
-// others, or write no blanks. None of them is a part of a common word.
+// askedOther are words for secrets in other languages. Asks looks for them anywhere in a text, also within words, because
+// many languages join words or write no blanks. None of them is a part of a common word.
 var askedOther = []string{
 	// German
 	"Passwort", "Passwörter", "Kennwort", "Kennwörter", "Zugangscode", "Zugangsdaten", "Geheimzahl", "Geheimnummer",
 	"Zugangsschlüssel", "API Schlüssel", "privater Schlüssel", "geheimer Schlüssel", "Kreditkarte", "Kartennummer", "Kontonummer",
 	// French
-	"mot de passe", "mots de passe", "phrase secrète", "code d'accès", "clé API", "clé d'API", "clé secrète", "clé privée", "clé d'accès",
+	"mot de passe", "mots de passe", "phrase secrète", "code d'accès",
 	"jeton d'accès", "numéro de carte", "carte de crédit",
 	// Spanish
 	"contraseña", "clave de acceso", "clave secreta", "clave privada", "clave API", "clave de API", "código de acceso",
@@ -74,8 +74,10 @@ var askedOther = []string{
 	"비밀번호", "패스워드", "카드 번호", "카드번호",
 }
 
-// askedOtherWords are those that are looked for as whole words.
+// askedOtherWords are words for secrets in other languages that are a part of common words, as "clé" of "article".
+// Asks looks for them as whole words.
 var askedOtherWords = []string{
+	"clé API", "clé d'API", "clé secrète", "clé privée", "clé d'accès",
 	"senha", "senhas", "hasło", "hasła", "heslo", "hesla", "lozinka", "zaporka", "geslo", "parolă", "parolası", "암호", "пин",
 }
 
@@ -90,10 +92,10 @@ var askedElsewhere = lazily(func() string {
 	return `(` + quoted(askedOther) + `)|(^|[^\pL])(` + quoted(askedOtherWords) + `)($|[^\pL])`
 })
 
-// askedCamel is where a word begins within a name.
+// askedCamel matches where a new word begins within a name, as in apiKey and HTTPBearer.
 var askedCamel = lazily(func() string { return `(\p{Ll}|[0-9])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})` })
 
-// askedWords makes one spelling of many: words in lower case with one blank between them, and letters without accents.
+// askedWords returns a text in one spelling: words in lower case with one blank between them, and letters without accents.
 func askedWords(text string) string {
 	text = askedCamel().ReplaceAllString(text, "$1$3 $2$4")
 	text = strings.Map(func(r rune) rune {
@@ -112,17 +114,16 @@ func askedWords(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// withoutAccent has the letters of the words above that have an accent.
+// withoutAccent maps the accented letters of the words above to plain ones.
 var withoutAccent = func() map[rune]rune {
 	letters := map[rune]rune{}
 	for plain, accented := range map[rune]string{
-		'a': "áàâäãåạậăą", 'c': "çćč", 'e': "éèêëęěẹ", 'i': "íìîïı", 'n': "ñńň", 'o': "óòôöõøő", 'r': "ř", 's': "şšśș",
-		'u': "úùûüůűưứẩ", 'y': "ýÿ", 'z': "źżž", 'l': "ł", 'g': "ğ", 'ο': "ό", 'ι': "ί", 'α': "ά",
+		'a': "áàâäãåạậẩăą", 'c': "çćč", 'e': "éèêëęěẹ", 'i': "íìîïı", 'n': "ñńň", 'o': "óòôöõøő", 'r': "ř", 's': "şšśș",
+		'u': "úùûüůűưứ", 'y': "ýÿ", 'z': "źżž", 'l': "ł", 'g': "ğ", 'ο': "ό", 'ι': "ί", 'α': "ά",
 	} {
 		for _, r := range accented {
 			letters[r] = plain
 		}
 	}
-	letters['ẩ'] = 'a'
 	return letters
 }()

@@ -2,13 +2,11 @@ package secret
 
 import (
 	"io"
-	"strings"
 	"sync/atomic"
 )
 
-// Masker replaces secrets in what is written to logs and transcripts by "***": those that the rules find, and those that
-// Assent holds. It may be used from any goroutine; the zero value is not usable, see [NewMasker]. A nil Masker masks
-// nothing.
+// Masker replaces secrets in logs and transcripts by "***": those that the rules find, and those that Assent holds.
+// [NewMasker] makes one. It may be used from any goroutine. A nil Masker masks nothing.
 type Masker struct {
 	scanner *Scanner
 	held    atomic.Pointer[func() []Held]
@@ -17,15 +15,16 @@ type Masker struct {
 // NewMasker returns a masker that knows the rules, and no held secrets yet.
 func NewMasker() *Masker { return &Masker{scanner: New()} }
 
-// Hold makes held the source of the secrets that Assent has. It is called for each text, so it must be safe for
-// concurrent use, and must neither log nor wait.
+// Hold makes held the source of the secrets that Assent holds. Each Mask calls held, so held must be safe for concurrent
+// use, must not wait, and must not log: a log line would call it again.
 func (m *Masker) Hold(held func() []Held) {
 	if m != nil {
 		m.held.Store(&held)
 	}
 }
 
-// Mask returns the text without secrets. What is JSON stays JSON.
+// Mask returns the text without secrets. It replaces all of them, however many there are, in time that is linear in the
+// text. The strings of JSON stay strings; a number that is a secret becomes no JSON.
 func (m *Masker) Mask(text string) string {
 	if m == nil {
 		return text
@@ -34,27 +33,11 @@ func (m *Masker) Mask(text string) string {
 	if h := m.held.Load(); h != nil {
 		held = (*h)()
 	}
-	var b strings.Builder
-	for {
-		findings := m.scanner.Scan(text, held)
-		end := 0
-		for _, f := range findings {
-			if f.Rule == RuleRest {
-				break
-			}
-			b.WriteString(text[end:f.Start])
-			b.WriteString("***")
-			end = f.End
-		}
-		text = text[end:]
-		if end == 0 || len(findings) < MostFindings {
-			b.WriteString(text)
-			return b.String()
-		}
-	}
+	return replace(text, m.scanner.findAll(text, held), func(Finding) string { return "***" })
 }
 
-// Writer returns a writer that masks what goes to w. Each write is a whole text, such as a log line.
+// Writer returns a writer that masks each text before it writes it to w. A secret is found only within one Write, so each
+// Write must be a whole text, such as a log line.
 func (m *Masker) Writer(w io.Writer) io.Writer { return maskedWriter{m, w} }
 
 type maskedWriter struct {

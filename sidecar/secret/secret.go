@@ -68,7 +68,7 @@ func New() *Scanner {
 // found in one place, the finding covers them all and is named after the held value, or else after the
 // longest. There are [MostFindings] at most; see [RuleRest].
 func (s *Scanner) Scan(text string, held []Held) []Finding {
-	findings := apart(append(s.findHeld(text, held), s.prepare().find(text)...))
+	findings := s.findAll(text, held)
 	if len(findings) > MostFindings {
 		findings = findings[:MostFindings]
 		findings[MostFindings-1] = Finding{
@@ -77,6 +77,11 @@ func (s *Scanner) Scan(text string, held []Held) []Finding {
 		}
 	}
 	return findings
+}
+
+// findAll is Scan without its bound.
+func (s *Scanner) findAll(text string, held []Held) []Finding {
+	return apart(append(s.findHeld(text, held), s.prepare().find(text)...))
 }
 
 func (s *Scanner) findHeld(text string, held []Held) []Finding {
@@ -109,13 +114,19 @@ func apart(findings []Finding) []Finding {
 // Redact returns the text with a note in the place of each finding, as in "[redacted: an AWS access
 // key]". The findings are those that Scan returned for this text.
 func Redact(text string, findings []Finding) string {
+	return replace(text, findings, func(f Finding) string { return "[redacted: " + f.Description + "]" })
+}
+
+// replace returns the text with something else in the place of each finding.
+func replace(text string, findings []Finding, by func(Finding) string) string {
+	if len(findings) == 0 {
+		return text
+	}
 	var b strings.Builder
 	end := 0
 	for _, f := range findings {
 		b.WriteString(text[end:f.Start])
-		b.WriteString("[redacted: ")
-		b.WriteString(f.Description)
-		b.WriteByte(']')
+		b.WriteString(by(f))
 		end = f.End
 	}
 	b.WriteString(text[end:])
