@@ -327,9 +327,9 @@ func (s *Server) tapFrontEnd() func(bool, []byte) {
 		return nil
 	}
 	return func(fromFrontEnd bool, frame []byte) {
-		speaker := "sidecar"
+		speaker := tap.Sidecar
 		if fromFrontEnd {
-			speaker = "frontend"
+			speaker = tap.FrontEnd
 		}
 		s.opts.Tap.Frame(speaker, frame)
 	}

@@ -2,8 +2,9 @@
 // with a section for each run of frames of one speaker.
 //
 // The speakers are "frontend" and "sidecar" on the editor's wire, and "client NAME" and "server
-// NAME" on that of the MCP server NAME. Secrets are masked: members whose names ask for one ([secret.Asks]), and what the
-// tap's masker finds anywhere. A Tap may be used from any goroutine; its nil value writes nothing.
+// NAME" on that of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
+// ([secret.Asks]), what a person typed into a secret field or marked as secret, in members of the field's name, and what
+// the tap's masker finds anywhere. A Tap may be used from any goroutine. A nil Tap writes nothing.
 package tap
 
 import (
@@ -12,9 +13,16 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"sync"
 
 	"assent/sidecar/secret"
+)
+
+// The speakers of the editor's wire.
+const (
+	FrontEnd = "frontend"
+	Sidecar  = "sidecar"
 )
 
 // Tap writes a transcript.
@@ -24,25 +32,24 @@ type Tap struct {
 	mu      sync.Mutex // guards the fields below
 	w       io.Writer
 	speaker string
+	answers answers
 	err     error
 }
 
-// New returns a tap that writes to w. The masker may be nil.
+// New returns a tap that writes to w. A nil masker finds no secrets.
 func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: masker} }
 
-// member is a member of an object that is a text or a number. A member that the wire carries a secret in is called so
-// ([protocol.Secret]), and a server may call one so in a form or in a tool's input. What a form asks for under another
-// name cannot be told from the frame alone.
-var member = regexp.MustCompile(`("(?:[^"\\]|\\.)*"):(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
+// member matches a member of an object whose value is a string or a number: its name, and its value.
+var member = regexp.MustCompile(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
-// maskMember masks the value of a member whose name asks for a secret.
-func maskMember(m []byte) []byte {
-	quoted := member.FindSubmatch(m)[1]
-	var name string
-	if json.Unmarshal(quoted, &name) != nil || !secret.Asks(name) {
+// maskMember masks the value of a member whose name asks for a secret, or that is one of these answers.
+func maskMember(m []byte, answers map[answer]bool) []byte {
+	parts := member.FindSubmatch(m)
+	name, value := textOf(parts[1]), textOf(parts[2])
+	if !secret.Asks(name) && !answers[answer{name, value}] {
 		return m
 	}
-	return append(bytes.Clone(quoted), `:"***"`...)
+	return append(bytes.Clone(parts[1]), `:"***"`...)
 }
 
 // Frame adds what a speaker said.
@@ -50,12 +57,7 @@ func (t *Tap) Frame(speaker string, frame []byte) {
 	if t == nil {
 		return
 	}
-	var line bytes.Buffer
-	if json.Compact(&line, frame) != nil { // not JSON: kept as one line all the same
-		line.Reset()
-		fmt.Fprintf(&line, "%q", frame)
-	}
-	text := t.masker.Mask(string(member.ReplaceAllFunc(line.Bytes(), maskMember)))
+	text := t.line(speaker, frame)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err != nil {
@@ -68,6 +70,26 @@ func (t *Tap) Frame(speaker string, frame []byte) {
 		}
 	}
 	_, t.err = io.WriteString(t.w, text+"\n")
+}
+
+// line returns a frame as one line, without secrets. What is not JSON is quoted.
+func (t *Tap) line(speaker string, frame []byte) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, frame) != nil {
+		return t.masker.Mask(strconv.Quote(string(frame)))
+	}
+	t.mu.Lock()
+	if speaker == FrontEnd || speaker == Sidecar {
+		t.answers.learn(compact.Bytes())
+	}
+	answers := t.answers.secret
+	t.mu.Unlock()
+	masked := member.ReplaceAllFunc(compact.Bytes(), func(m []byte) []byte { return maskMember(m, answers) })
+	text := t.masker.Mask(string(masked))
+	if text != string(masked) && !json.Valid([]byte(text)) { // a number was masked
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // Err returns the first error of writing, after which nothing more was written.

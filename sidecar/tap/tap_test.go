@@ -65,6 +65,41 @@ func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
 	}
 }
 
+func TestAMaskedNumberIsQuoted(t *testing.T) {
+	var b bytes.Buffer
+	masker := secret.NewMasker()
+	masker.Hold(func() []secret.Held { return []secret.Held{{Value: "4929123456", Description: "a number"}} })
+	tap.New(&b, masker).Frame("server s", []byte(`{"n":4929123456}`))
+	if want := "-- server s --\n\"{\\\"n\\\":***}\"\n"; b.String() != want {
+		t.Errorf("the transcript is %q, want %q", &b, want)
+	}
+}
+
+// No name of a member shows these to be secrets: the form says so of one, and the person of two.
+func TestSecretAnswersAreMasked(t *testing.T) {
+	var b bytes.Buffer
+	tp := tap.New(&b, nil)
+	for _, frame := range []struct{ speaker, text string }{
+		{tap.Sidecar, `{"method":"task/event","params":{"event":{"type":"messageAdded","message":{"body":{"type":"ask","askId":"a","question":{"type":"mcp_elicitation","elicitationRequest":{"fields":[{"type":"string","name":"k","secret":true},{"type":"string","name":"word"},{"type":"string","name":"name"},{"type":"number","name":"n"}]}}}}}}}`},
+		{"server s", `{"method":"elicitation/create","params":{"elicitationContent":{"name":"Ada"},"secretFields":["name"]}}`},
+		{tap.FrontEnd, `{"method":"askResponse","params":{"askId":"a","elicitationContent":{"name":"Ada","word":"<sword>\u0066ish","k":"blowfish","n":17},"secretFields":["word","n"]}}`},
+		{"client s", `{"id":"e1","result":{"action":"accept","content":{"name":"Ada","k":"blowfish","n":17,"word":"\u003csword\u003efish"}}}`},
+		{"client s", `{"params":{"word":"another","n":18}}`},
+	} {
+		tp.Frame(frame.speaker, []byte(frame.text))
+	}
+	for _, leaked := range []string{"sword", "blowfish", ":17"} {
+		if strings.Contains(b.String(), leaked) {
+			t.Errorf("%s is in the transcript:\n%s", leaked, &b)
+		}
+	}
+	for _, kept := range []string{`"content":{"name":"Ada","k":"***","n":"***","word":"***"}`, `"word":"another","n":18`} {
+		if !strings.Contains(b.String(), kept) {
+			t.Errorf("the transcript has no %s:\n%s", kept, &b)
+		}
+	}
+}
+
 func TestATapThatCannotWriteSaysSoOnce(t *testing.T) {
 	full := errors.New("no space left on device")
 	tp := tap.New(failing{full}, nil)

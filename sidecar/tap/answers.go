@@ -1,0 +1,100 @@
+package tap
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+)
+
+// answer is what a person typed into a field. A number is kept as its text.
+type answer struct{ field, value string }
+
+// answers learns from the front end's wire which answers are secrets, though no name shows it: those to fields that the
+// form shows as secret, and those that the person marked.
+type answers struct {
+	// fields are the names of an ask's secret fields, by the id of the ask.
+	fields map[string][]string
+	// secret is replaced, and never changed.
+	secret map[answer]bool
+}
+
+// learn reads a frame of the front end's wire, which is JSON.
+func (a *answers) learn(frame []byte) {
+	switch {
+	case bytes.Contains(frame, []byte(`"elicitationRequest"`)):
+		a.asked(frame)
+	case bytes.Contains(frame, []byte(`"elicitationContent"`)):
+		a.answered(frame)
+	}
+}
+
+// asked notes the secret fields of a form that the sidecar shows.
+func (a *answers) asked(frame []byte) {
+	var m struct {
+		Params struct {
+			Event struct {
+				Message struct {
+					Body struct {
+						AskID    string `json:"askId"`
+						Question struct {
+							ElicitationRequest struct {
+								Fields []struct {
+									Name   string `json:"name"`
+									Secret bool   `json:"secret"`
+								} `json:"fields"`
+							} `json:"elicitationRequest"`
+						} `json:"question"`
+					} `json:"body"`
+				} `json:"message"`
+			} `json:"event"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(frame, &m) != nil {
+		return // another message, with a member of this name
+	}
+	body := m.Params.Event.Message.Body
+	for _, field := range body.Question.ElicitationRequest.Fields {
+		if !field.Secret {
+			continue
+		}
+		if a.fields == nil {
+			a.fields = map[string][]string{}
+		}
+		a.fields[body.AskID] = append(a.fields[body.AskID], field.Name)
+	}
+}
+
+// answered notes the values of the secret fields in an askResponse.
+func (a *answers) answered(frame []byte) {
+	var m struct {
+		Params struct {
+			AskID        string                     `json:"askId"`
+			Content      map[string]json.RawMessage `json:"elicitationContent"`
+			SecretFields []string                   `json:"secretFields"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(frame, &m) != nil {
+		return
+	}
+	secret := maps.Clone(a.secret)
+	if secret == nil {
+		secret = map[answer]bool{}
+	}
+	for _, names := range [][]string{m.Params.SecretFields, a.fields[m.Params.AskID]} {
+		for _, name := range names {
+			if value := textOf(m.Params.Content[name]); value != "" {
+				secret[answer{name, value}] = true
+			}
+		}
+	}
+	a.secret = secret
+}
+
+// textOf returns a JSON string without its quotes and escapes, and any other value as it is written.
+func textOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
