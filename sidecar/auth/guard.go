@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -111,12 +112,29 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
-// shared is the address space that carriers use inside (RFC 6598).
-var shared = netip.MustParsePrefix("100.64.0.0/10")
+// special are blocks of addresses that are no part of the internet, besides those that package netip knows (IANA's
+// special-purpose address registries).
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"), // within the networks of carriers (RFC 6598)
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), // of benchmarks
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b:1::/48"), // of a network's own translation to IPv4 (RFC 8215)
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+// translated is the block of IPv6 addresses that a network with NAT64 translates to the IPv4 address in their last 32
+// bits (RFC 6052, section 2.1).
+var translated = netip.MustParsePrefix("64:ff9b::/96")
 
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap()
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !shared.Contains(ip)
+	if translated.Contains(ip) {
+		bits := ip.As16()
+		ip = netip.AddrFrom4([4]byte(bits[12:]))
+	}
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // isPrivate is the [Options] default of which addresses not everybody reaches.

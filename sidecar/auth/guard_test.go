@@ -63,6 +63,8 @@ func TestIsPublic(t *testing.T) {
 		"8.8.8.8": true, "2606:4700::1111": true,
 		"127.0.0.1": false, "::1": false, "::ffff:127.0.0.1": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false,
 		"169.254.169.254": false, "100.64.0.1": false, "0.0.0.0": false, "224.0.0.1": false, "fe80::1": false, "fd00::1": false,
+		"0.1.2.3": false, "192.0.0.192": false, "198.19.0.1": false, "255.255.255.255": false, "fec0::1": false,
+		"64:ff9b::8.8.8.8": true, "64:ff9b::10.0.0.1": false, "64:ff9b::a9fe:a9fe": false, "64:ff9b:1::1": false,
 	} {
 		if got := isPublic(netip.MustParseAddr(address)); got != want {
 			t.Errorf("isPublic(%s) = %v", address, got)

@@ -105,7 +105,6 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	g.ID = rand.Text()
 	b := bond{Issuer: g.Issuer, ClientID: g.Client.ID}
 	l.mu.Lock()
-	changed := l.bond != b
 	l.grant, l.bond = g, b
 	l.generation++
 	l.mu.Unlock()
@@ -115,11 +114,7 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	}
 	// It was granted, whether or not somebody still waits for it.
 	ctx = context.WithoutCancel(ctx)
-	isKept := l.write(ctx, grantKey(b, l.resource), kept)
-	if isKept && changed {
-		isKept = l.write(ctx, bondKey(l.resource, l.server.ClientID), b)
-	}
-	if isKept {
+	if l.write(ctx, grantKey(b, l.resource), kept) && l.write(ctx, bondKey(l.resource, l.server.ClientID), b) {
 		l.setLastKept(g.ID)
 		l.mu.Lock()
 		l.seen = g

@@ -300,3 +300,33 @@ func (*foreignSecrets) Get(context.Context, string) (*protocol.Secret, error) {
 }
 
 func (*foreignSecrets) Set(context.Context, string, *protocol.Secret) error { return nil }
+
+func TestAServerWhoseLoginWasKeptHalfIsKeptAtTheNextRenewal(t *testing.T) {
+	w := newWorld(t)
+	i := w.issuers[0]
+	forgetful := &forgetfulSecrets{secrets: w.secrets, fails: 1}
+	c := w.connect(w.authorizer(func(o *auth.Options) { o.Secrets = forgetful }))
+	w.mustPost(c, "/mcp")
+	w.with(i.endTokens)
+	w.mustPost(c, "/mcp")
+	w.mustPost(w.connect(w.authorizer()), "/mcp") // as after a restart
+	assertCounts(t, i, "1 logins, 1 refreshes")
+}
+
+// forgetfulSecrets do not keep where a server's grant is, some times.
+type forgetfulSecrets struct {
+	*secrets
+
+	mu    sync.Mutex // guards the field below
+	fails int
+}
+
+func (s *forgetfulSecrets) Set(ctx context.Context, key string, value *protocol.Secret) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.HasPrefix(key, "oauth/server/") && s.fails > 0 {
+		s.fails--
+		return errors.New("busy")
+	}
+	return s.secrets.Set(ctx, key, value)
+}
