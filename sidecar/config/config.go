@@ -362,17 +362,24 @@ func transportOf(kind, command, url string, raw json.RawMessage) (protocol.Trans
 	switch transport {
 	case "", protocol.TransportStdio:
 		if command == "" {
-			return "", errors.New(missing("command", raw))
+			return "", errors.New(Missing("command", membersOf(raw)))
 		}
 		return protocol.TransportStdio, nil
 	case protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS:
 		if url == "" {
-			return "", errors.New(missing("url", raw))
+			return "", errors.New(Missing("url", membersOf(raw)))
 		}
 		return transport, nil
 	default:
 		return "", fmt.Errorf("has the type %q; Assent knows stdio, http, sse and ws", kind)
 	}
+}
+
+// membersOf returns the members of an object, or nil for other values.
+func membersOf(object json.RawMessage) map[string]json.RawMessage {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(object, &members) // the server was read from it
+	return members
 }
 
 // envValue reads what mcp.json allows: a text, a number, or null to remove the variable.

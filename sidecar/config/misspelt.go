@@ -16,24 +16,20 @@ var misspelt = map[string][]string{
 	"url":     {"uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
 }
 
-// missing returns a sentence without its subject: the server has no such member. It names the member that the person
-// probably meant, or else one that Assent does not know.
-func missing(member string, raw json.RawMessage) string {
+// Missing returns a sentence without its subject: the server has no such member. It names the member that the person
+// probably meant, or else one that Assent does not know. Members are all that the server has, by name.
+func Missing(member string, members map[string]json.RawMessage) string {
 	text := fmt.Sprintf("has no %q", member)
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		return text
-	}
 	names := slices.Sorted(maps.Keys(members))
 	for _, name := range names {
 		if has(misspelt[member], name) {
-			return fmt.Sprintf("%s; did you mean it instead of %q?", text, name)
+			return fmt.Sprintf("%s (did you mean it instead of %q?)", text, name)
 		}
 	}
 	known := jsonNames(reflect.TypeFor[serverObject]())
 	for _, name := range names {
 		if !has(known, name) {
-			return fmt.Sprintf("%s; it has %q, which Assent does not know", text, name)
+			return fmt.Sprintf("%s (it has %q, which Assent does not know)", text, name)
 		}
 	}
 	return text

@@ -14,6 +14,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 )
 
 // entry is a server as mcp.json has it.
@@ -109,7 +110,7 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 	if e.URL == "" {
 		e.URL = serverURL
 	}
-	transport, err := transportOf(kind, e.Command, e.URL)
+	transport, err := transportOf(kind, e.Command, e.URL, members)
 	if err != nil {
 		return e, err
 	}
@@ -120,8 +121,9 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 	return e, t.remote(&e)
 }
 
-// transportOf returns how a server is reached, by any program's word for it.
-func transportOf(kind, command, url string) (protocol.Transport, error) {
+// transportOf returns how a server is reached, by any program's word for it. Rest are the members that mcp.json does not
+// have.
+func transportOf(kind, command, url string, rest map[string]json.RawMessage) (protocol.Transport, error) {
 	transport := protocol.TransportStdio
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(kind)) {
 	case "":
@@ -141,9 +143,9 @@ func transportOf(kind, command, url string) (protocol.Transport, error) {
 	}
 	switch {
 	case transport == protocol.TransportStdio && command == "":
-		return "", errors.New("has no command")
+		return "", errors.New(config.Missing("command", rest))
 	case transport != protocol.TransportStdio && url == "":
-		return "", errors.New("has no url")
+		return "", errors.New(config.Missing("url", rest))
 	}
 	return transport, nil
 }
