@@ -95,13 +95,21 @@ func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, strin
 	return value, ""
 }
 
+// Characters returns a number of characters for a person to read, such as "2 characters".
+func Characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return fmt.Sprintf("%d characters", n)
+}
+
 func checkText(f protocol.StringField, s string) string {
 	length := utf8.RuneCountInString(s)
 	switch {
 	case f.MinLength != nil && length < *f.MinLength:
-		return fmt.Sprintf("This must have at least %d characters.", *f.MinLength)
+		return "This must have at least " + Characters(*f.MinLength) + "."
 	case f.MaxLength != nil && length > *f.MaxLength:
-		return fmt.Sprintf("This must have at most %d characters.", *f.MaxLength)
+		return "This must have at most " + Characters(*f.MaxLength) + "."
 	}
 	if message := wrongFormat(f.Format, s); message != "" {
 		return message
@@ -119,9 +127,9 @@ func checkNumber(f protocol.NumberField, text string, nearest float64) string {
 	case !ok || f.Integer && !exact.whole():
 		return "This must be a whole number."
 	case f.Minimum != nil && nearest < *f.Minimum:
-		return fmt.Sprintf("This must be at least %v.", *f.Minimum)
+		return "This must be at least " + Number(*f.Minimum) + "."
 	case f.Maximum != nil && nearest > *f.Maximum:
-		return fmt.Sprintf("This must be at most %v.", *f.Maximum)
+		return "This must be at most " + Number(*f.Maximum) + "."
 	}
 	return ""
 }

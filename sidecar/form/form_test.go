@@ -160,8 +160,8 @@ func TestCheck(t *testing.T) {
 		{name: "every problem at once", properties: `"a":{"type":"string"},"b":{"type":"boolean"}`, answer: `{"a":1,"b":"yes"}`, problems: map[string]string{"a": "a text", "b": "yes or no"}},
 
 		{name: "lengths count code points", properties: `"a":{"type":"string","minLength":2,"maxLength":2}`, answer: `{"a":"😀é"}`, want: `{"a":"😀é"}`},
-		{name: "too short", properties: `"a":{"type":"string","minLength":2}`, answer: `{"a":"😀"}`, problems: map[string]string{"a": "at least 2"}},
-		{name: "too long", properties: `"a":{"type":"string","maxLength":1}`, answer: `{"a":"ab"}`, problems: map[string]string{"a": "at most 1"}},
+		{name: "too short", properties: `"a":{"type":"string","minLength":2}`, answer: `{"a":"😀"}`, problems: map[string]string{"a": "at least 2 characters."}},
+		{name: "too long", properties: `"a":{"type":"string","maxLength":1}`, answer: `{"a":"ab"}`, problems: map[string]string{"a": "at most 1 character."}},
 		{name: "a pattern need not match all", properties: `"a":{"type":"string","pattern":"[0-9]+"}`, answer: `{"a":"x1y"}`, want: `{"a":"x1y"}`},
 		{name: "no match", properties: `"a":{"type":"string","pattern":"^[0-9]+$"}`, answer: `{"a":"x1y"}`, problems: map[string]string{"a": "the pattern"}},
 		{name: "e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"a.b+c@example.org"}`, want: `{"a":"a.b+c@example.org"}`},
@@ -179,6 +179,7 @@ func TestCheck(t *testing.T) {
 		{name: "bounds are inclusive", properties: `"a":{"type":"number","minimum":1,"maximum":1}`, answer: `{"a":1}`, want: `{"a":1}`},
 		{name: "too little", properties: `"a":{"type":"number","minimum":0.5}`, answer: `{"a":0.4}`, problems: map[string]string{"a": "at least 0.5"}},
 		{name: "too much", properties: `"a":{"type":"number","maximum":1}`, answer: `{"a":1e9}`, problems: map[string]string{"a": "at most 1"}},
+		{name: "a great bound has no exponent", properties: `"a":{"type":"integer","maximum":1000000}`, answer: `{"a":1000001}`, problems: map[string]string{"a": "at most 1000000."}},
 		{name: "a text is no number", properties: `"a":{"type":"number"}`, answer: `{"a":"one"}`, problems: map[string]string{"a": "a number"}},
 
 		{name: "the text of a number is one", properties: `"a":{"type":"integer"}`, answer: `{"a":"9007199254740993"}`, want: `{"a":9007199254740993}`},

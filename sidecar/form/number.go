@@ -67,6 +67,14 @@ func numberText(value json.RawMessage) (json.RawMessage, float64, bool) {
 	return json.RawMessage(text), f, true
 }
 
+// Number returns a finite number for a person to read, as JavaScript writes it: 1000000 and not 1e+06.
+func Number(f float64) string {
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
 // count reads how many there may be of something. JSON Schema writes whole numbers in any way: 2.0 is 2.
 type count int
 

@@ -220,6 +220,7 @@ func TestTheLineOfProgress(t *testing.T) {
 		{"more than there is", 20, &protocol.Progress{Progress: 50, Total: 10}, nil, "█████ 100%"},
 		{"less than nothing", 20, &protocol.Progress{Progress: -1, Total: 10}, nil, "░░░░░   0%"},
 		{"no total", 20, &protocol.Progress{Progress: 3}, nil, "… 3"},
+		{"a number of bytes", 20, &protocol.Progress{Progress: 1 << 20}, nil, "… 1048576"},
 		{"an MCP task", 80, half, &protocol.McpTask{TaskID: "t", Status: "working", StatusMessage: "packing"}, "██████████░░░░░░░░░░  50% MCP task t: working: packing at it<U+001B>[2J"},
 	}
 	for _, tt := range tests {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 )
 
 // mostOptions is how many options are listed at once.
@@ -346,10 +347,10 @@ func kindOf(f protocol.Field) string {
 			parts[0] = string(f.Format)
 		}
 		if f.MinLength != nil {
-			add("at least %d characters", *f.MinLength)
+			add("at least %s", form.Characters(*f.MinLength))
 		}
 		if f.MaxLength != nil {
-			add("at most %d characters", *f.MaxLength)
+			add("at most %s", form.Characters(*f.MaxLength))
 		}
 		if f.Pattern != "" {
 			add("matching %s", oneLine(f.Pattern, 80))
@@ -360,10 +361,10 @@ func kindOf(f protocol.Field) string {
 			parts[0] = "whole number"
 		}
 		if f.Minimum != nil {
-			add("at least %g", *f.Minimum)
+			add("at least %s", form.Number(*f.Minimum))
 		}
 		if f.Maximum != nil {
-			add("at most %g", *f.Maximum)
+			add("at most %s", form.Number(*f.Maximum))
 		}
 	case protocol.BooleanField:
 		add("yes or no")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 )
 
 // progress is how far the calls of a run are: what was said last. On a terminal that can be drawn on it is one line,
@@ -71,7 +72,7 @@ func (p *progress) line(width int) string {
 // bar draws a progress whose total is known, and says the others.
 func bar(p protocol.Progress, width int) string {
 	if p.Total <= 0 {
-		return fmt.Sprintf("… %g", p.Progress)
+		return "… " + form.Number(p.Progress)
 	}
 	share := min(max(p.Progress/p.Total, 0), 1)
 	cells := min(max(width/4, 5), 30)
@@ -80,9 +81,9 @@ func bar(p protocol.Progress, width int) string {
 }
 
 func progressLine(p protocol.Progress) string {
-	text := fmt.Sprintf("%g", p.Progress)
+	text := form.Number(p.Progress)
 	if p.Total > 0 {
-		text = fmt.Sprintf("%g of %g", p.Progress, p.Total)
+		text += " of " + form.Number(p.Total)
 	}
 	if p.Message != "" {
 		text += ": " + oneLine(p.Message, 200)
