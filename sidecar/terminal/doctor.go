@@ -28,16 +28,16 @@ func (s *session) doctor(ctx context.Context) error {
 	} else {
 		err = s.report(i)
 	}
-	runs := i.Server.State == protocol.ServerRunning
+	dead := i.Verdict != nil && i.Server.State != protocol.ServerRunning
 	switch {
 	case err != nil:
 		return err
-	case i.Verdict != nil && !runs && !s.line.json:
+	case dead && !s.line.json:
 		if !s.shown {
 			s.note("assent: the server %q does not run: the report on stdout says why", i.Server.Name)
 		}
 		return Exit(ExitFailed, nil) // the report began with it
-	case i.Verdict != nil && i.Server.State != protocol.ServerRunning:
+	case dead:
 		return fmt.Errorf("%s %s", i.Verdict.Text, i.Verdict.WayOut)
 	case startErr != nil:
 		return startErr

@@ -33,8 +33,8 @@ func (s *session) explained(ctx context.Context, serverName string, err error) e
 	return err
 }
 
-// whyFailed returns what to do about a failed server, its last output and the command line of the doctor. It explains each server once,
-// and returns an empty text for others.
+// whyFailed returns what to do about a failed server, its last output and the command line of the doctor. It explains
+// each server once, and returns an empty text for others.
 func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	s.explaining.Lock()
 	defer s.explaining.Unlock()
@@ -46,10 +46,11 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	}
 	s.explains = append(s.explains, serverName)
 	var b strings.Builder
-	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictUnconfirmed {
+	switch v := i.Verdict; {
+	case v == nil:
+	case v.Kind == protocol.VerdictUnconfirmed:
 		return fmt.Sprintf("To see what would run, and to decide: %s\nTo run it without being asked: --trust", s.doctorCommand(i.Server))
-	}
-	if v := i.Verdict; v != nil && v.WayOut != "" {
+	case v.WayOut != "":
 		fmt.Fprintf(&b, "%s\n", v.WayOut)
 	}
 	for _, wrote := range []struct {

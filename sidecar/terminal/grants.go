@@ -37,19 +37,14 @@ func (s *session) listGrants(ctx context.Context) error {
 		return err
 	}
 	t := table{columns: []column{
-		{header: "id"}, {header: "server"}, {header: "tool"}, {header: "state"}, {header: "models"}, {header: "bounds"}, {header: "by"},
+		{header: "id", ids: true}, {header: "server"}, {header: "tool"}, {header: "state"}, {header: "models"}, {header: "bounds"}, {header: "by"},
 	}}
-	var ids []string
 	for _, g := range list.Grants {
 		state := "open"
 		if g.EndedAt > 0 {
 			state = "ended"
 		}
-		ids = append(ids, g.ID)
-		t.rows = append(t.rows, []string{"", g.ServerName, g.ToolName, state, strings.Join(g.Models, " "), bounds(g), g.By})
-	}
-	for i, id := range s.shortened(ids) {
-		t.rows[i][0] = id
+		t.rows = append(t.rows, []string{g.ID, g.ServerName, g.ToolName, state, strings.Join(g.Models, " "), bounds(g), g.By})
 	}
 	return s.list(list, t, "There are no grants in "+s.line.dataDir+".")
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -19,6 +20,8 @@ type column struct {
 	header string
 	// cut: a cell that does not fit is cut. Others are wrapped between words.
 	cut bool
+	// ids: the cells are ids, any beginning of which does where one is wanted. A terminal shows them shortened.
+	ids bool
 }
 
 // table is a list. The first cell of each row names its thing.
@@ -85,18 +88,37 @@ func (t table) filled() table {
 	for _, i := range used {
 		out.columns = append(out.columns, t.columns[i])
 	}
-	for _, row := range t.rows {
+	for r, row := range t.rows {
 		var cells []string
 		for _, i := range used {
 			limit := mostWrapped
 			if i == 0 {
 				limit = mostFirst
 			}
-			cells = append(cells, oneLine(row[i], limit))
+			cell := row[i]
+			if t.columns[i].ids {
+				cell = t.shortened(r, i)
+			}
+			cells = append(cells, oneLine(cell, limit))
 		}
 		out.rows = append(out.rows, cells)
 	}
 	return out
+}
+
+// shortened returns the shortest beginning of a cell, of at least eight bytes, that begins no other cell of its column.
+func (t table) shortened(row, column int) string {
+	id := t.rows[row][column]
+	n := min(8, len(id))
+	for _, other := range t.rows {
+		for other[column] != id && n < len(id) && strings.HasPrefix(other[column], id[:n]) {
+			n++
+		}
+	}
+	for n < len(id) && !utf8.RuneStart(id[n]) {
+		n++
+	}
+	return id[:n]
 }
 
 // widths returns the widths of the columns, and whether the table fits. The first column is never made narrower, and
@@ -205,25 +227,6 @@ func (s *session) list(whole any, t table, empty string) error {
 		return s.write(t.drawn(s.width(), s.paint))
 	}
 	return s.print("%s", t.lines())
-}
-
-// shortened returns ids that are as short as they can be told apart by, and no shorter than eight characters: the
-// beginning of an id does where one is wanted. A pipe gets them whole.
-func (s *session) shortened(ids []string) []string {
-	if !s.shown {
-		return ids
-	}
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		n := min(8, len(id))
-		for j, other := range ids {
-			for j != i && other != id && n < len(id) && strings.HasPrefix(other, id[:n]) {
-				n++
-			}
-		}
-		out[i] = id[:n]
-	}
-	return out
 }
 
 // near returns a path as it is named from the folder that the person is in. A pipe gets it whole.

@@ -78,18 +78,12 @@ func (s *session) listTasks(ctx context.Context) error {
 	for _, p := range all.Problems {
 		s.note("%s: %s", p.ServerName, p.Message)
 	}
-	list := table{columns: []column{{header: "id"}, {header: "status"}, {header: "server"}, {header: "tool"}, {header: "title"}}}
-	var ids []string
+	list := table{columns: []column{{header: "id", ids: true}, {header: "status"}, {header: "server"}, {header: "tool"}, {header: "title"}}}
 	for _, v := range all.McpTasks {
-		ids = append(ids, v.Call.Task.TaskID)
-		list.rows = append(list.rows, []string{"", calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title})
+		list.rows = append(list.rows, []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title})
 	}
 	for _, v := range all.ServerMcpTasks {
-		ids = append(ids, v.McpTaskID)
-		list.rows = append(list.rows, []string{"", mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage})
-	}
-	for i, id := range s.shortened(ids) {
-		list.rows[i][0] = id
+		list.rows = append(list.rows, []string{v.McpTaskID, mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage})
 	}
 	empty := "There are no MCP tasks in " + s.line.dataDir + "."
 	if s.line.server != "" {
