@@ -135,17 +135,6 @@ func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, mis
 	return &usageError{text: text.String(), wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
 }
 
-// arguments has the person fill in arguments of a tool.
-func (o *someone) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
-	done, err := o.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var kept filled
-	return o.fill(ctx, words, fields, &kept, nil)
-}
-
 // mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed where none is near.
 const mostNear, mostNames = 3, 20
 

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,24 +21,12 @@ func (f frontEnd) ConfirmServer(ctx context.Context, params *protocol.ConfirmSer
 	switch {
 	case errors.Is(err, errDismissed):
 		return &protocol.ConfirmServerResult{}, nil
-	case errors.Is(err, errDeclined):
-		return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
-	case err != nil:
+	case err != nil && !errors.Is(err, errDeclined):
 		return nil, err
 	case run:
 		return &protocol.ConfirmServerResult{Decision: protocol.ServerAllowed}, nil
-	default:
-		return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
 	}
-}
-
-func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
-	done, err := o.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	return o.manner.confirm(ctx, params)
+	return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
 }
 
 // confirm implements [manner].
@@ -71,18 +60,12 @@ func definition(params *protocol.ConfirmServerParams) string {
 		before = definitionLines(*params.Earlier)
 	}
 	for i, line := range now {
-		old := ""
-		if before != nil {
-			old = before[i].value
+		changed := before != nil && before[i].value != line.value
+		if line.value != "" || changed {
+			fmt.Fprintf(&b, "  %-12s %s\n", line.name, cmp.Or(line.value, "(nothing)"))
 		}
-		if line.value != "" {
-			fmt.Fprintf(&b, "  %-12s %s\n", line.name, line.value)
-		}
-		if before != nil && old != line.value {
-			if old == "" {
-				old = "(nothing)"
-			}
-			fmt.Fprintf(&b, "  %-12s %s\n", "  before", old)
+		if changed {
+			fmt.Fprintf(&b, "  %-12s %s\n", "  before", cmp.Or(before[i].value, "(nothing)"))
 		}
 	}
 	if before != nil && slices.Equal(now, before) {

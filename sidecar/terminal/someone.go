@@ -113,23 +113,36 @@ func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []
 	}
 }
 
-// input implements [answerer].
-func (o *someone) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+// inTurn waits until the person is free, and has them asked.
+func inTurn[T any](ctx context.Context, o *someone, ask func() (T, error)) (T, error) {
 	done, err := o.begin(ctx)
 	if err != nil {
-		return nil, err
+		var none T
+		return none, err
 	}
 	defer done()
-	return o.manner.input(ctx, params)
+	return ask()
+}
+
+// input implements [answerer].
+func (o *someone) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+	return inTurn(ctx, o, func() (*string, error) { return o.manner.input(ctx, params) })
 }
 
 func (o *someone) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
-	done, err := o.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	return o.manner.page(ctx, params)
+	return inTurn(ctx, o, func() (bool, error) { return o.manner.page(ctx, params) })
+}
+
+func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
+	return inTurn(ctx, o, func() (bool, error) { return o.manner.confirm(ctx, params) })
+}
+
+// arguments has the person fill in arguments of a tool, and returns them as an object.
+func (o *someone) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
+	return inTurn(ctx, o, func() (json.RawMessage, error) {
+		var kept filled
+		return o.fill(ctx, words, fields, &kept, nil)
+	})
 }
 
 // completions implements [answerer]: a person has no model's answers ready.
