@@ -421,6 +421,24 @@ func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsNotSavedSaysSo(t *testing.T) {
+	for _, tt := range []struct {
+		no    string
+		flags []string
+	}{{ctrlX, nil}, {":decline\n", []string{"--plain"}}} {
+		t.Run(strings.Join(append([]string{"asked"}, tt.flags...), " "), func(t *testing.T) {
+			s := sit(t, 80, 24, nil, append([]string{"call", "--trust", "demo", "survey", "--data-dir", "kept"}, tt.flags...)...)
+			s.sees("Your name (text")
+			limitFiles(t, s.program.Process.Pid, 0) // as a full disk does
+			s.types(tt.no)
+			if got, want := s.ends(0), `{"action":"decline"}`; got != want {
+				t.Errorf("the server got %s, want %s", got, want)
+			}
+			s.sees("This answer is not saved: it is lost if Assent ends before")
+		})
+	}
+}
+
 func TestADateAndTimeIsTypedAsPeopleWriteIt(t *testing.T) {
 	s := sit(t, 80, 24, []string{"TZ=UTC"}, "call", "--trust", "demo", "when")
 	s.sees("date and time: 2026-11-21 14:30 in your time zone (UTC+00:00)")

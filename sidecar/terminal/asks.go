@@ -95,6 +95,10 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 			cancel(&settled{e.Outcome})
 			delete(s.asks, key)
 		}
+		// The result of AskResponse says so too, but the call may end before that arrives.
+		if params.Unsaved && e.Outcome.By == askName {
+			s.note("This answer is not saved: it is lost if Assent ends before the disk can be written.")
+		}
 	case protocol.AskUndelivered:
 		if e.Reason != "" {
 			s.note("\n%s", e.Reason)
@@ -190,10 +194,7 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 		case response == nil:
 			return nil
 		}
-		var answered *protocol.AskResponseResult
-		if answered, err = s.sidecar.AskResponse(ctx, response); err == nil && answered.Unsaved {
-			s.note("This answer is not saved: it is lost if Assent ends before the disk can be written.")
-		}
+		_, err = s.sidecar.AskResponse(ctx, response)
 		var refusal *protocol.Error
 		switch {
 		case err == nil:
