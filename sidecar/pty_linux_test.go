@@ -25,6 +25,7 @@ const (
 	enter    = "\r"
 	escape   = "\x1b"
 	ctrlC    = "\x03"
+	ctrlS    = "\x13"
 	ctrlX    = "\x18"
 	up       = "\x1b[A"
 	down     = "\x1b[B"
@@ -418,6 +419,67 @@ func TestEveryFieldIsFilledInOnATerminal(t *testing.T) {
 	want := `{"action":"accept","content":{"name":"Ada","mail":"ada@example.com","age":36,"sure":false,"colour":"green","sizes":["S","L"]}}`
 	if got := s.ends(0); got != want {
 		t.Errorf("the server got %s, want %s", got, want)
+	}
+}
+
+func TestAnAnswerIsMarkedAsSecretOnATerminal(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey", "--record", "asks.yaml")
+	s.sees("1/6 Your name")
+	s.sees("Ctrl-S secret")
+	s.types(ctrlS)
+	s.sees("1/6 Your name (secret)")
+	s.types("Ada-of-hearts", enter)
+	s.sees("2/6 mail")
+	// What was wrong with an answer is forgotten with it.
+	s.types("nobody", enter)
+	s.sees("! This must be an e-mail address")
+	s.types(strings.Repeat(back, 6), enter)
+	s.sees("3/6 age")
+	s.types(ctrlS, "36")
+	s.sees("3/6 age (secret)")
+	s.types(ctrlS) // it is none after all
+	s.sees("36")
+	s.types(enter)
+	s.sees("4/6 sure")
+	s.sees("↑↓ choose")
+	if strings.Contains(strings.Join(s.lines(), "\n"), "Ctrl-S") {
+		t.Error("a yes or no can be marked as secret")
+	}
+	s.types(enter)
+	s.sees("5/6 colour")
+	s.types(enter)
+	s.sees("6/6 sizes")
+	s.types(enter)
+	s.sees("  Your name: •••")
+	s.sees("  mail: (left out)")
+	s.types(enter)
+	if got, want := s.ends(0), `{"action":"accept","content":{"name":"Ada-of-hearts","age":36,"sure":true}}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+	s.sees("age: 36")
+	if strings.Contains(s.all(), "Ada-of-hearts") {
+		t.Errorf("the terminal got the secret: %q", s.all())
+	}
+	recording, err := os.ReadFile(filepath.Join(s.dir, "asks.yaml"))
+	if err != nil || !bytes.Contains(recording, []byte("name: !secret ")) {
+		t.Errorf("the recording is %q, %v", recording, err)
+	}
+}
+
+func TestAMarkedLineIsNotShown(t *testing.T) {
+	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey", "--plain")
+	s.sees("Your name (text")
+	s.types(":secret\n")
+	s.sees("This answer is a secret")
+	eventually(t, "a terminal that does not show what is typed", func() bool { return !s.isCooked() })
+	s.types("Ada-of-hearts\n")
+	s.sees("mail (email")
+	s.types(":cancel\n")
+	if got, want := s.ends(0), `{"action":"cancel"}`; got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
+	if strings.Contains(s.all(), "Ada-of-hearts") {
+		t.Errorf("the terminal got the secret: %q", s.all())
 	}
 }
 

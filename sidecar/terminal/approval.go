@@ -38,7 +38,7 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 		case word == "yes":
 			return response, nil
 		}
-		text, err := p.line(ctx, false, "%s", "Arguments, as a JSON object, or nothing to leave them: ")
+		text, err := p.line(ctx, false, "Arguments, as a JSON object, or nothing to leave them: ")
 		if err != nil {
 			return nil, err
 		}

@@ -157,7 +157,7 @@ func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 		}
 		defer done()
 		for {
-			text, err := lines.line(reading, false, "\n%s", "> ")
+			text, err := lines.line(reading, false, "\n> ")
 			if err != nil || strings.TrimSpace(text) != "" {
 				typed <- line{text, err}
 				return

@@ -12,11 +12,11 @@ import (
 // fieldProblem says what is wrong with a value of a field, by the check that the sidecar makes when the form is sent; an
 // empty text where nothing is. A nil value is left out.
 func fieldProblem(f protocol.Field, value json.RawMessage) string {
-	answer := filled{}
+	values := map[string]json.RawMessage{}
 	if value != nil {
-		answer[f.Head().Name] = value
+		values[f.Head().Name] = value
 	}
-	object, err := answer.json([]protocol.Field{f})
+	object, err := objectOf([]protocol.Field{f}, values)
 	if err != nil {
 		return err.Error()
 	}

@@ -17,16 +17,22 @@ func newControl(f huh.Field, title, describe func(string), rows func(int) int) c
 	f = f.WithTheme(huh.ThemeFunc(huh.ThemeBase16)).WithKeyMap(keys)
 	// Whether a page is the first or the last, Enter says that it is done.
 	f = f.WithPosition(huh.FieldPosition{Field: 1, FirstField: 0, LastField: 2, GroupCount: 1})
-	return control{f, title, describe, rows}
+	return control{Field: f, title: title, describe: describe, rows: rows}
 }
 
 // lineControl takes a line.
 func lineControl(value *string, secret bool, check func(string) error) control {
 	f := huh.NewInput().Value(value).Validate(check)
-	if secret {
-		f.EchoMode(huh.EchoModePassword)
+	c := newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, nil)
+	c.hide = func(hidden bool) {
+		if hidden {
+			f.EchoMode(huh.EchoModePassword)
+		} else {
+			f.EchoMode(huh.EchoModeNormal)
+		}
 	}
-	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, nil)
+	c.hide(secret)
+	return c
 }
 
 // textControl takes a text of several lines.

@@ -47,6 +47,8 @@ type page struct {
 	// check says what is wrong as the page is left by Enter, which keeps it there; nil checks nothing.
 	check   func() string
 	control control
+	// mark marks the answer as secret, or no longer so; nil where it cannot be marked.
+	mark func()
 	// whole: the page is the last one, and shows what all the others are filled in with.
 	whole bool
 	// next is where the page leads to: to the page after it where it is nil. A negative one ends the dialog.
@@ -59,6 +61,8 @@ type control struct {
 	title, describe func(string)
 	// rows is how many rows the input itself wants.
 	rows func(width int) int
+	// hide hides what is typed, or shows it again; nil where a control cannot.
+	hide func(hidden bool)
 }
 
 var _ tea.Model = (*dialog)(nil)
@@ -129,6 +133,12 @@ func (d *dialog) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			if d.declinable {
 				return d.end(errDeclined)
 			}
+		case "ctrl+s":
+			if p.mark != nil {
+				p.mark()
+				d.lay()
+			}
+			return d, nil
 		case "esc":
 			switch {
 			case filtering(p.control): // huh sets the filter with this one, and takes it away with the next
@@ -275,6 +285,9 @@ func (d *dialog) keys(seen int) string {
 	keys = append(keys, "Enter goes on")
 	if d.at > 0 {
 		keys = append(keys, "Shift-Tab back")
+	}
+	if d.pages[d.at].mark != nil {
+		keys = append(keys, "Ctrl-S secret")
 	}
 	return strings.Join(keys, " · ")
 }

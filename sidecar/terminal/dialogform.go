@@ -31,6 +31,20 @@ type filling struct {
 	field protocol.Field
 	// value is what was filled in; nil leaves the field out.
 	value func() json.RawMessage
+	// marked: the person says that this is a secret.
+	marked bool
+}
+
+// mark marks the answer as secret, or no longer so.
+func (f *filling) mark() {
+	f.marked = !f.marked
+	f.page.title = titleOf(f.field)
+	if f.marked {
+		f.page.title += " (secret)"
+	}
+	if hide := f.page.control.hide; hide != nil {
+		hide(f.marked)
+	}
 }
 
 // fill implements [manner]: a page for each field, and one to look at all of it before it is sent. After a refusal it
@@ -45,13 +59,19 @@ func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.F
 	for i, f := range fields {
 		name := f.Head().Name
 		initial := defaultOf(f)
-		if *kept != nil {
-			initial = (*kept)[name]
+		if kept.values != nil {
+			initial = kept.values[name]
 		}
 		fillings[i] = newFilling(f, initial)
 		fillings[i].page.text = func() string { return fieldText(words.about, f, i == 0) }
 		fillings[i].page.problem = again[name]
 		fillings[i].page.check = func() string { return fieldProblem(f, fillings[i].value()) }
+		if words.secrets && canMark(f) {
+			fillings[i].page.mark = fillings[i].mark
+			if slices.Contains(kept.secret, name) {
+				fillings[i].mark()
+			}
+		}
 		d.pages = append(d.pages, fillings[i].page)
 	}
 	wrong := func(after int) int { // the next page with a problem, or the last page
@@ -69,8 +89,9 @@ func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.F
 	for i, f := range fillings {
 		refused := string(f.value())
 		f.page.next = func() int {
-			if string(f.value()) != refused {
-				f.page.problem = "" // whether there is another is for the sidecar to say
+			f.page.problem = "" // the check has found none
+			if string(f.value()) == refused {
+				f.page.problem = again[f.field.Head().Name] // which the sidecar found, and not the check
 			}
 			if changing {
 				return i + 1
@@ -110,17 +131,21 @@ func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.F
 	case formCancel:
 		return nil, errDismissed
 	}
-	*kept = filled{}
+	*kept = filled{values: map[string]json.RawMessage{}}
 	for _, f := range fillings {
+		name := f.field.Head().Name
 		if value := f.value(); value != nil {
-			(*kept)[f.field.Head().Name] = value
+			kept.values[name] = value
+		}
+		if f.marked {
+			kept.secret = append(kept.secret, name)
 		}
 	}
-	content, err := kept.json(fields)
+	content, err := objectOf(fields, kept.values)
 	if err != nil {
 		return nil, err
 	}
-	q.answered(words.about, fields, content)
+	q.answered(words.about, fields, protocol.MaskSecrets(fields, content, kept.secret...))
 	return content, nil
 }
 
@@ -168,7 +193,7 @@ func fillingsText(about string, fillings []*filling) string {
 		shown := "(left out)"
 		switch {
 		case value == nil:
-		case f.field.Head().Secret:
+		case f.field.Head().Secret || f.marked:
 			shown = "•••"
 		default:
 			shown = oneLine(shownDefault(value), 1000)

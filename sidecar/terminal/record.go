@@ -81,6 +81,7 @@ func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 		entry.Way, entry.Answer = answers.Answer, []byte("{}")
 		if response := e.ElicitationResponse; response != nil && len(response.Content) > 0 {
 			entry.Answer = response.Content
+			entry.Secrets = append(entry.Secrets, response.SecretFields...)
 		}
 	case len(e.SentArguments) > 0:
 		entry.Way, entry.Answer = answers.Answer, e.SentArguments

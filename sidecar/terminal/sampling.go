@@ -24,7 +24,7 @@ func (p *person) visit(ctx context.Context, a *openAsk, q protocol.McpURLElicita
 	if err != nil || !q.AwaitsCompletion {
 		return nil, alreadySettled(err) // going there was the answer
 	}
-	if _, err := p.line(ctx, false, "%s", "Press Enter when you are done there, unless the server says so first: "); err != nil {
+	if _, err := p.line(ctx, false, "Press Enter when you are done there, unless the server says so first: "); err != nil {
 		return nil, err
 	}
 	return a.response(protocol.YesButtonClicked), nil
@@ -104,7 +104,7 @@ func (p *person) model(ctx context.Context, serverName string) (*protocol.Model,
 		p.s.note("  %d. %s (%s)", i+1, m.Name, m.ID)
 	}
 	for {
-		text, err := p.line(ctx, false, "%s", "Number, or nothing to leave it: ")
+		text, err := p.line(ctx, false, "Number, or nothing to leave it: ")
 		if err != nil || text == "" {
 			return nil, err
 		}

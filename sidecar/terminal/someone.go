@@ -44,6 +44,8 @@ type formWords struct {
 	about string
 	// question is asked where all is filled in, and the others are its answers. Without decline it cannot be declined.
 	question, send, decline, cancel string
+	// secrets: the person may mark answers as secret.
+	secrets bool
 }
 
 // someone is a person who answers.
@@ -89,13 +91,16 @@ func (o *someone) take(a *openAsk) (reply, error) {
 func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
-		words := formWords{about: describe(a), question: "Send this to the server?", send: "Send it", decline: "Decline: say no to the server", cancel: "Cancel: put it away without an answer"}
+		words := formWords{
+			about: describe(a), question: "Send this to the server?", secrets: true,
+			send: "Send it", decline: "Decline: say no to the server", cancel: "Cancel: put it away without an answer",
+		}
 		content, err := o.fill(ctx, words, q.ElicitationRequest.Fields, kept, problems)
 		if err != nil {
 			return nil, err
 		}
 		response := a.response(protocol.YesButtonClicked)
-		response.ElicitationContent = content
+		response.ElicitationContent, response.SecretFields = content, kept.secret
 		return response, nil
 	case protocol.McpURLElicitation:
 		return o.visit(ctx, a, q)
