@@ -4,6 +4,8 @@
 // three and writes the dispatch, the stubs and the union codecs (protocol_gen.go) and the same API
 // for TypeScript (protocol.ts).
 //
+// A constant marked //protocol:const NAME is in TypeScript by that name.
+//
 // A union is an interface marked //protocol:union; its variants are structs marked
 // //protocol:variant UNION TAG, and travel with the tag in the field "type": their first, which nobody
 // sets. A field that may be absent is omitempty or omitzero; a field that may be null is a pointer or
@@ -18,9 +20,13 @@ package protocol
 
 // Version of this wire. It changes when a message changes its meaning or a required field comes or
 // goes; the handshake refuses a peer that speaks another one.
+//
+//protocol:const protocolVersion
 const Version = 1
 
 // FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
 // Only then may it kill the sidecar. The sidecar needs less, even where servers do not end when they are asked to: it
 // kills these, and a sidecar that is killed earlier leaves them behind.
+//
+//protocol:const farewellMs
 const FarewellMs = 20_000

@@ -16,14 +16,12 @@ import (
 // api is what the generator needs to know of the package, in the order of its files and
 // declarations.
 type api struct {
-	name     string
-	version  string
-	farewell string
-	// farewellDoc is its comment.
-	farewellDoc string
-	services    []*service
-	decls       []*decl
-	unions      map[string]*union
+	name string
+	// consts are those marked //protocol:const, by their names in TypeScript.
+	consts   []*constant
+	services []*service
+	decls    []*decl
+	unions   map[string]*union
 }
 
 // service is one of the two interfaces of the wire.
@@ -266,14 +264,10 @@ func (a *api) addConst(spec *ast.ValueSpec, gen *ast.GenDecl, info *types.Info) 
 		if comment == nil && !gen.Lparen.IsValid() {
 			comment = gen.Doc
 		}
-		doc, _, _ := splitDoc(comment)
+		doc, directive, args := splitDoc(comment)
 		value := c.Val().ExactString()
-		switch name.Name {
-		case "Version":
-			a.version = value
-			continue
-		case "FarewellMs":
-			a.farewell, a.farewellDoc = value, doc
+		if directive == "const" && len(args) == 1 {
+			a.consts = append(a.consts, &constant{name: args[0], value: value, doc: doc})
 			continue
 		}
 		named, ok := c.Type().(*types.Named)

@@ -12,12 +12,12 @@ import (
 func (a *api) typeScript() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(header)
-	b.WriteString("/** The version of this wire; the handshake refuses a peer that speaks another one. */\n")
-	fmt.Fprintf(&b, "export const protocolVersion = %s;\n", a.version)
-	if a.farewell != "" {
-		b.WriteString("\n")
-		writeTSDoc(&b, "", a.farewellDoc)
-		fmt.Fprintf(&b, "export const farewellMs = %s;\n", a.farewell)
+	for i, c := range a.consts {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		writeTSDoc(&b, "", c.doc)
+		fmt.Fprintf(&b, "export const %s = %s;\n", c.name, c.value)
 	}
 	for _, s := range a.services {
 		a.writeService(&b, s)
