@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { eventually } from "./eventually.ts";
 import type { Panel } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
 import { step } from "./step.ts";
@@ -71,11 +71,10 @@ async function dragWithShift(page: Page, from: ReturnType<Page["getByRole"]>, pa
 
 /** Waits until VS Code has written down that the extension keeps a text. */
 async function keptByExtension(page: Page, text: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
-    if ((await page.evaluate(readMementos)).some((memento) => memento.includes(text))) return;
-    await sleep(100);
-  }
-  assert.fail(`${text} is not written down`);
+  await eventually(`a memento with ${text}`, async () => {
+    const mementos = await page.evaluate(readMementos);
+    return mementos.find((memento) => memento.includes(text));
+  });
 }
 
 /** What the extension keeps in each database of the page's. */

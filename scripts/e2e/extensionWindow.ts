@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import {
   buildExampleServers,
@@ -11,6 +10,7 @@ import { hostTarget, vsixOf } from "../setup/vsix.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";
+import { eventually } from "./eventually.ts";
 import { legacy } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
@@ -158,18 +158,19 @@ export class ExtensionWindow {
     return { count: pids.length, folders: lines.map((line) => line.replace(/^\S+ /, "")) };
   };
 
-  /** Kills the only sidecar, and waits until the extension has started another one. */
+  /** Kills the only sidecar, and waits until another one serves the panel. */
   readonly killSidecar = async (): Promise<void> => {
     const running = () => this.#processesNamed(sidecar);
     const [killed, ...others] = await running();
     assert(killed !== undefined && others.length === 0, "there is one sidecar");
     process.kill(killed, "SIGKILL");
-    for (let attempt = 0; attempt < 600; attempt++) {
-      const [started] = await running();
-      if (started !== undefined && started !== killed) return;
-      await sleep(100);
+    await eventually("another sidecar", async () =>
+      (await running()).find((pid) => pid !== killed),
+    );
+    // The panel was told of the end before the other one was started.
+    for (const words of ["Assent's sidecar stopped", "Assent is starting"]) {
+      await this.panel.banner(words).waitFor({ state: "detached" });
     }
-    assert.fail("no sidecar was started again");
   };
 
   /** Does something while the processes of a name stand still. */

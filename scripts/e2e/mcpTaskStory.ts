@@ -117,7 +117,6 @@ async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
     await panel.waiting(`${modern} asks`).click();
     await question.selectOption("sunday");
     await killSidecar();
-    await panel.banner("Assent is starting").waitFor({ state: "detached" });
     for (const server of [modern, legacy]) {
       await panel
         .call(server, job)

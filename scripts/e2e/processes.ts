@@ -3,8 +3,12 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "./eventually.ts";
 
-/** A port of the loopback interface that nobody listens on. */
+/** The ports that this run has given out. The system may choose one of them again before its server listens. */
+const given = new Set<number>();
+
+/** A port of the loopback interface that nobody listens on, another one at each call. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -12,22 +16,21 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   if (address === null || typeof address === "string") throw new Error("no TCP address");
+  if (given.has(address.port)) return await freePort();
+  given.add(address.port);
   return address.port;
 }
 
 /** Waits until a server of another process answers with success; fails when that process ends. */
 export async function waitForHttp(url: string, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  await eventually(`an answer from ${url}`, async () => {
     if (hasEnded(server)) throw new Error("the process ended");
     try {
-      const response = await fetch(url);
-      if (response.ok) return;
+      return (await fetch(url)).ok || undefined;
     } catch {
-      // Nobody listens yet.
+      return undefined; // nobody listens yet
     }
-    await sleep(100);
-  }
-  throw new Error(`no answer from ${url}`);
+  });
 }
 
 /** Ends a detached process and everything in its group, with force where asking does not help. */
@@ -71,11 +74,15 @@ export async function commandLine(pid: number): Promise<string> {
 /** Fails, and ends them, when there are processes left that a run should have taken with it. */
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];
-  // The kernel takes a moment to bury what was killed just now.
-  for (let attempt = 0; attempt < 300; attempt++) {
-    left = await processesMarked(mark);
-    if (left.length === 0) return;
-    await sleep(100);
+  try {
+    // The kernel takes a moment to bury what was killed just now.
+    await eventually("the end of every process", async () => {
+      left = await processesMarked(mark);
+      return left.length === 0 || undefined;
+    });
+    return;
+  } catch {
+    // Those that are left are named and ended.
   }
   const lines = await Promise.all(left.map(async (pid) => `${pid} ${await commandLine(pid)}`));
   for (const pid of left) process.kill(pid, "SIGKILL");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { eventually } from "./eventually.ts";
 import { type Panel, returned } from "./panel.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
@@ -51,7 +52,10 @@ export async function tellWindows(stage: Stage): Promise<void> {
     await other.page.close();
   }
   await step("a window that is closed takes its sidecar with it", async () => {
-    while ((await sidecars()).count > 1) await stage.page.waitForTimeout(200);
+    await eventually("the end of its sidecar", async () => {
+      const { count } = await sidecars();
+      return count === 1 || undefined;
+    });
   });
 }
 

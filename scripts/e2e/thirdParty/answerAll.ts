@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CallResult } from "@assent/protocol";
+import { eventually } from "../eventually.ts";
 import { FrontEnd, type Shown } from "../frontEnd.ts";
 import { freePort, stopGroup } from "../processes.ts";
 import { type Asked, type Asker, type AskingTool, askers } from "./askers.ts";
@@ -122,19 +122,18 @@ function start({ environment }: Run, { command, args, env }: Command): ChildProc
 
 /** Waits until a process accepts connections. */
 async function listening(port: number, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  await eventually(`a listener on port ${port}`, async () => {
     if (server.exitCode !== null) throw new Error("the server ended before it listened");
     const socket = connect(port, "localhost");
     try {
       await once(socket, "connect");
-      return;
+      return true;
     } catch {
-      await sleep(100);
+      return undefined; // nobody listens yet
     } finally {
       socket.destroy();
     }
-  }
-  throw new Error(`nothing listens on port ${port}`);
+  });
 }
 
 /** Does what the person's browser does with the page of a login: it follows where that leads. */
