@@ -34,7 +34,9 @@ func TestStandingDecisionsWaitForTheDisk(t *testing.T) {
 		full bool
 		do   func() error
 	}{
-		{"a new grant", true, func() error { return s.AddGrant(t.Context(), protocol.Grant{ID: "g", GrantTerms: protocol.GrantTerms{ServerName: "s"}}) }},
+		{"a new grant", true, func() error {
+			return s.AddGrant(t.Context(), protocol.Grant{ID: "g", GrantTerms: protocol.GrantTerms{ServerName: "s"}})
+		}},
 		{"what a grant has spent", false, func() error {
 			return s.ChangeGrants(t.Context(), "s", func(found []protocol.Grant) *protocol.Grant { return &found[0] })
 		}},
