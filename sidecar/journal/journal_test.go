@@ -144,6 +144,8 @@ func TestSecretsAreLeftOut(t *testing.T) {
 			ElicitationResponse: &protocol.McpElicitationResponse{Content: json.RawMessage(content)},
 		}}
 	}
+	marked := form(protocol.StringField{FieldHead: protocol.FieldHead{Name: "word"}}, `{"word":"s3cret"}`)
+	marked.Question.(protocol.McpElicitation).ElicitationResponse.SecretFields = []string{"word"}
 	called := func(arguments string) protocol.Call {
 		return protocol.Call{ServerName: "s", Request: protocol.CallToolRequest{Arguments: json.RawMessage(arguments), ArgumentsText: arguments}}
 	}
@@ -166,6 +168,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		{"a page's URL", protocol.Ask{Question: protocol.McpURLElicitation{Origin: origin, URL: "https://example.org/?k=" + awsKey}}, protocol.MessageAdded{}, awsKey, "[redacted: "},
 		{"a text field", form(protocol.StringField{FieldHead: protocol.FieldHead{Name: "apiKey", Secret: true}}, `{"apiKey":"s3cret"}`), protocol.AskSettled{}, "s3cret", `{"apiKey":"•••"}`},
 		{"a number field", form(protocol.NumberField{FieldHead: protocol.FieldHead{Name: "x", Title: "Your PIN", Secret: true}}, `{"x":4711}`), protocol.AskSettled{}, "4711", `{"x":"•••"}`},
+		{"a field that the person marked", marked, protocol.AskSettled{}, "s3cret", `{"word":"•••"}`},
 		{"an argument", called(`{"to":{"access_token":"s3cret"},"n":12345678901234567890}`), protocol.MessageAdded{}, "s3cret", `12345678901234567890`},
 		{"an argument that a model wrote", protocol.Ask{Question: protocol.UseMcpTool{
 			Origin: origin, Arguments: json.RawMessage(`{"access_token":"s3cret"}`), ArgumentsText: `{"access_token":"s3cret"}`,

@@ -295,10 +295,20 @@ func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
 		defer stop()
 		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", dir})
 		check := f.live(t)
+		wantUnsaved := func(want bool) {
+			t.Helper()
+			for _, m := range f.messages(t) {
+				if m.Unsaved != want {
+					t.Errorf("that message %d is unsaved is %v, want %v", m.ID, m.Unsaved, want)
+				}
+			}
+		}
+		wantUnsaved(true) // though the store in memory has taken them
 		remove()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
+		wantUnsaved(false)
 		onDisk(t, dir, check)
 		onDisk(t, dir, f.live(t))
 	})

@@ -179,7 +179,7 @@ func answerOf(question protocol.Ask) *Answer {
 	switch q := question.Question.(type) {
 	case protocol.McpElicitation:
 		if q.ElicitationResponse != nil {
-			answer.Content, answer.SecretFields = q.ElicitationResponse.Content, q.ElicitationResponse.SecretFields
+			answer.Content = q.ElicitationResponse.Content
 		}
 	case protocol.McpSampling:
 		answer.Model, answer.SentRequest = q.Model, q.SentRequest
