@@ -15,8 +15,8 @@ const retentionVersion = 13
 const retentionSchema = `
 CREATE TABLE retention_clock (
 	one     INTEGER PRIMARY KEY CHECK (one = 1),
-	trusted INTEGER NOT NULL, -- in milliseconds since the Unix epoch; 0 before the first look
-	doubted INTEGER NOT NULL  -- the system's time when a jump was found, or trusted was last moved after one; else 0
+	trusted INTEGER NOT NULL, -- in milliseconds since the Unix epoch; 0 before the first call
+	doubted INTEGER NOT NULL  -- the system's time when a jump was found or trusted last moved after one; else 0
 ) STRICT;
 INSERT INTO retention_clock (one, trusted, doubted) VALUES (1, 0, 0);
 `
@@ -56,7 +56,7 @@ func (s *Store) RetentionTime(ctx context.Context, now time.Time) (trusted time.
 		return err
 	})
 	if err != nil {
-		return trusted, fmt.Errorf("keep the time by which old things are removed: %w", err)
+		return trusted, fmt.Errorf("store the time from which ages are computed: %w", err)
 	}
 	return trusted, nil
 }
