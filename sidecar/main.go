@@ -101,7 +101,7 @@ func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// leftoversCommand is what the keeper of a run becomes once the run is dead; see package leftover.
+// leftoversCommand is the command that a run's keeper executes once the run is dead; see package leftover.
 func leftoversCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: leftover.Command + " FILE", Hidden: true, Args: cobra.ExactArgs(1),

@@ -85,8 +85,8 @@ type Options struct {
 	// Denied is told of requests that were refused before they were of any task, as [Asker.Denied] is of the
 	// others; nil tells nobody.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	// DeclinedChanged is told of the servers from which everything is declined, at each change and in order. It must
-	// not call the broker; nil tells nobody.
+	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
+	// call the broker. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities

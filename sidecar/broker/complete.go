@@ -192,7 +192,7 @@ func (c *completion) fail(ctx context.Context, err error) error {
 	return samplingError(err)
 }
 
-// unreviewed keeps that nobody reviewed the completion, and returns what the server is told of it.
+// unreviewed records that no person reviewed the completion, and returns the error for the server.
 func (c *completion) unreviewed(err error) error {
 	why := ended(err)
 	if why == nil {

@@ -129,8 +129,8 @@ type blockNames struct {
 	} `json:"resource"`
 }
 
-// withMediaType returns a picture or a sound with its media type in the usual form, so that nothing else can be read
-// from it: it becomes a part of a data URL. A picture's has no parameters. What is no media type stays, to be refused.
+// withMediaType returns a picture or a sound with its media type in canonical form. The type becomes a part of a data URL,
+// where any other form could be misread. A picture's type loses its parameters. An invalid type stays, and is refused later.
 func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
 	switch b := block.(type) {
 	case protocol.ImageContent:
@@ -153,7 +153,7 @@ func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
 	}
 }
 
-// whole is a whole number. JSON has one kind of numbers, and many peers write 50 as 50.0.
+// whole is an integer. JSON has one type for all numbers, and many peers write 50 as 50.0.
 type whole int64
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -165,13 +165,13 @@ func (w *whole) UnmarshalJSON(data []byte) error {
 	}
 	var f float64
 	if err := json.Unmarshal(data, &f); err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
-		return json.Unmarshal(data, (*int64)(w)) // which says what is wrong
+		return json.Unmarshal(data, (*int64)(w)) // for its error
 	}
 	*w = whole(f)
 	return nil
 }
 
-// checkTools says what is wrong with the tools that a model is offered.
+// checkTools validates the tools that a model is offered.
 func checkTools(tools []protocol.SamplingTool, choice *protocol.ToolChoice) error {
 	if len(tools) > maxTools {
 		return fmt.Errorf("tools has %d entries, and there may be at most %d", len(tools), maxTools)
@@ -264,7 +264,7 @@ func missing(open, results map[string]bool) string {
 	return strings.Join(ids, ", ")
 }
 
-// checkMessage says what is wrong with a message of a request.
+// checkMessage validates a message of a request.
 func checkMessage(m protocol.SamplingMessage) error {
 	if m.Role != protocol.RoleUser && m.Role != protocol.RoleAssistant {
 		return fmt.Errorf("role is %q, it must be user or assistant", m.Role)
@@ -325,7 +325,7 @@ func checkResultBlock(block protocol.ToolResultBlock) error {
 	}
 }
 
-// checkMedia refuses what no model could see or hear.
+// checkMedia refuses media that no model could see or hear.
 func checkMedia(kind, mimeType, data string) error {
 	parsed, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {

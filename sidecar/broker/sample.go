@@ -128,7 +128,7 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Ori
 	return c.run(ctx)
 }
 
-// unanswered is the answer to a request that nobody decided.
+// unanswered returns the error for the server if no person decided its request.
 func (b *Broker) unanswered(serverName string, err error) error {
 	if why := ended(err); why != nil {
 		b.log.Info().Str("server", serverName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
@@ -140,7 +140,7 @@ func (b *Broker) unanswered(serverName string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
-// undecided says in words for a server why nobody decided.
+// undecided tells a server in words why no person decided.
 func undecided(why protocol.OutcomeReason) string {
 	switch why {
 	case protocol.OutcomeTimedOut:
@@ -160,7 +160,7 @@ func undecided(why protocol.OutcomeReason) string {
 	}
 }
 
-// rejected is the answer to a request that a person did not approve, or whose completion they withheld.
+// rejected returns the error for the server if a person did not approve its request, or withheld the completion.
 func rejected(response protocol.AskResponse) error {
 	if response == protocol.NoButtonClicked {
 		return &jsonrpc.Error{Code: codeUserRejected, Message: "User rejected sampling request"}

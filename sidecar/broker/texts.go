@@ -36,7 +36,7 @@ func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 	}
 }
 
-// blockTexts are those of a block, with what names it: a name can hold a secret, too.
+// blockTexts returns the texts of a block, with its names and URIs, which can hold a secret, too.
 func blockTexts(block protocol.ContentBlock) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch block := block.(type) {

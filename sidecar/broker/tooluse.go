@@ -107,7 +107,7 @@ func (b *Broker) decided(ctx context.Context, use grant.ToolUse) (granted *task.
 	}
 }
 
-// changed says what has changed since the person allowed a tool, or nil.
+// changed returns how a tool has changed since the person allowed it; nil if it has not.
 func (b *Broker) changed(ctx context.Context, use grant.ToolUse) *protocol.ToolChange {
 	if b.opts.ToolRules == nil {
 		return nil

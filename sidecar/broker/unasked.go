@@ -10,8 +10,8 @@ import (
 	"assent/sidecar/task"
 )
 
-// declineAll declines what a server elicits from now on, as a person said in a front end. It reports whether
-// that is new.
+// declineAll declines everything that a server elicits from now on; by names the front end in which the person said so. It
+// reports whether that is new.
 func (b *Broker) declineAll(serverName, by string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -21,7 +21,7 @@ func (b *Broker) declineAll(serverName, by string) bool {
 	return !already
 }
 
-// AskAgain takes back that everything is declined which a server elicits.
+// AskAgain ends the declining of everything that a server elicits.
 func (b *Broker) AskAgain(serverName string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -29,7 +29,7 @@ func (b *Broker) AskAgain(serverName string) {
 	b.opts.DeclinedChanged(b.declinedLocked())
 }
 
-// Declined returns the servers from which everything is declined that they elicit, by their names.
+// Declined returns the servers from which everything is declined, sorted by name.
 func (b *Broker) Declined() []protocol.DeclinedServer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,8 @@ func (b *Broker) declinedLocked() (all []protocol.DeclinedServer) {
 	return all
 }
 
-// declining returns how a server's elicitation is declined that nobody is asked about, or nil.
+// declinedUnasked returns the answer and outcome with which a server's elicitation is declined without asking; nil if the
+// person is to be asked.
 func (b *Broker) declinedUnasked(serverName string) *task.Granted {
 	b.mu.Lock()
 	defer b.mu.Unlock()

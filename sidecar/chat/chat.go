@@ -73,11 +73,10 @@ type Chat struct {
 	closed  bool
 	running map[callKey]*run
 	turns   map[string]*turn // those under way, by their task's id
-	// readings holds those of servers' lists that are under way, and late which servers took too long the last time
-	// to be waited for.
+	// readings holds the readings that are under way, and late the servers that took too long the last time, by server.
 	readings map[string]*reading
 	late     map[string]bool
-	// told holds the servers that a task was told of last that they are not available, by the task's id.
+	// told holds, by the task's id, the servers that the task's last notice called unavailable.
 	told map[string]map[string]bool
 }
 

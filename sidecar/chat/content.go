@@ -96,7 +96,7 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 	return blocks
 }
 
-// imageOf returns an image as providers take it.
+// imageOf returns an image in the form that providers accept, and false if they accept none of its type or size.
 func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {

@@ -1,15 +1,14 @@
-// Package journal keeps the record of what servers asked, what was decided and by whom, and what came of
-// it: every ask from the request to the response, the calls that caused them, and grants.
+// Package journal records every ask from the request to the response, who decided it, the calls that caused it, grants,
+// rules about tools, and decisions about servers.
 //
-// A [Journal] makes records of changes; whoever keeps a change gives them to the store, which keeps both
-// in one transaction, so that neither can be without the other. The records are a chain (see
-// [store.Record.Follow]), and [Verify] finds the first that was altered, taken out or put in. Whoever can
-// write the file can also write a whole chain anew: the journal shows what was changed by accident, by a
-// tool or in passing, and to whoever has noted the newest hash elsewhere, everything.
+// A [Journal] makes records of changes. The caller gives them to the store with the change, and the store saves both in
+// one transaction. The records are a chain (see [store.Record.Follow]), and [Verify] finds the first one that was altered,
+// removed or inserted. A person who can write the file can also compute a new chain: the journal reveals changes by
+// accident, by a tool or in passing, and all changes only if the newest hash was noted elsewhere.
 //
-// Secrets are left out: what the scanner finds, the values that Assent holds, and what was typed where a
-// form or a tool asks for one. Pictures and sounds are named by their hash. The package does not decide
-// anything and asks nobody. All of it may be used from any goroutine.
+// Records have no secrets: no text that the scanner finds, no value that Assent holds, and no answer to a form or argument
+// of a tool that asks for a secret. They name pictures and sounds by their hash. The package decides nothing. All of it may
+// be used from any goroutine.
 package journal
 
 import (
@@ -41,8 +40,8 @@ func New(opts Options) *Journal {
 	return &Journal{opts: opts, scanner: secret.New()}
 }
 
-// Change returns what the journal says of a change of a message, which is nothing where it does not matter
-// how a request came and ended. At is when the change was made; the message is as it is then.
+// Change returns the records of a change of a message; none if the change does not affect how a request came and ended. At
+// is the time of the change in milliseconds since the Unix epoch, and m is the message after it.
 func (j *Journal) Change(taskID string, at int64, m protocol.Message, event protocol.Event) []store.Record {
 	var records []store.Record
 	add := func(kind protocol.JournalKind, server, askID string, body any, secrets ...protocol.SecretFinding) {
@@ -71,12 +70,12 @@ func (j *Journal) Change(taskID string, at int64, m protocol.Message, event prot
 	return records
 }
 
-// GrantCreated is what the journal says of a new grant.
+// GrantCreated returns the record of a new grant.
 func (j *Journal) GrantCreated(g protocol.Grant) store.Record {
 	return store.Record{At: g.CreatedAt, Kind: string(protocol.JournalGrantCreated), Server: g.ServerName, Body: j.encode(g, nil)}
 }
 
-// GrantEnded is what the journal says of a grant that a person has revoked in the front end that by names.
+// GrantEnded returns the record of a grant that a person revoked; by names their front end.
 func (j *Journal) GrantEnded(g protocol.Grant, by string) store.Record {
 	return store.Record{At: g.EndedAt, Kind: string(protocol.JournalGrantEnded), Server: g.ServerName, Body: j.encode(struct {
 		ID    string              `json:"id"`
@@ -85,14 +84,14 @@ func (j *Journal) GrantEnded(g protocol.Grant, by string) store.Record {
 	}{g.ID, by, g.Spent}, nil)}
 }
 
-// ToolRuleCreated is what the journal says of an answer about a tool that is remembered.
+// ToolRuleCreated returns the record of a new rule about a tool.
 func (j *Journal) ToolRuleCreated(r protocol.ToolRule) store.Record {
 	return store.Record{
 		At: r.CreatedAt, Kind: string(protocol.JournalToolRuleCreated), TaskID: r.TaskID, Server: r.ServerName, Body: j.encode(r, nil),
 	}
 }
 
-// ToolRuleRemoved is what the journal says of a rule that a person took back in the front end that by names.
+// ToolRuleRemoved returns the record of a rule that a person removed; by names their front end.
 func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) store.Record {
 	return store.Record{At: at, Kind: string(protocol.JournalToolRuleRemoved), TaskID: r.TaskID, Server: r.ServerName, Body: j.encode(struct {
 		ID          string `json:"id"`
@@ -102,20 +101,20 @@ func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) stor
 	}{r.ID, r.ToolName, r.ResourceURI, by}, nil)}
 }
 
-// ServerDecided is what the journal says of a decision whether a server may run.
+// ServerDecided returns the record of a decision whether a server may run.
 func (j *Journal) ServerDecided(d store.ServerDecision) store.Record {
 	return store.Record{At: d.At, Kind: string(protocol.JournalServerDecided), Server: d.ServerName, Body: j.encode(struct {
 		Source     string                    `json:"source"`
 		Definition protocol.ServerDefinition `json:"definition"`
-		// Identity is the hash of all of the definition.
+		// Identity is the hash of the whole definition.
 		Identity string                  `json:"identity"`
 		Decision protocol.ServerDecision `json:"decision"`
 		By       string                  `json:"by"`
 	}{d.Source, d.Shown, d.Definition, d.Decision, d.By}, nil)}
 }
 
-// TaskDeleted is what the journal says of a task that a person deleted in the front end that by names; or
-// restored, where its DeletedAt is 0.
+// TaskDeleted returns the record of a task that a person deleted, or restored if its DeletedAt is 0; by names their front
+// end.
 func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record {
 	kind := protocol.JournalTaskDeleted
 	if t.DeletedAt == 0 {
@@ -127,8 +126,8 @@ func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record
 	}{t.Title, by}, nil)}
 }
 
-// Denied is what the journal says of requests of a server that were refused without asking anybody: how the
-// last one was, and how many there were since the last record of this kind.
+// Denied returns the record of requests of a server that were refused and shown to no person: the outcome of the last one,
+// and the number since the previous record of this kind.
 func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, outcome protocol.Outcome, count int64) store.Record {
 	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestDenied), TaskID: taskID, Server: origin.ServerName, Body: j.encode(struct {
 		protocol.Origin

@@ -12,10 +12,10 @@ import (
 	"assent/sidecar/secret"
 )
 
-// masked stands for what was typed where a secret is asked for.
+// masked stands for a secret value.
 const masked = "•••"
 
-// maskedRequest is a call without the arguments whose names are those of secrets.
+// maskedRequest returns a call's request with the arguments masked that have names of secrets.
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
@@ -36,7 +36,8 @@ func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	}
 }
 
-// maskedResponse is the answer to a form without what was typed into fields that ask for a secret.
+// maskedResponse returns the answer to a form with the values masked of fields that ask for a secret or that the person
+// marked as secret.
 func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse {
 	if q.ElicitationResponse == nil {
 		return nil
@@ -46,7 +47,7 @@ func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse 
 	return &response
 }
 
-// maskMembers masks, at any depth, the texts and numbers of an object whose names are those of secrets.
+// maskMembers masks, at any depth, the texts and numbers of an object that have names of secrets.
 func maskMembers(content json.RawMessage) json.RawMessage {
 	tree, err := decode(content)
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 
 // Verified is what a whole journal has.
 type Verified struct {
-	// Records is how many there are, of which First and Last are the numbers; 0 where there is none.
+	// Records is the number of records, and First and Last are the numbers of the oldest and the newest; 0 if there are
+	// none.
 	Records, First, Last int64
-	// Cut is how many older ones the retention setting has removed.
+	// Cut is the number of older records that the retention setting has removed.
 	Cut int64
-	// Hash is the newest record's. Whoever notes it elsewhere can tell later that the chain is still the same.
+	// Hash is that of the newest record. A person who notes it elsewhere can prove later that the chain is still the same.
 	Hash string
 }
 
@@ -76,7 +77,7 @@ func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 	return v, nil
 }
 
-// beginsAfter compares where the journal begins with what its newest record of removed records says.
+// beginsAfter compares the beginning of the journal with the newest record of removed records.
 func beginsAfter(cut store.Cut, ends store.Ends) *Broken {
 	switch {
 	case cut.ThroughSeq == ends.CutSeq && cut.ThroughHash == ends.CutHash:
@@ -89,7 +90,7 @@ func beginsAfter(cut store.Cut, ends store.Ends) *Broken {
 	}
 }
 
-// follows says what is wrong with a record that is to come after another.
+// follows checks that a record follows the one with a number and a hash, and returns nil if it does.
 func follows(r *store.Record, seq int64, hash string, ends store.Ends) *Broken {
 	switch {
 	case r.Seq <= seq:

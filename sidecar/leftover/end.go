@@ -16,13 +16,14 @@ import (
 	"assent/sidecar/machine"
 )
 
-// grace is how long a process may take to end after it was asked to terminate, and again after it was killed.
+// grace is how long a process has to end after SIGTERM, and again after SIGKILL.
 const grace = 2 * time.Second
 
-// strange is how long the file of another boot is kept. Another machine that shares the folder may need it.
+// strange is the age at which the file of another boot is removed. Until then, another machine that shares the folder may
+// need it.
 const strange = 7 * 24 * time.Hour
 
-// endDead ends what the dead runs in a folder left behind.
+// endDead ends the processes that the dead runs in a folder left behind.
 func endDead(ctx context.Context, folder, boot string, log zerolog.Logger) {
 	paths, err := filesIn(folder)
 	if err != nil {
@@ -40,7 +41,7 @@ func endDead(ctx context.Context, folder, boot string, log zerolog.Logger) {
 	}
 }
 
-// endRun ends what a dead run left behind, and gives its file back. The file stays if anything is left.
+// endRun ends the processes that a dead run left behind, and releases its file. It removes the file if no process is left.
 func endRun(ctx context.Context, file *held, boot string, log zerolog.Logger) error {
 	r, err := readRecord(file.path)
 	if err != nil {
@@ -59,11 +60,11 @@ func endRun(ctx context.Context, file *held, boot string, log zerolog.Logger) er
 	return file.remove()
 }
 
-// endServers asks the processes of a run to terminate, and kills those that do not. It looks for them again each time,
-// since a process may start another. All reports whether no process is left, not even a spared one.
+// endServers sends SIGTERM to the processes of a run, and later SIGKILL. It looks for them again each time, because a process
+// may start another. All reports whether no process is left, not even a spared one.
 func (r record) endServers(ctx context.Context, path string, log zerolog.Logger) (all bool, err error) {
 	asked := map[machine.Running]bool{}
-	refused := map[int]error{} // by process, such as one that became another user's
+	refused := map[int]error{} // by process id, for example of a process that changed its user
 	begun := time.Now()
 	for {
 		left, spared, err := r.left(path)
@@ -73,7 +74,7 @@ func (r record) endServers(ctx context.Context, path string, log zerolog.Logger)
 		passed := time.Since(begun)
 		if passed > 2*grace {
 			why := slices.Collect(maps.Values(refused))
-			return false, errors.Join(append(why, fmt.Errorf("%d processes, as %d, do not end", len(left), left[0].PID))...)
+			return false, errors.Join(append(why, fmt.Errorf("%d processes do not end, the first is %d", len(left), left[0].PID))...)
 		}
 		for _, p := range left {
 			var err error
@@ -95,14 +96,14 @@ func (r record) endServers(ctx context.Context, path string, log zerolog.Logger)
 	}
 }
 
-// signal signals a process, if it still is the one that was seen.
+// signal sends a signal to a process, unless its id belongs to another process by now.
 func signal(p machine.Running, s syscall.Signal) error {
-	// Where the system has handles of processes, the id is of this one from here on.
+	// On a system with process handles, the id cannot go to another process from here on.
 	process, err := os.FindProcess(p.PID)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = process.Release() }() // it fails for what has ended
+	defer func() { _ = process.Release() }() // it fails for a process that has ended
 	if start, err := machine.StartOf(p.PID); err != nil || start != p.Start {
 		return nil // it has ended
 	}
@@ -126,8 +127,8 @@ func (r record) left(path string) (left []machine.Running, spared bool, err erro
 	return left, spared, nil
 }
 
-// proven returns the run's processes, without the trees in which a process of another run is. Spared reports whether
-// there is such a tree. Owners are the processes of the other runs.
+// proven returns the run's processes, without the trees that have a process of another run. Spared reports whether there is
+// such a tree. Owners are the processes of the other runs.
 func (r record) proven(all []machine.Running, owners []int) (left []machine.Running, spared bool) {
 	byID := map[int]machine.Running{}
 	for _, p := range all {
@@ -141,7 +142,7 @@ func (r record) proven(all []machine.Running, owners []int) (left []machine.Runn
 		p, runs := byID[pid]
 		return runs && (p.Marked || isServer(pid) || isServer(p.Group))
 	}
-	// root returns the furthest ancestor that is ours, or 0 where neither the process nor an ancestor is.
+	// root returns the furthest ancestor that is ours, or the process itself; 0 if none of them is ours.
 	root := func(pid int) int {
 		furthest := 0
 		for seen := map[int]bool{}; pid > 1 && !seen[pid]; pid = byID[pid].Parent {

@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// record is what a run's file has: its first line, and a line for each server.
+// record is the content of a run's file: its first line, and a line for each server.
 type record struct {
 	// Token is in the environment of the run's servers.
 	Token string `json:"token"`
@@ -35,7 +35,7 @@ type started struct {
 
 func (r record) mark() string { return Variable + "=" + r.Token }
 
-// readRecord returns what a file has. A run that was killed as it wrote leaves a last line that is not whole.
+// readRecord reads a run's file. It ignores an incomplete last line, which a run leaves that was killed while it wrote.
 func readRecord(path string) (record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -55,20 +55,20 @@ func readRecord(path string) (record, error) {
 	return r, nil
 }
 
-// held is a run's file whose lock this process has.
+// held is a run's file, of which this process holds the lock.
 type held struct {
 	path string
 	lock *flock.Flock
 }
 
-// create makes the file of a run in a folder, and locks it. It gets its name once it is whole and locked, so that nobody
-// takes it for a dead run's.
+// create creates the file of a run in a folder, and locks it. The file gets its final name once it is complete and locked,
+// so that no other run takes it for a dead run's file.
 func create(folder string, r record) (*held, error) {
 	path := filepath.Join(folder, unfinished+r.Token)
 	h := &held{path, flock.New(path, flock.SetPermissions(0o600))}
 	locked, err := h.lock.TryLock()
 	if err == nil && !locked {
-		err = errors.New("somebody else has it")
+		err = errors.New("another process has the lock")
 	}
 	if err == nil {
 		err = h.add(r)
@@ -83,7 +83,7 @@ func create(folder string, r record) (*held, error) {
 	return h, nil
 }
 
-// unfinished begins the name of a file that is not one of a run yet.
+// unfinished begins the name of a file that is not complete yet.
 const unfinished = "."
 
 // filesIn returns the paths of the files of runs in a folder.
@@ -101,8 +101,8 @@ func filesIn(folder string) ([]string, error) {
 	return paths, nil
 }
 
-// holdDead locks a file that is there. It returns nil where somebody has it locked, which includes its run if that
-// lives, or where it is gone.
+// holdDead locks an existing file. It returns nil if another process has the lock, such as the run itself while it lives, or
+// if the file is gone.
 func holdDead(path string) (*held, error) {
 	h := &held{path, flock.New(path, flock.SetFlag(os.O_RDWR))}
 	locked, err := h.lock.TryLock()
@@ -116,14 +116,14 @@ func holdDead(path string) (*held, error) {
 }
 
 const (
-	// soon is how long a run may take to be dead once its keeper noticed that: a process closes its pipes first, and its
-	// locks a little later.
+	// soon is how long the system may take to release a run's lock after the run's pipe ended. A process that ends closes
+	// its files one after the other.
 	soon = 5 * time.Second
-	// pause is between two looks at what runs.
+	// pause is the time between two attempts.
 	pause = 50 * time.Millisecond
 )
 
-// holdSoon is as holdDead, and tries for a while.
+// holdSoon is as holdDead, but tries for up to five seconds.
 func holdSoon(ctx context.Context, path string) (*held, error) {
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
@@ -138,7 +138,7 @@ func holdSoon(ctx context.Context, path string) (*held, error) {
 	}
 }
 
-// sleep pauses, and reports whether ctx still lasts.
+// sleep pauses, and reports whether ctx has not ended.
 func sleep(ctx context.Context) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -150,7 +150,7 @@ func sleep(ctx context.Context) bool {
 	}
 }
 
-// isThere reports whether the file that is locked is still the one at its path.
+// isThere reports whether the locked file is still the one at its path.
 func (h *held) isThere() bool {
 	locked, err := h.lock.Stat()
 	if err != nil {
@@ -160,7 +160,7 @@ func (h *held) isThere() bool {
 	return err == nil && os.SameFile(locked, named)
 }
 
-// add writes a line, in one piece.
+// add appends a line in one write.
 func (h *held) add(line any) (err error) {
 	data, err := json.Marshal(line)
 	if err != nil {
@@ -174,7 +174,7 @@ func (h *held) add(line any) (err error) {
 	return errors.Join(err, f.Close())
 }
 
-// remove removes the file, and then the lock.
+// remove removes the file, and then releases the lock.
 func (h *held) remove() error {
 	err := os.Remove(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,7 @@ func (h *held) remove() error {
 	return errors.Join(err, h.lock.Close())
 }
 
-// living returns the process ids of the runs in a folder that live, but for one.
+// living returns the process ids of the living runs in a folder, without the run of one file.
 func living(folder, except string) ([]int, error) {
 	paths, err := filesIn(folder)
 	if err != nil {
@@ -194,7 +194,7 @@ func living(folder, except string) ([]int, error) {
 		if path == except {
 			continue
 		}
-		// Shared, so that two who look do not take each other for the run.
+		// A shared lock, so that two runs that look at once do not take each other for the owner.
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		free, err := lock.TryRLock()
 		if closed := lock.Close(); closed != nil {

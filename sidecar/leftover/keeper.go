@@ -15,7 +15,7 @@ const wait = `read -r _; exec "$0" "$@"`
 // keeper is a process that waits for this one to be killed.
 type keeper struct {
 	process *os.Process
-	// pipe ends with this process. Nobody writes to it.
+	// pipe is the end for writing. It closes with this process, and nothing is ever written to it.
 	pipe *os.File
 }
 
@@ -42,7 +42,7 @@ func startKeeper(path string) (*keeper, error) {
 	return &keeper{process, write}, nil
 }
 
-// end ends the keeper, which has nothing to do any more. A nil keeper is none.
+// end kills the keeper, which is not needed any more. A nil keeper is none.
 func (k *keeper) end() error {
 	if k == nil {
 		return nil

@@ -49,16 +49,16 @@ type Run struct {
 	record record
 	file   *held
 	log    zerolog.Logger
-	// looked is closed when what earlier runs left has been ended; stop ends that before.
+	// looked is closed when the processes of earlier runs have been ended; stop ends that early.
 	looked chan struct{}
 	stop   context.CancelFunc
 
 	keep   sync.Once
-	keeper *keeper // nil before the first server, and where none could be started; set by keep
+	keeper *keeper // nil before the first server, and if it could not be started; set by keep
 }
 
-// Begin makes a run, and starts to end what dead runs in the folder left behind. The caller calls [Run.End] once its
-// servers have ended.
+// Begin creates a run, and starts to end the processes that dead runs in the folder left behind. The caller calls [Run.End]
+// once its servers have ended.
 func Begin(folder string, log zerolog.Logger) (*Run, error) {
 	boot, err := machine.Boot()
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -83,9 +83,9 @@ func Begin(folder string, log zerolog.Logger) (*Run, error) {
 	return r, nil
 }
 
-// Mark returns the entry for the environment of a server's process, as "NAME=value"; it is empty for a nil run. Mark
-// first waits until what earlier runs left behind has ended, or ctx has: a server of theirs may hold a file or a port
-// that this one needs.
+// Mark returns the entry for the environment of a server's process, as "NAME=value"; it is empty for a nil run. Mark first
+// waits until the processes of earlier runs have ended, or ctx has, because one of them may hold a file or a port that this
+// server needs.
 func (r *Run) Mark(ctx context.Context) string {
 	if r == nil {
 		return ""
@@ -129,8 +129,8 @@ func (r *Run) End() error {
 	return errors.Join(r.keeper.end(), r.file.remove())
 }
 
-// EndOf ends what the run with this file left behind, if the run is dead or dies within a few seconds. The keeper calls
-// it.
+// EndOf ends the processes that the run with this file left behind, if the run is dead or dies within a few seconds. The
+// keeper calls it.
 func EndOf(ctx context.Context, path string) error {
 	boot, err := machine.Boot()
 	if err != nil {
@@ -138,7 +138,7 @@ func EndOf(ctx context.Context, path string) error {
 	}
 	file, err := holdSoon(ctx, path)
 	if file == nil || err != nil {
-		return err // somebody else ended what there was, or does
+		return err // another process has ended them, or is about to
 	}
 	return endRun(ctx, file, boot, zerolog.Nop())
 }

@@ -2,8 +2,8 @@
 // behind, and which have an entry in their environment. It only looks: nothing is started, signalled or written.
 //
 // It keeps no state, and its functions may be called from any goroutine. On Linux they read /proc, and see
-// as much as this user may. macOS has [Boot], [StartOf] and [Processes]. What a system does not have fails with
-// [errors.ErrUnsupported]. What a process calls itself is a stranger's text.
+// as much as this user may. macOS has [Boot], [StartOf] and [Processes]. Functions that a system does not have fail with
+// [errors.ErrUnsupported]. The name of a process is untrusted text.
 package machine
 
 import "time"

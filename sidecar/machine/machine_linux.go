@@ -188,7 +188,7 @@ type stated struct {
 	start         int64 // in ticks since the boot
 }
 
-// stat returns zeros where the process is gone.
+// stat returns zeros if the process is gone.
 func stat(pid int) stated { return parseStat(read(pid, "stat")) }
 
 func parseStat(text string) stated {

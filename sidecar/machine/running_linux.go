@@ -55,7 +55,7 @@ func Processes(entry string) ([]Running, error) {
 	return running, nil
 }
 
-// hasEnded reports whether a process is gone, or is one that only its parent has to hear of.
+// hasEnded reports whether a process is gone, or is a zombie, which has ended but its parent has not waited for it.
 func (s stated) hasEnded() bool { return s.state == "" || s.state == "Z" || s.state == "X" }
 
 func isMarked(pid int, entry string) bool {

@@ -15,14 +15,14 @@ import (
 	"assent/protocol"
 )
 
-// checkedWhole bounds the files that are read whole at every opening, in bytes: that takes some 30 ms. Of
-// a greater one damage shows when it is read; see [Store.Suspect].
+// checkedWhole is the size in bytes up to which a file is read whole at every opening, which takes some 30 ms. Damage to a
+// larger file shows when the damaged part is read; see [Store.Suspect].
 const checkedWhole = 64 << 20
 
-// ErrNewer is what Open fails with where a newer Assent wrote the store. Trying again is of no use.
+// ErrNewer is the error of Open if a newer Assent wrote the store. Another attempt fails, too.
 var ErrNewer = errors.New("the store was written by a newer Assent")
 
-// Damaged reports whether an error says that the store's file is damaged, or is no store at all.
+// Damaged reports whether an error says that the store's file is damaged, or is not a store.
 func Damaged(err error) bool {
 	if errors.Is(err, errDamaged) {
 		return true
@@ -39,7 +39,7 @@ func Damaged(err error) bool {
 	}
 }
 
-// Unacceptable reports whether an error says that the store works and will never take what it was given.
+// Unacceptable reports whether an error says that the store works, and will refuse the same change every time.
 func Unacceptable(err error) bool {
 	var value *json.UnsupportedValueError
 	var marshaler *json.MarshalerError
@@ -58,7 +58,7 @@ func Unacceptable(err error) bool {
 	}
 }
 
-// busy reports whether an error says that somebody else has a lock.
+// busy reports whether an error says that another process or connection has a lock.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.Is(err, errBusy) || errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
@@ -66,15 +66,14 @@ func busy(err error) bool {
 
 var errDamaged = errors.New("the store is damaged")
 
-// SetAside returns the path to which Open moved a damaged store, in whose place this one began, or an
-// empty one.
+// SetAside returns the path to which Open moved a damaged store that this one replaced; empty if there was none.
 func (s *Store) SetAside() string {
 	s.homeMu.Lock()
 	defer s.homeMu.Unlock()
 	return s.home.setAside
 }
 
-// Suspect has the next Open read the whole file, however large it is: something in it was found damaged.
+// Suspect has the next Open read the whole file, however large it is. It is called when damage was found.
 func (s *Store) Suspect() error {
 	path := s.Path()
 	if path == "" {
@@ -83,14 +82,15 @@ func (s *Store) Suspect() error {
 	return os.WriteFile(path+".suspect", nil, 0o600)
 }
 
-// patience is for how long another sidecar may look at a damaged store, or set it aside; and glance, how long
-// it is left alone for that.
+// patience is how long to wait for another sidecar that checks a damaged store or sets it aside, and glance is the pause
+// between two attempts.
 const (
 	patience = 2 * time.Second
 	glance   = 20 * time.Millisecond
 )
 
-// openFile opens the store at path, and sets a damaged one aside.
+// openFile opens the store at path. It sets a damaged one aside and opens a new one. If another sidecar has the store open
+// or is about to set it aside, openFile tries again for two seconds.
 func openFile(path, name string) (*Store, error) {
 	for began := time.Now(); ; time.Sleep(glance) {
 		s, err := openSound(path, name)
@@ -122,7 +122,7 @@ func openSound(path, name string) (_ *Store, err error) {
 	if busy(lockErr) {
 		return nil, fmt.Errorf("another window is setting it aside: %w", lockErr)
 	}
-	// Where else no lock is to be had, nobody could set the store aside either.
+	// Other errors are ignored: if the file system has no locks, no sidecar can set the store aside either.
 	whole, err := toBeReadWhole(path)
 	if err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func openSound(path, name string) (_ *Store, err error) {
 	return s, nil
 }
 
-// toBeReadWhole reports whether the store at path is to be read whole, and fails where it is damaged in a
-// way that SQLite would take for a store that has not begun, whose write-ahead log it deletes.
+// toBeReadWhole reports whether the store at path must be read whole. It fails if the file is empty or missing but its
+// write-ahead log is not: SQLite would take that for a new store, and delete the log.
 func toBeReadWhole(path string) (bool, error) {
 	size, err := sizeOf(path)
 	if err != nil {
@@ -167,7 +167,7 @@ func toBeReadWhole(path string) (bool, error) {
 	return size <= checkedWhole || err == nil, nil
 }
 
-// sizeOf returns the size of a file in bytes; 0 where there is none.
+// sizeOf returns the size of a file in bytes; 0 if it does not exist.
 func sizeOf(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// readWhole reads every page, and what holds them together.
+// readWhole checks every page and the structure of the database.
 func (s *Store) readWhole(ctx context.Context) error {
 	var found string
 	if err := s.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
@@ -191,8 +191,8 @@ func (s *Store) readWhole(ctx context.Context) error {
 	return nil
 }
 
-// setAside moves the damaged store at path away with its log, deleting nothing, and returns where it is.
-// Nobody else has the store open then. Where another sidecar was first, the path is empty.
+// setAside renames the damaged store at path and its log, deletes nothing, and returns the new path. It fails if another
+// sidecar has the store open. The path is empty if another sidecar has set the store aside already.
 func setAside(path, name string) (_ string, err error) {
 	lock, err := alone(path)
 	if err != nil {
@@ -203,7 +203,8 @@ func setAside(path, name string) (_ string, err error) {
 		return "", err
 	}
 	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000Z")
-	// The log goes first: alone, SQLite would delete it. What is killed in between is done again.
+	// The log is renamed first, because SQLite would delete a log without its database. If a sidecar is killed in between,
+	// the next one does the rest.
 	for _, suffix := range []string{"-wal", "-shm", "", ".suspect"} {
 		err := os.Rename(path+suffix, aside+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +214,7 @@ func setAside(path, name string) (_ string, err error) {
 	return aside, nil
 }
 
-// stillDamaged looks at the store again, under the lock. It fails where that cannot be told.
+// stillDamaged checks the store again, under the lock. It fails if the check itself fails.
 func stillDamaged(path, name string) (sound bool, err error) {
 	_, err = toBeReadWhole(path)
 	if err == nil {
@@ -232,7 +233,7 @@ func stillDamaged(path, name string) (sound bool, err error) {
 	}
 }
 
-// damagedMessage is what is shown in the place of a message that cannot be read.
+// damagedMessage returns the notice that stands for a message that cannot be read.
 func damagedMessage(id int64, body []byte) protocol.Message {
 	m := protocol.Message{ID: id, Body: protocol.Notice{
 		Level: protocol.NoticeWarning, Text: "What was here cannot be read: the store is damaged.",

@@ -16,21 +16,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// home is where a store is. Its connection is made anew when the store moves.
+// home says where a store is. When the store moves, it opens a new connection.
 type home struct {
-	// path is of the file; empty where the store is in memory.
+	// path is the path of the file; empty in memory.
 	path string
-	// file is what path named when the store was opened.
+	// file is the file at path when the store was opened.
 	file os.FileInfo
-	// lock tells other sidecars that the file is in use; nil in memory, and where the disk takes none.
+	// lock tells other sidecars that the file is in use; nil in memory, and on a file system without locks.
 	lock *lock
 	// presence tells other sidecars that this one lives; nil in memory.
 	presence *presence
-	// setAside is where a damaged file went; see [Store.SetAside].
+	// setAside is the path to which a damaged file was moved; see [Store.SetAside].
 	setAside string
 }
 
-// connector opens connections to whatever file the store is in now.
+// connector opens connections to the file that the store is in now.
 type connector struct {
 	mu   sync.Mutex // guards name
 	name string
@@ -63,16 +63,15 @@ func (c *connector) set(name string) {
 	c.name = name
 }
 
-// Path returns the path of the file, or an empty one where the store is in memory.
+// Path returns the path of the file; empty if the store is in memory.
 func (s *Store) Path() string {
 	s.homeMu.Lock()
 	defer s.homeMu.Unlock()
 	return s.home.path
 }
 
-// Gone reports whether the file was deleted, moved or replaced since the store was opened. What is saved
-// then goes where nobody finds it, for SQLite holds the file and not its path. A path of which the system
-// does not say what is there is not gone.
+// Gone reports whether the file was deleted, moved or replaced since the store was opened. SQLite writes into the open file
+// all the same, and changes there are lost. Gone returns false if the system does not tell.
 func (s *Store) Gone() bool {
 	s.homeMu.Lock()
 	defer s.homeMu.Unlock()
@@ -86,12 +85,12 @@ func (s *Store) Gone() bool {
 	return !os.SameFile(s.home.file, file)
 }
 
-// Probe fails where the file cannot be written. It changes nothing.
+// Probe fails if the file cannot be written. It changes nothing.
 func (s *Store) Probe(ctx context.Context) error {
 	err := s.probe(ctx)
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY && !s.Gone() {
-		// SQLite opened what it could not write then, and would never write it.
+		// The file could not be written when SQLite opened it. SQLite does not try again on that connection.
 		err = errors.Join(s.reconnect(ctx), s.probe(ctx))
 	}
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	return nil
 }
 
-// probe writes the version that is there: a newer Assent may have changed it while this one runs.
+// probe writes the file's version to it, unless a newer Assent has changed the version while this one runs.
 func (s *Store) probe(ctx context.Context) error {
 	return s.write(ctx, processDeath, func(w writer) error {
 		var version int
@@ -115,7 +114,7 @@ func (s *Store) probe(ctx context.Context) error {
 	})
 }
 
-// reconnect has the next query open the file anew.
+// reconnect has the next query open the file again.
 func (s *Store) reconnect(ctx context.Context) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Store) reconnect(ctx context.Context) error {
 	return forget(conn)
 }
 
-// forget closes a connection, the only one, and the pool makes another when it needs one.
+// forget closes a connection, the only one. The pool opens another when it needs one.
 func forget(conn *sql.Conn) error {
 	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
 		return errors.Join(fmt.Errorf("leave the old file: %w", err), conn.Close())
@@ -132,9 +131,9 @@ func forget(conn *sql.Conn) error {
 	return nil
 }
 
-// MoveTo copies everything into the file of another store and goes on there, in whatever file (or none) it
-// was. What both have stays as it is in the newer state. The other store must not be used after: it is
-// closed, or has become this one. Where MoveTo fails, this store is what it was.
+// MoveTo copies everything from this store, in a file or in memory, into the file of another store, and continues there.
+// If both stores have something, the newer state stays. The other store must not be used afterwards: it is closed, or has
+// become this one. If MoveTo fails, this store is unchanged.
 func (s *Store) MoveTo(ctx context.Context, other *Store) error {
 	path := other.Path()
 	if err := s.moveTo(ctx, other); err != nil {
@@ -144,7 +143,7 @@ func (s *Store) MoveTo(ctx context.Context, other *Store) error {
 }
 
 func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
-	conn, err := s.db.Conn(ctx) // the only one: whoever saves meanwhile waits, and saves there
+	conn, err := s.db.Conn(ctx) // the only one: other changes wait for it, and are saved in the new file
 	if err != nil {
 		return err
 	}
@@ -177,7 +176,7 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	return errors.Join(left.leave(), from.lock.release(), other.db.Close())
 }
 
-// attendAt has this sidecar be known, under the id that its tasks have, where another store of it is.
+// attendAt returns this sidecar's presence in the folder of another store, under the id that its tasks name.
 func (s *Store) attendAt(other *Store) (*presence, error) {
 	if p := s.present(); p.isThere() {
 		return p, nil

@@ -14,10 +14,10 @@ import (
 	"assent/protocol"
 )
 
-// The journal is a chain: each record's hash is over the one before it and all of its own columns. What
-// is cut off at its front leaves its last hash in journal_ends, where what is kept begins. The same transaction
-// adds a record of the cut to the chain (see [Cut]); a cut without one was not made by Assent. The newest record
-// is in heads, or records taken from the end would not be missed.
+// The journal is a chain: each record's hash is over the hash before it and all of its own columns. When old records are cut
+// off its front, journal_ends gets the number and the hash of the last of them. The same transaction adds a record of the
+// cut to the chain (see [Cut]); a cut without such a record was not made by Assent. The number and hash of the newest
+// record are in heads, so that records cannot be removed from the end unnoticed.
 const journalSchema = `
 CREATE TABLE journal (
 	seq     INTEGER PRIMARY KEY, -- from 1, without gaps
@@ -261,12 +261,12 @@ func addCut(ctx context.Context, tx writer, at int64, cut Cut) error {
 	return appendJournal(ctx, tx, []Record{{At: at, Kind: string(protocol.JournalRecordsRemoved), Body: string(body)}})
 }
 
-// cutBatch is how many records are cut off in one transaction: nobody who has to write waits for more.
+// cutBatch is the number of records that one transaction cuts off, so that other writers do not wait for long.
 const cutBatch = 500
 
-// CutJournal cuts the records off the front that were written before a time, and returns how many. The
-// first that is younger keeps all that follow it, whatever the clock said then. Each cut adds a record with the time now;
-// see [Cut]. Both times are in milliseconds since the Unix epoch.
+// CutJournal removes the records from the front that were written before a time, and returns their number. It stops at the
+// first younger record, even if later ones have an older time because the clock was put back. Each cut adds a record with
+// the time now; see [Cut]. Both times are in milliseconds since the Unix epoch.
 func (s *Store) CutJournal(ctx context.Context, before, now int64) (int64, error) {
 	var last int64 // the records of these cuts stay
 	if err := s.db.QueryRowContext(ctx, `SELECT number FROM heads WHERE `+ofJournal).Scan(&last); err != nil {

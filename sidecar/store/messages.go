@@ -18,23 +18,23 @@ type Entry struct {
 	Number int64
 	// Live messages may still change: an open ask, a call or a completion under way.
 	Live bool
-	// Act reports that the message says what a person did, so that it has to survive a loss of power. It is not stored.
+	// Act reports that the message is an act of a person, which must survive a loss of power. It is not stored.
 	Act bool
-	// AskID is set where the message is an ask.
+	// AskID is the ask's id; empty if the message is no ask.
 	AskID string
-	// McpTask is when the message, a call, became an MCP task; 0 where it did not.
+	// McpTask is when the message, a call, became an MCP task, in milliseconds since the Unix epoch; 0 if it did not.
 	McpTask int64
-	// McpTaskID is the server's id of that MCP task, and empty where the message is none.
+	// McpTaskID is the server's id of that MCP task; empty if there is none.
 	McpTaskID string
-	// ResultGot is nil where the message has no result of an MCP task. Until a front end has got the
-	// result it is 0, then when that was. It is written and not read; see [Store.ResultsGotBefore].
+	// ResultGot is nil if the message has no result of an MCP task, 0 until a front end got the result, and the time of
+	// that afterwards. It is written and not read; see [Store.ResultsGotBefore].
 	ResultGot *int64
-	// SamplingServer is whose sampling request the message is; empty where it is none.
+	// SamplingServer names the server if the message is a sampling request; empty otherwise.
 	SamplingServer string
-	// Size is how many bytes are kept of the message, where it was read within [Range.Bytes]. It is not written.
+	// Size is the size of the stored message in bytes, if it was read within [Range.Bytes]. It is not written.
 	Size int
-	// Damaged reports that what is kept of the message cannot be read. Message says so in its place, and is
-	// not to be saved. It is read and not written.
+	// Damaged reports that the stored message cannot be read. Message is then a notice that says so, and must not be
+	// saved. It is read and not written.
 	Damaged bool
 }
 
@@ -46,8 +46,8 @@ type Range struct {
 	Before int64
 	// Limit bounds the selection to the messages with the greatest ids.
 	Limit int
-	// Bytes, where it is not 0, bounds what is read into memory: the selection ends with the message, not counting
-	// the first one that is read, by which it has more bytes than that, as [Entry.Size] counts them.
+	// Bytes bounds the memory of the selection, in bytes as [Entry.Size] counts them; 0 is no bound. The selection ends with
+	// the message that exceeds the bound, but has at least two messages if there are as many.
 	Bytes int
 }
 
@@ -103,7 +103,7 @@ func (s *Store) Live(ctx context.Context, taskID string) ([]Entry, error) {
 		WHERE task_id = ? AND message_id > 0 AND id = message_id ORDER BY message_id DESC`, taskID)
 }
 
-// Ask returns the message of a task's ask, or nil where there is none: then all that the task has was looked at.
+// Ask returns the message of a task's ask, or nil if there is none.
 func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
 	entries, err := s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND ask_id = ? ORDER BY id DESC LIMIT 1`, taskID, askID)
 	if err != nil || len(entries) == 0 {
@@ -152,7 +152,7 @@ func (s *Store) McpTasksNamed(ctx context.Context, beginning string) ([]Place, e
 		ORDER BY mcp_task DESC, task_id DESC, id DESC`, beginning)
 }
 
-// McpTask returns the calls of all tasks that became an MCP task of this id, of whichever server.
+// McpTask returns the calls of all tasks that became an MCP task of this id, for all servers.
 func (s *Store) McpTask(ctx context.Context, mcpTaskID string) ([]Entry, error) {
 	return s.entries(ctx, `SELECT id, number, live, ask_id, body FROM messages WHERE mcp_task_id = ?`, mcpTaskID)
 }
@@ -163,8 +163,8 @@ func (s *Store) Samplings(ctx context.Context, serverName string, limit int) ([]
 		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC LIMIT ?`, serverName, limit)
 }
 
-// GotResults notes that a front end has got the results of MCP tasks among the messages first to last of
-// a task. Those that one got before are left as they are. Whoever has the task: it was seen here.
+// GotResults notes that a front end has got the results of MCP tasks among the messages first to last of a task. It leaves
+// results alone that a front end got before. It does not matter which sidecar owns the task.
 func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now int64) error {
 	_, err := s.db.ExecContext(ctx, `UPDATE messages SET result_got = ?
 		WHERE result_got = 0 AND task_id = ? AND id BETWEEN ? AND ?`, now, taskID, first, last)
@@ -174,7 +174,7 @@ func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now 
 	return nil
 }
 
-// ResultsGotBefore returns where the results of MCP tasks are that a front end got before a time.
+// ResultsGotBefore returns the places of the results of MCP tasks that a front end got before a time.
 func (s *Store) ResultsGotBefore(ctx context.Context, before int64) ([]Place, error) {
 	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_result
 		WHERE result_got > 0 AND result_got < ? ORDER BY result_got`, before)

@@ -9,12 +9,12 @@ import (
 	"assent/protocol"
 )
 
-// moves copy what is newer in main than in home, or is only there. A task's number grows with whatever
-// happens in it, and a message has that of its last change.
+// moves copy from main to home what is newer in main or missing in home. A task's number grows with each change, and a
+// message has the number of its last change.
 var moves = []string{
 	`CREATE TEMP TABLE moving AS SELECT m.task_id AS id, h.number IS NOT NULL AS met, COALESCE(h.number, 0) <= m.number AS newer
 		FROM main.heads m LEFT JOIN home.heads h ON h.task_id = m.task_id AND h.message_id = 0 WHERE m.task_id <> '' AND m.message_id = 0`,
-	// From where a call goes on is known to whoever has the newer task.
+	// The newer task has the right rounds of its calls.
 	`DELETE FROM home.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.tasks SELECT * FROM main.tasks WHERE id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE message_id = 0 AND task_id IN (SELECT id FROM moving WHERE newer)`,
@@ -33,8 +33,7 @@ var moves = []string{
 		ON CONFLICT DO UPDATE SET decided_at = excluded.decided_at, body = excluded.body WHERE excluded.decided_at > decided_at`,
 }
 
-// copyInto copies the database of a connection into the file of a name, which has the same schema: all of
-// it or nothing.
+// copyInto copies the database of a connection into the file of a name, which has the same schema, in one transaction.
 func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
 	if _, err := conn.ExecContext(ctx, `ATTACH ? AS home`, name); err != nil {
 		return err
@@ -59,9 +58,9 @@ func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
 	return tx.Commit()
 }
 
-// moveJournal appends to home's journal the records that only main's has. Where home's is empty or is the
-// beginning of main's, they stay what they are; else they are chained anew, for one chain cannot have two
-// ends. What was cut off main's front is then not said: it was never of home's.
+// moveJournal appends to home's journal the records that only main's has. If home's journal is empty or is the beginning of
+// main's, the records keep their numbers and hashes. Otherwise they get new ones after home's end. Main's records of cuts
+// are then left out, because they name records that home's journal never had.
 func moveJournal(ctx context.Context, tx *sql.Tx) error {
 	var same bool
 	err := tx.QueryRowContext(ctx, `SELECT number = 0 OR
@@ -74,7 +73,7 @@ func moveJournal(ctx context.Context, tx *sql.Tx) error {
 	if same {
 		for _, move := range []string{
 			`INSERT INTO home.journal SELECT * FROM main.journal WHERE seq > (SELECT number FROM home.heads WHERE ` + ofJournal + `)`,
-			// The record of the newest cut is main's, if there is one: home's, if it has any, is main's too, or was cut off.
+			// Main's newest record of a cut is now the newest of both: home's records are main's too, or were cut off there.
 			`UPDATE home.journal_ends SET cut_seq = m.cut_seq, cut_hash = m.cut_hash FROM main.journal_ends m`,
 			`DELETE FROM home.journal WHERE seq <= (SELECT cut_seq FROM home.journal_ends)`,
 			`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE ` + ofJournal,

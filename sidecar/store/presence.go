@@ -14,11 +14,11 @@ import (
 	"assent/sidecar/machine"
 )
 
-// presence proves that a sidecar lives: a file that it holds locked for its life. The system lets go of the
-// lock when the process ends, however it ends, so that there is no heartbeat to miss and no clock to trust.
+// presence proves that a sidecar lives: the sidecar holds a lock on a file until it ends. The system releases the lock
+// however the process ends, so the proof needs no heartbeat and no clock.
 //
-// A program that the sidecar starts has the lock too, until the program's own code runs. A sidecar that is killed
-// then is dead, and its file stays locked for some milliseconds. So the file also has the sidecar's process.
+// A child process inherits the lock between fork and exec. If the sidecar is killed in that moment, its file stays locked
+// for some milliseconds. The file therefore also names the sidecar's process.
 type presence struct {
 	dir  string
 	id   string
@@ -65,16 +65,16 @@ func (p *presence) isThere() bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// alive reports whether the sidecar of an id lives. Where that cannot be found out, it does: nobody takes
-// away a task because of a full table of files.
+// alive reports whether the sidecar of an id lives. If that cannot be found out, it returns true: an error such as too many
+// open files must not cost a sidecar its tasks.
 func (p *presence) alive(id string) bool {
 	if id == p.id {
 		return true
 	}
 	if uuid.Validate(id) != nil {
-		return false // nobody wrote this who holds a file
+		return false // no sidecar has such an id
 	}
-	// Shared, so that two who look do not take each other for the owner.
+	// A shared lock, so that two sidecars that look at once do not take each other for the owner.
 	lock := flock.New(filepath.Join(p.dir, id), flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +86,7 @@ func (p *presence) alive(id string) bool {
 	return !free && !p.ownerHasEnded(id)
 }
 
-// owner is what the file of a sidecar has: its process.
+// owner is the content of a sidecar's file: its process.
 type owner struct {
 	// Boot is as of [machine.Boot], and Start as of [machine.StartOf]. The three together name one process for good.
 	Boot  string `json:"boot"`
@@ -148,7 +148,7 @@ func (p *presence) leave() error {
 	return err
 }
 
-// removeDead removes the files that nobody holds.
+// removeDead removes the files that no process has locked.
 func removeDead(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

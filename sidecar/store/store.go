@@ -119,9 +119,8 @@ type Store struct {
 	home   home
 }
 
-// Open opens the store in dir, creating both where they are missing. A damaged one it moves aside, unless
-// another sidecar has it open, and begins anew: see [Store.SetAside]. One that a newer Assent wrote it leaves
-// as it is; see [ErrNewer].
+// Open opens the store in dir, and creates both if they are missing. It renames a damaged store, unless another sidecar has
+// it open, and creates a new one; see [Store.SetAside]. It leaves a store alone that a newer Assent wrote; see [ErrNewer].
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	// Where the folder cannot be written, neither can the store: until it can, nothing in it is this sidecar's.
+	// If the folder cannot be written, neither can the store. Until it can, this sidecar owns no task in it.
 	if err := s.attend(); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -150,8 +149,8 @@ func locate(dir string) (path, name string, err error) {
 	return path, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil
 }
 
-// OpenReadOnly opens the store in dir for reading what is there, also while sidecars have it open. It
-// creates and changes nothing, and fails where there is no store or one of another version.
+// OpenReadOnly opens the store in dir for reading, also while sidecars have it open. It creates and changes nothing, and
+// fails if there is no store or one of another version.
 func OpenReadOnly(dir string) (_ *Store, err error) {
 	path, name, err := locate(dir)
 	if err != nil {
@@ -189,11 +188,11 @@ func OpenMemory() (*Store, error) { return open("file::memory:") }
 const busyTimeout = 5000
 
 func open(name string) (*Store, error) {
-	// WAL with synchronous=NORMAL hands every commit to the system without waiting for the disk's own cache: a killed
-	// process loses nothing, and a server's ask does not cost an fsync. What a person did does: see [durability]. On
-	// macOS fsync leaves it in the disk's cache, unless it is a full one. What is deleted is zeroed: an answer to an MCP
-	// task's question has its passwords until the server has them; see [Store.Scrub]. A transaction takes the
-	// writer's lock when it begins, or what it read could change before it writes: every one here writes.
+	// WAL with synchronous=NORMAL gives every commit to the system without an fsync: a killed process loses nothing, and a
+	// server's ask is fast. An act of a person waits for an fsync; see [durability]. On macOS only fullfsync empties the
+	// disk's cache. secure_delete zeroes deleted content: the stored answer to an MCP task's question has its passwords
+	// until the server has them; see [Store.Scrub]. Every transaction here writes, and takes the writer's lock when it
+	// begins, so that no other process changes what it read.
 	pragmas := fmt.Sprintf("?_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=fullfsync(1)&_pragma=secure_delete(1)&_pragma=foreign_keys(1)", busyTimeout)
 	to := &connector{name: name + pragmas}
 	db := sql.OpenDB(to)
@@ -221,9 +220,8 @@ func migrate(db *sql.DB) error {
 	case version > schemaVersion:
 		return newerError(version)
 	case version == headsVersion-1 || version == retentionVersion-1:
-		// A sidecar of the first of these versions that still runs when the store gets its heads writes it back, to see
-		// whether the store can be written. And what was cut off the journal is recorded here once: not again because
-		// somebody has set the version back.
+		// A sidecar of the version before heads that still runs sets the version back when it probes the store. And the
+		// records that older versions cut off the journal are recorded only once, even if a person sets the version back.
 		err := tx.QueryRow(`SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'retention_clock') THEN ?
 			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'heads') THEN ? ELSE ? END`,
 			retentionVersion, headsVersion, version).Scan(&version)

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A transaction takes the writer's lock when it begins, or what it read could change before it writes.
+// A transaction takes the writer's lock when it begins, so that no other process changes what it read before it writes.
 const (
 	begin    = "BEGIN IMMEDIATE"
 	commit   = "COMMIT"
@@ -27,17 +27,17 @@ type writer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// durability is what a transaction survives once it is kept.
+// durability says what a committed transaction survives.
 type durability bool
 
 const (
-	// processDeath: the system has the transaction. A loss of power may take it, and then all that came after it.
+	// processDeath: the system has the transaction. A loss of power may undo it, together with all later ones.
 	processDeath durability = false
-	// powerLoss: the disk has the transaction, and all that came before it.
+	// powerLoss: the disk has the transaction and all earlier ones.
 	powerLoss durability = true
 )
 
-// The levels of synchronous, which a transaction has from its beginning on.
+// The levels of synchronous. SQLite ignores a change of the level within a transaction.
 const (
 	syncFull   = "PRAGMA synchronous = FULL"
 	syncNormal = "PRAGMA synchronous = NORMAL"
@@ -56,7 +56,7 @@ func (s *Store) write(ctx context.Context, survives durability, f func(writer) e
 			// Some failures end the transaction by themselves: then there is none to roll back.
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), rollback)
 		}
-		if survives == powerLoss { // where that fails, what comes next waits for the disk as well
+		if survives == powerLoss { // if this fails, the next transaction waits for the disk as well
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), syncNormal)
 		}
 		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where the connection was lost
@@ -74,7 +74,7 @@ func (s *Store) write(ctx context.Context, survives durability, f func(writer) e
 	if err := f(conn); err != nil {
 		return err
 	}
-	// Whoever has given up must not be told that nothing was kept, where it was.
+	// Not ctx: a caller that has given up must not get an error for a commit that succeeds.
 	_, err = conn.ExecContext(context.Background(), commit)
 	kept = err == nil
 	return err
@@ -83,7 +83,7 @@ func (s *Store) write(ctx context.Context, survives durability, f func(writer) e
 // mostJoined bounds how many changes wait for each other.
 const mostJoined = 64
 
-// joined are changes that wait for the store, of whatever tasks.
+// joined holds the changes of all tasks that wait for the store.
 type joined struct {
 	writing sync.Mutex // held while changes are written
 
@@ -91,7 +91,7 @@ type joined struct {
 	waiting []*change
 }
 
-// change is one of them. Whoever holds writing sets the rest.
+// change is one of them. The holder of writing sets done and err.
 type change struct {
 	survives durability
 	write    func(context.Context, writer) error
@@ -101,10 +101,10 @@ type change struct {
 
 var errUnwritten = errors.New("what was written together with it has panicked")
 
-// writeJoined is as write, and takes the changes that wait at this moment into the same transaction: they cost
-// little more than one does. Where that fails, each has one of its own, so that none is refused for another's
-// sake. They may be written by another goroutine, and f is called again after a failure. Ctx is not waited for
-// once f is called: what is written is others' as well.
+// writeJoined is as write, but writes all changes that wait at this moment in one transaction, which costs little more than
+// one change. If that fails, it writes each in a transaction of its own, so that one change cannot have another refused.
+// Another goroutine may call f, and f is called again after a failure. Once f is called, the end of ctx does not stop it,
+// because the transaction has changes of other callers.
 func (s *Store) writeJoined(ctx context.Context, survives durability, f func(context.Context, writer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

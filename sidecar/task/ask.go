@@ -14,23 +14,23 @@ import (
 
 // Question is an ask to make.
 type Question struct {
-	// Kind is [protocol.AskUseMcpServer] where it is empty.
+	// Kind is empty for [protocol.AskUseMcpServer].
 	Kind  protocol.AskKind
 	Body  protocol.UseMcpServer
 	Check Check
-	// Key, where it is not empty, names the question for good: asked again it is the same ask, or has the
-	// answer that was given, until [Task.Release]. Such an ask outlives the sidecar.
+	// Key identifies a question that may be asked again; it may be empty. Until [Task.Release], a question with the same
+	// key is the same ask, or gets the same answer. Such an ask outlives the sidecar.
 	Key string
-	// Granted, where it is not nil, settles the ask as it is made; see [Granted].
+	// Granted settles the ask at once unless it is nil; see [Granted].
 	Granted *Granted
-	// Timeout is for how long the person may think; 0 is for ever.
+	// Timeout limits how long the ask waits for the person; 0 is no limit.
 	Timeout time.Duration
-	// Asked, where it is not nil, is told the ask's message once there is one.
+	// Asked is called with the id of the ask's message once it exists; it may be nil.
 	Asked func(messageID int64)
-	// Queued, where it is not nil, is called once the ask has its place in the task: a question that is asked from
-	// then on comes after it. It must not block, nor call the task.
+	// Queued is called once the ask has its place in the task; it may be nil. A question that is asked from then on comes
+	// after it. Queued must not block, nor call the task.
 	Queued func()
-	// WaitsUntil is when the asker gives up, where that is known: it then ends its context.
+	// WaitsUntil is when the asker gives up and ends its context; zero if that is unknown.
 	WaitsUntil time.Time
 }
 
@@ -38,7 +38,7 @@ type Question struct {
 // never an open one. Where the question has a key and was asked before, it changes nothing.
 type Granted struct {
 	Answer *Answer
-	// Outcome is how the ask is settled, but for the time.
+	// Outcome is the ask's outcome without the time.
 	Outcome protocol.Outcome
 }
 
@@ -48,24 +48,23 @@ type Check func(*protocol.AskResponseParams) (*Answer, error)
 
 // Answer is what a person answered.
 type Answer struct {
-	// Response is the way out that the person took.
+	// Response is the button that the person chose.
 	Response protocol.AskResponse
-	// Content is what goes to the server, where the question was a form and the answer is yes; or the arguments
-	// of a tool, where the person edited them.
+	// Content is the form's content for the server, if the question was a form and the answer is yes; or a tool's
+	// arguments, if the person edited them.
 	Content json.RawMessage
 	// SecretFields are the fields of a form that the person marked as secret.
 	SecretFields []string
-	// Model is the one to ask, where the question was a sampling request and the answer is yes, or the
-	// review of a completion and the answer wants another.
+	// Model is the model to ask: for a sampling request that was approved, and for a completion that the person had
+	// generated again.
 	Model *protocol.Model
-	// SentRequest is what to ask it, where the person edited the server's request.
+	// SentRequest is the server's request as the person edited it; nil if they did not.
 	SentRequest *protocol.McpSamplingRequest
-	// SentResponse is what the server gets, where the person edited the completion that they reviewed.
+	// SentResponse is the completion as the person edited it in the review; nil if they did not.
 	SentResponse *protocol.McpSamplingResponse
 	// MessageID is the ask's message. Ask sets it.
 	MessageID int64
-	// Result is what the model made of an approved sampling request that was asked before, where that is
-	// known.
+	// Result is the known result of an approved sampling request that was asked before; nil if there is none.
 	Result protocol.SamplingResult
 	// Kept reports that the ask has a key.
 	Kept bool
@@ -75,17 +74,16 @@ type Answer struct {
 	GrantID string
 	// DeclinedAll goes to the outcome.
 	DeclinedAll bool
-	// Take, where it is not nil, is called as the answer is about to settle the ask, and by which front end
-	// it came. It may complete the answer. Where it fails the ask stays open. What it returns, unless that is
-	// nil, takes back what it did: it is called where the answer is not kept after all, because another window
-	// took the task in this moment. Neither must call the task.
+	// Take is called just before the answer settles the ask, with the name of the front end; it may be nil. It may complete
+	// the answer. If it fails, the ask stays open. If another window takes the task in this moment, the answer is not
+	// saved, and undo is called unless it is nil. Neither function may call the task.
 	Take func(by string) (undo func() error, err error)
-	// Held is the asker's own, which it finds again in what Ask returns. It does not outlive the sidecar.
+	// Held belongs to the asker, who gets it back from Ask. It does not outlive the sidecar.
 	Held any
 }
 
-// Ended is why an ask ended without an answer. Whoever cancels a context that an Ask runs under
-// gives an Ended as the cause; any other cause counts as the server's end.
+// Ended says why an ask ended without an answer. Code that cancels the context of an Ask gives an Ended as the cause. Any
+// other cause counts as the end of the server.
 type Ended struct {
 	Reason protocol.OutcomeReason
 	// Detail is a sentence for the person.
@@ -104,13 +102,13 @@ type ask struct {
 	check    Check
 	settled  chan struct{} // closed when settlement is set
 	timeout  timeout
-	// drafted: the store may have what was typed into it.
+	// drafted is set if the store may have a draft of the answer.
 	drafted bool
 	settlement
 }
 
 type settlement struct {
-	answer  *Answer // nil where nobody answered
+	answer  *Answer // nil if no person answered
 	outcome protocol.Outcome
 }
 
@@ -120,7 +118,7 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	a, err := t.open(q)
 	if err != nil {
 		if q.Key != "" && t.isLost() {
-			// The other window asks it, too. Here nobody is told anything, until the asker's end.
+			// The other window asks it, too. This asker waits until it ends.
 			<-ctx.Done()
 			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
 		}
@@ -135,7 +133,7 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	case <-ctx.Done():
 	}
 	select {
-	case <-a.settled: // before ctx ended: whoever granted it counts on that
+	case <-a.settled: // before ctx ended, and a grant may have paid for it
 		return t.result(a)
 	default:
 	}
@@ -158,8 +156,8 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	return t.result(a)
 }
 
-// Release forgets the keys that begin with prefix: nobody asks again. What is still open is settled by
-// outcome.
+// Release forgets the keys that begin with prefix, because their questions are not asked again. Asks that are still open
+// are settled as ended says.
 func (t *Task) Release(prefix string, ended *Ended) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +226,7 @@ func (t *Task) release(a *ask) {
 	}
 }
 
-// contentOf returns what was typed into a form, or nil.
+// contentOf returns the content of a form's answer, or nil.
 func contentOf(ask protocol.Ask) json.RawMessage {
 	if q, ok := ask.Question.(protocol.McpElicitation); ok && q.ElicitationResponse != nil {
 		return q.ElicitationResponse.Content
@@ -338,7 +336,7 @@ func (t *Task) result(a *ask) (*Answer, error) {
 	return &answer, nil
 }
 
-// outcomeOf says how an ask ends whose context was cancelled by cause.
+// outcomeOf returns the outcome of an ask after its context was cancelled with a cause.
 func outcomeOf(cause error) protocol.Outcome {
 	var ended *Ended
 	switch {
@@ -416,8 +414,8 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 	return result, nil
 }
 
-// Question returns what an open ask asks, and what is closed when it is settled. For one that is not open,
-// the errors are those of Answer.
+// Question returns the question of an open ask, and a channel that is closed when the ask is settled. For an ask that is
+// not open, the errors are those of Answer.
 func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -502,8 +500,8 @@ func askWithoutSecrets(ask protocol.Ask) protocol.Ask {
 	return ask
 }
 
-// shown is a message as front ends see it: the answer to an ask with a key is kept as it was typed until its server
-// has it, which is nobody else's affair.
+// shown returns a message as front ends see it. The answer to an ask with a key is stored with its secrets until the server
+// has it; front ends never see them.
 func shown(m protocol.Message) protocol.Message {
 	ask, ok := m.Body.(protocol.Ask)
 	if !ok {
@@ -515,7 +513,7 @@ func shown(m protocol.Message) protocol.Message {
 	return m
 }
 
-// withoutSecrets masks what was typed into fields that ask for a secret, or that the person marked as secret.
+// withoutSecrets masks the values of fields that ask for a secret or that the person marked as secret.
 func withoutSecrets(q protocol.McpElicitation) protocol.McpElicitation {
 	if q.ElicitationResponse != nil {
 		masked := *q.ElicitationResponse

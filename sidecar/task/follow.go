@@ -10,17 +10,17 @@ import (
 	"assent/sidecar/store"
 )
 
-// seen is what the store said when it was looked at last.
+// seen is the state of the store at the last look.
 type seen struct {
-	mu               sync.Mutex // held while somebody looks; guards the fields below
+	mu               sync.Mutex // held during a look; guards the fields below
 	version, claimed int64
 	// others are the living sidecars that have tasks.
 	others map[string]bool
-	// failed: the last look did.
+	// failed is set if the last look failed.
 	failed bool
 }
 
-// note takes in how a task stands.
+// note records the state of a task.
 func (s *seen) note(st *store.Standing) {
 	s.claimed = max(s.claimed, st.Claimed)
 	if e := st.Task.Elsewhere; e != nil && !e.Gone {
@@ -28,9 +28,9 @@ func (s *seen) note(st *store.Standing) {
 	}
 }
 
-// Follow looks again and again what other windows have done: it tells the front ends of it, and lets go of
-// the tasks that another window took. A look at a store in which nothing has changed costs next to nothing, and
-// one in memory, which no other window can have open, is not looked at. It returns when ctx ends.
+// Follow reads in intervals what other windows have written, until ctx ends. It tells the front ends, and lets go of tasks
+// that another window took. A look at an unchanged store is one PRAGMA. A store in memory has no other windows, and is
+// skipped.
 func (r *Registry) Follow(ctx context.Context, every time.Duration) {
 	if r.load() != nil {
 		return
@@ -47,9 +47,9 @@ func (r *Registry) Follow(ctx context.Context, every time.Duration) {
 	}
 }
 
-// catchUp takes in what other windows have written until now. [Registry.Follow] does so again and again, and
-// whoever lists tasks or asks does so first: what another window acknowledged before must be in the list. Where the
-// store cannot be read, what was known stays. No lock of a task may be held.
+// catchUp reads what other windows have written until now. [Registry.Follow] calls it in intervals. Lists of tasks and asks
+// call it first, because a list must have everything that another window acknowledged before the call. If the store cannot
+// be read, the known state stays. No lock of a task may be held.
 func (r *Registry) catchUp(ctx context.Context) {
 	if !r.store.Shared() {
 		return
@@ -63,9 +63,9 @@ func (r *Registry) catchUp(ctx context.Context) {
 	r.seen.failed = err != nil
 }
 
-// look takes in what has changed since the last look. The lock of seen must be held.
+// look reads the changes since the last look. The lock of seen must be held.
 func (r *Registry) look(ctx context.Context) error {
-	// The number first: what is written after it is found by the next look.
+	// The version is read first, so that the next look finds what is written from here on.
 	version, err := r.store.Version(ctx)
 	if err != nil {
 		return err
@@ -86,7 +86,8 @@ func (r *Registry) look(ctx context.Context) error {
 	return nil
 }
 
-// othersLive reports whether everybody lives who did at the last look: who is killed writes nothing.
+// othersLive reports whether all sidecars that lived at the last look still live. One that is killed writes nothing, so the
+// version does not tell.
 func (r *Registry) othersLive() bool {
 	for owner := range r.seen.others {
 		if !r.store.Alive(owner) {
@@ -96,7 +97,7 @@ func (r *Registry) othersLive() bool {
 	return true
 }
 
-// follow takes in how one task stands.
+// follow takes over the state of one task from the store.
 func (r *Registry) follow(st *store.Standing) {
 	r.mu.Lock()
 	t := r.tasks[st.Task.ID]
@@ -118,7 +119,7 @@ func (r *Registry) follow(st *store.Standing) {
 	t.follow(st)
 }
 
-// follow takes in how the task stands in the store, unless more is known already. The lock must be held.
+// follow takes over the task's state from the store, unless a newer state is known. The lock must be held.
 func (t *Task) follow(st *store.Standing) {
 	if st.Mine || st.Claimed < t.claimed || t.successor != nil {
 		return
@@ -138,7 +139,7 @@ func (t *Task) follow(st *store.Standing) {
 	t.announce(protocol.TaskFollowed{Task: t.info})
 }
 
-// refresh looks how a task stands that is not live here. The lock must be held.
+// refresh reads the state of a task that is not live here. The lock must be held.
 func (t *Task) refresh(ctx context.Context) error {
 	if t.owned || t.successor != nil {
 		return nil

@@ -77,7 +77,7 @@ func (t *Task) appendOpenAsks(ctx context.Context, open []openAsk) []openAsk {
 	return open
 }
 
-// brief returns an ask as it is listed, and false where it was settled meanwhile.
+// brief returns an ask as it is listed, and false if it has been settled by now.
 func (o *openAsk) brief() (protocol.OpenAsk, bool) {
 	if o.ask == nil {
 		return o.followed, true

@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	// lookEvery is how often it is looked whether the store's file is still there.
+	// lookEvery is how often KeepStore checks that the store's file still exists.
 	lookEvery = 30 * time.Second
-	// retryAfter is how long a store that failed is left alone at first; each time twice as long, up to the above.
+	// retryAfter is the first pause after a failure of the store. Each pause is twice as long as the last, up to lookEvery.
 	retryAfter = 2 * time.Second
 )
 
-// outage is what is wrong with the store. What it refused is in the tasks, which owe it.
+// outage describes what is wrong with the store. The tasks hold the changes that it refused; see [owed].
 type outage struct {
 	// moving is held while the store moves to its path, and taken before mu and after a task's.
 	moving sync.Mutex
 
 	mu sync.Mutex // guards the fields below, and the order of what front ends are told
-	// failure is what they were told; empty while tasks are kept on disk.
+	// failure is the sentence that the front ends got; empty while tasks are saved on disk.
 	failure string
 	// damaged is set for good: nothing more is written into that file, and the next start sets it aside.
 	damaged bool
 	// homeless is set while the store is in memory, because its file could not be opened.
 	homeless bool
-	// hopeless is set where trying to open it again is of no use.
+	// hopeless is set if another attempt to open the file would fail, too.
 	hopeless bool
 	owing    map[*Task]struct{}
 }
 
-// giveUp has nobody open the store again.
+// giveUp ends the attempts to open the store.
 func (o *outage) giveUp() {
 	o.moving.Lock()
 	defer o.moving.Unlock()
@@ -48,7 +48,7 @@ func (o *outage) giveUp() {
 	o.hopeless = true
 }
 
-// owed is what the store refused of a task, in its newest state. The task's lock guards it.
+// owed holds the newest state of everything of a task that is not in the store yet. The task's lock guards it.
 type owed struct {
 	info     bool
 	messages map[int64]*message
@@ -58,14 +58,14 @@ type owed struct {
 	scrub bool
 }
 
-// StorageFailure returns why tasks are not kept on disk, as a sentence for the person; empty while they are.
+// StorageFailure returns why tasks are not saved on disk, as a sentence for the person; empty while they are.
 func (r *Registry) StorageFailure() string {
 	r.outage.mu.Lock()
 	defer r.outage.mu.Unlock()
 	return r.outage.failure
 }
 
-// damage fails where nothing may be written any more into the file.
+// damage returns an error if the file is damaged, so that Assent must not write into it.
 func (r *Registry) damage() error {
 	r.outage.mu.Lock()
 	defer r.outage.mu.Unlock()
@@ -77,14 +77,14 @@ func (r *Registry) damage() error {
 
 var errDamaged = errors.New("the store is damaged")
 
-// reportStorage logs every failure and tells the front ends of the first, until it is over.
+// reportStorage logs every failure, and tells the front ends of the first one of an outage.
 func (r *Registry) reportStorage(err error) {
 	r.opts.Log.Error().Err(err).Msg("storage failed")
 	o := &r.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	format := "Tasks can not be kept on disk, this session goes on in memory: %v"
-	if store.Damaged(err) && !o.homeless { // and not only the file that could not be opened
+	if store.Damaged(err) && !o.homeless { // while homeless, only the file that could not be opened is damaged
 		format = "The store is damaged, this session goes on in memory. At the next start it is set aside, and a new one begins: %v"
 		if !o.damaged {
 			r.suspect(err)
@@ -102,8 +102,8 @@ func (r *Registry) reportStorage(err error) {
 	}
 }
 
-// StorageNote says where a damaged store went in whose place this one began, as a sentence for the person; empty
-// where none was.
+// StorageNote returns a sentence for the person that says where a damaged store was moved to; empty if this store did not
+// replace one.
 func (r *Registry) StorageNote() string {
 	s, err := r.Store()
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Registry) StorageNote() string {
 	return setAsideNote(s)
 }
 
-// suspect has the store read whole when it is opened next, if an error is reason to.
+// suspect has the next opening of the store read the whole file if the error says that it is damaged.
 func (r *Registry) suspect(why error) {
 	if !store.Damaged(why) {
 		return
@@ -122,7 +122,7 @@ func (r *Registry) suspect(why error) {
 	}
 }
 
-// recovered tells the front ends that tasks are kept on disk.
+// recovered tells the front ends that tasks are saved on disk again.
 func (r *Registry) recovered(message string) {
 	r.outage.mu.Lock()
 	defer r.outage.mu.Unlock()
@@ -130,8 +130,8 @@ func (r *Registry) recovered(message string) {
 	r.logSend(r.opts.Events.StorageRecovered(context.Background(), &protocol.StorageRecoveredParams{Message: message}))
 }
 
-// KeepStore looks after the store: what it refused is saved when the disk works again, and where its file was
-// deleted it is written anew. What was overwritten leaves its log. It returns when ctx ends.
+// KeepStore looks after the store until ctx ends. It saves refused changes when the disk works again, writes a new file if
+// the file was deleted, and removes overwritten secrets from the write-ahead log.
 func (r *Registry) KeepStore(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
@@ -156,7 +156,7 @@ func (r *Registry) KeepStore(ctx context.Context) {
 		if opened && unscrubbed {
 			unscrubbed = !r.scrub(ctx)
 		}
-		if opened && !r.mend(ctx) {
+		if opened && !r.repair(ctx) {
 			pause = min(2*pause, lookEvery)
 			timer.Reset(pause)
 		} else {
@@ -165,7 +165,7 @@ func (r *Registry) KeepStore(ctx context.Context) {
 	}
 }
 
-// scrub reports whether nothing that was overwritten is left in the store's log.
+// scrub empties the store's log, which may have overwritten secrets, and reports whether that worked.
 func (r *Registry) scrub(ctx context.Context) bool {
 	err := r.store.Scrub(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -174,8 +174,9 @@ func (r *Registry) scrub(ctx context.Context) bool {
 	return err == nil
 }
 
-// mend does what can be done for the store, and reports whether all is well. No task's lock may be held.
-func (r *Registry) mend(ctx context.Context) bool {
+// repair moves the store to its file and saves what tasks owe it, and reports whether all is saved. No task's lock may be
+// held.
+func (r *Registry) repair(ctx context.Context) bool {
 	if !r.goHome(ctx) {
 		return false
 	}
@@ -202,8 +203,8 @@ func (r *Registry) mend(ctx context.Context) bool {
 	return true
 }
 
-// goHome moves a store that is not where its path leads, and reports whether it is there. A task's lock may
-// be held.
+// goHome moves the store to a file at its path if it is in memory or its file was deleted, and reports whether it is there
+// now. A task's lock may be held.
 func (r *Registry) goHome(ctx context.Context) bool {
 	o := &r.outage
 	o.mu.Lock()
@@ -221,7 +222,7 @@ func (r *Registry) goHome(ctx context.Context) bool {
 	done, hopeless := o.homeless != homeless, o.hopeless
 	o.mu.Unlock()
 	if done || !homeless && !r.store.Gone() {
-		return true // somebody else was first
+		return true // another goroutine has moved it
 	}
 	if hopeless {
 		return false
@@ -256,7 +257,7 @@ func (r *Registry) move(ctx context.Context) error {
 	return r.store.MoveTo(ctx, to)
 }
 
-// setAsideNote says where the damaged store went in whose place this one began.
+// setAsideNote implements [Registry.StorageNote].
 func setAsideNote(s *store.Store) string {
 	aside := s.SetAside()
 	if aside == "" {
@@ -265,7 +266,7 @@ func setAsideNote(s *store.Store) string {
 	return fmt.Sprintf("The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
 }
 
-// useMemory goes on without a file that could not be opened.
+// useMemory opens a store in memory, because the file could not be opened.
 func (r *Registry) useMemory(why error) error {
 	r.outage.mu.Lock()
 	r.outage.homeless, r.outage.hopeless = true, errors.Is(why, store.ErrNewer)
@@ -279,8 +280,8 @@ func (r *Registry) useMemory(why error) error {
 	return nil
 }
 
-// pay saves what the store refused, and what is new, and reports whether all is on disk. Nobody waits for a
-// caller's patience here: what happened is kept, whoever has gone meanwhile. The lock must be held.
+// pay saves everything that the task owes the store, and reports whether all is on disk. It has no context of a caller,
+// because the changes must be saved even if the caller has gone. The lock must be held.
 func (t *Task) pay() bool {
 	r := t.registry
 	damaged := r.damage() != nil
@@ -317,10 +318,10 @@ func (r *Registry) isHomeless() bool {
 	return r.outage.homeless
 }
 
-// isFailing reports whether the store is known not to work: then it is left to [Registry.KeepStore] to mend it.
+// isFailing reports whether the store is known to fail. [Registry.KeepStore] then tries again.
 func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
 
-// tryToPay saves what is owed, in the order in which it came. The lock must be held.
+// tryToPay saves what the task owes, in the order of the changes. The lock must be held.
 func (t *Task) tryToPay(ctx context.Context) error {
 	s := t.registry.store
 	if err := t.claimNow(ctx); err != nil {
@@ -357,8 +358,8 @@ func (t *Task) tryToPay(ctx context.Context) error {
 	return nil
 }
 
-// payMessages saves the messages that are owed: all at once, or, where the store will never take one of them,
-// one after the other. The lock must be held.
+// payMessages saves the messages that the task owes: all in one transaction or, if the store will never take one of them,
+// each in its own. The lock must be held.
 func (t *Task) payMessages(ctx context.Context) error {
 	if len(t.owed.messages) == 0 {
 		return nil
@@ -371,7 +372,7 @@ func (t *Task) payMessages(ctx context.Context) error {
 	for _, m := range inOrder {
 		err := t.saveMessages(ctx, []*message{m})
 		if m.unacceptable = store.Unacceptable(err); m.unacceptable {
-			// It stays in memory, and must not keep what came after it from the disk.
+			// It stays in memory. The messages after it must still reach the disk.
 			t.registry.reportStorage(err)
 			if err = t.registry.store.Save(ctx, t.info, nil, t.unjournaled...); err == nil {
 				t.unjournaled, t.owed.info = nil, false
@@ -385,7 +386,7 @@ func (t *Task) payMessages(ctx context.Context) error {
 	return nil
 }
 
-// saveMessages saves messages that are owed, and what the journal says. The lock must be held.
+// saveMessages saves messages that the task owes, with their journal records. The lock must be held.
 func (t *Task) saveMessages(ctx context.Context, messages []*message) error {
 	entries := make([]*store.Entry, len(messages))
 	for i, m := range messages {
@@ -405,8 +406,8 @@ func (t *Task) saveMessages(ctx context.Context, messages []*message) error {
 	return nil
 }
 
-// save reports whether a change of the task, and of a message where it is not nil, is on disk. The lock must
-// be held.
+// save saves a change of the task, and of a message unless m is nil. It reports whether the change is on disk. The lock
+// must be held.
 func (t *Task) save(m *message) bool {
 	if !t.owned {
 		return false
@@ -420,7 +421,7 @@ func (t *Task) save(m *message) bool {
 	return t.pay() && (m == nil || !m.unacceptable)
 }
 
-// saveDraft keeps what was typed into an ask, or forgets it. The lock must be held.
+// saveDraft saves the draft of an answer; nil deletes it. The lock must be held.
 func (t *Task) saveDraft(askID string, d json.RawMessage) {
 	if !t.owned {
 		return
@@ -429,7 +430,7 @@ func (t *Task) saveDraft(askID string, d json.RawMessage) {
 	t.pay()
 }
 
-// saveRound keeps a round, or forgets it. The lock must be held.
+// saveRound saves a round; nil deletes it. The lock must be held.
 func (t *Task) saveRound(messageID int64, round *Round) {
 	if !t.owned {
 		return
@@ -462,8 +463,8 @@ func entryOf(m *message) *store.Entry {
 	return entry
 }
 
-// isAct reports whether a message says what a person did: what they wrote or attached, how they answered, and which call
-// they started.
+// isAct reports whether a message is an act of a person: a text, an attachment, an answer to an ask, or the start of a
+// call.
 func isAct(body protocol.Body) bool {
 	switch b := body.(type) {
 	case protocol.UserMessage, protocol.Attachment:
@@ -477,7 +478,7 @@ func isAct(body protocol.Body) bool {
 	}
 }
 
-// unreadable is what is shown in the place of a message and those before it, where the store's file is damaged.
+// unreadable returns the notice that stands for a message and all before it if the store's file is damaged.
 func unreadable(id int64) protocol.Message {
 	return protocol.Message{ID: id, Body: protocol.Notice{
 		Level: protocol.NoticeWarning, Text: "What was here and before cannot be read: the store is damaged.",

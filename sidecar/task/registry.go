@@ -206,7 +206,7 @@ func (r *Registry) Close() error {
 	if r.store == nil {
 		return nil
 	}
-	r.mend(context.Background()) // the last chance for what is not on disk
+	r.repair(context.Background()) // the last chance to save what the disk refused
 	r.outage.giveUp()
 	r.left.Wait()
 	return errors.Join(r.store.Release(context.Background(), ""), r.store.Close())

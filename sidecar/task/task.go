@@ -23,18 +23,18 @@ type Task struct {
 	waiting   []*joined
 
 	asks asks
-	// deleted is what info says, for whoever has not the lock.
+	// deleted is info.DeletedAt > 0, for goroutines that do not hold the lock.
 	deleted atomic.Bool
 
 	mu   sync.Mutex // guards the fields below, and the order of events
 	info protocol.Task
-	// owned is set while the task is live here; without it, everything below but what is said of the task
-	// is empty. successor is what the registry has in place of a task that another window took.
+	// owned is set while the task is live here. Otherwise all fields below are empty but those that describe the task.
+	// successor replaces this task in the registry after another window took it.
 	owned     bool
 	successor *Task
 	// unclaimed: the store does not say yet that this window has the task, because it failed.
 	unclaimed bool
-	// owner and claimed are what the store said of it last.
+	// owner and claimed are those of the last state that was read from the store.
 	owner   string
 	claimed int64
 	// following holds the open asks of a task that is not live here, as of an event.
@@ -43,13 +43,13 @@ type Task struct {
 	lastMessage int64
 	// memory holds the messages that may still change, and those that the store refused.
 	memory map[int64]*message
-	// owed is what is not on disk yet.
+	// owed holds the changes that are not on disk yet.
 	owed owed
-	// unjournaled is what the journal says of changes that are not on disk yet.
+	// unjournaled holds the journal records of changes that are not on disk yet.
 	unjournaled []store.Record
-	// quiet, where somebody waits for it, is closed when nothing goes on in the task any more.
+	// quiet is closed when nothing goes on in the task any more; nil if no goroutine waits for that.
 	quiet chan struct{}
-	// opened is set once a front end read the task: since then it has seen what was announced.
+	// opened is set once a front end read the task, and so has seen all that was announced since.
 	opened bool
 	// keys holds those that have a key, until they are released: open, or answered.
 	keys     map[string]*ask
@@ -63,17 +63,17 @@ type message struct {
 	live   bool
 	askID  string
 	stream *stream // of a completion under way
-	// sequence is the number of the next piece, where there is no stream.
+	// sequence is the number of the next piece if stream is nil.
 	sequence int64
 	// begun is set once a model began to answer.
 	begun bool
-	// stop ends the model that is answering; nil where none is.
+	// stop ends the model that is answering; nil if none is.
 	stop context.CancelCauseFunc
-	// round is where a call is whose server has answered with questions; nil elsewhere.
+	// round is the state of a call that its server has answered with questions; nil for other messages.
 	round *store.Round
 	// mcpStatus is the status of the MCP task that the journal has.
 	mcpStatus protocol.McpTaskStatus
-	// unacceptable is set where the store will never take the message as it is.
+	// unacceptable is set if the store will never take the message as it is.
 	unacceptable bool
 	// progressDue is set while the next progress of a call waits to be announced.
 	progressDue *time.Timer
@@ -310,7 +310,7 @@ func (t *Task) isUnsaved(messageID int64) bool {
 	return m != nil && m.unacceptable || t.registry.isHomeless()
 }
 
-// journal notes a change, to be kept with it. The lock must be held.
+// journal adds the records of a change, which are saved together with it. The lock must be held.
 func (t *Task) journal(m *message, event protocol.Event) {
 	if e, ok := event.(protocol.CallTaskChanged); ok {
 		if m.mcpStatus == e.Task.Status {
@@ -321,8 +321,8 @@ func (t *Task) journal(m *message, event protocol.Event) {
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Change(t.info.ID, t.registry.now(), m.Message, event)...)
 }
 
-// Denied has the journal say that requests of a server were refused without asking anybody, how the last one
-// was, and how many they were. Front ends are not told.
+// Denied adds a record of requests that were refused and shown to no person; see [journal.Journal.Denied]. It tells the
+// front ends nothing.
 func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -334,12 +334,12 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 	t.save(nil)
 }
 
-// Notice adds something that Assent itself has to say. In a task that takes nothing it is not said.
+// Notice adds a notice of Assent itself, unless the task takes no messages.
 func (t *Task) Notice(level protocol.NoticeLevel, text string) {
 	t.Tell(protocol.Notice{Level: level, Text: text})
 }
 
-// Tell is as Notice, of a notice that has more than a text.
+// Tell is as Notice, for a notice that has more than a text.
 func (t *Task) Tell(notice protocol.Notice) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -361,7 +361,7 @@ func (t *Task) said(event protocol.Event) protocol.TaskEventParams {
 // tell reports whether a front end took an event. The lock must be held.
 func (t *Task) tell(said *protocol.TaskEventParams) bool {
 	if t.successor != nil {
-		return false // what was to be said did not come to pass
+		return false // another window has taken the task, and the change was not saved
 	}
 	err := t.registry.opts.Events.TaskEvent(context.Background(), said)
 	t.registry.logSend(err)

@@ -8,19 +8,19 @@ import (
 	"assent/protocol"
 )
 
-// together is what the changes have in common that are made while the task is locked once: they are saved in
-// one transaction, and announced after. With many questions open, that is most of what an answer costs.
+// together collects the changes that are made while the task is locked once. They are saved in one transaction, and
+// announced after it. With many open questions, saving is most of the cost of an answer.
 type together struct {
 	// making is set until all are made.
 	making bool
-	// When what they say is saved, or owed, those of then are called, the events announced, and those of last
-	// called. Who waits for an answer goes on while the front ends hear of it.
+	// Once the changes are saved or owed, then is called, the events are announced, and last is called. A goroutine that
+	// waits for an answer goes on while the events are announced.
 	then   []func(kept bool)
 	events []eventOf
 	last   []func()
 }
 
-// eventOf is an event of a message.
+// eventOf is an event, with the id of the message that it is about.
 type eventOf struct {
 	said      protocol.TaskEventParams
 	messageID int64
@@ -29,18 +29,17 @@ type eventOf struct {
 // mostTogether bounds how many changes wait for each other.
 const mostTogether = 128
 
-// joined is a change that waits for the lock, for whoever gets it first to make it.
+// joined is a change that waits for the lock. The first goroutine that gets the lock makes it.
 type joined struct {
 	change func()
-	// made is set once it is made; panicked is what it panicked with. The task's lock guards them.
+	// made is set once the change is made, and panicked is its panic. The task's lock guards both.
 	made     bool
 	panicked error
 }
 
-// join has change be made while the task is locked, maybe by another goroutine and together with what others
-// have to change; it returns when it is saved, or owed, and announced. What depends on that change gives to
-// [Task.afterwards]. Changes are made in the order in which they join; queued, where it is not nil, is called when this
-// one has.
+// join makes a change while the task is locked, and returns when the change is saved or owed, and announced. Another
+// goroutine may make it, together with other changes. Code that depends on the saved change goes to [Task.afterwards].
+// Changes are made in the order in which they join. Queued is called when this one has joined; it may be nil.
 func (t *Task) join(change, queued func()) {
 	j := &joined{change: change}
 	t.waitingMu.Lock()
@@ -55,7 +54,7 @@ func (t *Task) join(change, queued func()) {
 		t.registry.opts.Stacks.Call(t.makeWaiting)
 	}
 	if j.panicked != nil {
-		panic(j.panicked) // where it would have, had it not joined
+		panic(j.panicked) // on the goroutine that made the change
 	}
 }
 
@@ -82,7 +81,7 @@ func (t *Task) makeWaiting() {
 		then(kept)
 	}
 	if len(all.then) > 0 {
-		// Whoever waited for an answer gives it to the server now: on this thread, which is awake.
+		// Let the goroutine that waited for an answer send it to the server now, on this thread, which is awake.
 		runtime.Gosched()
 	}
 	for i := range all.events {
@@ -106,9 +105,9 @@ func (j *joined) make() {
 	j.change()
 }
 
-// afterwards calls then when the changes that are being made are saved, or owed: at once, where none are made
-// together. Kept is false where another window took the task in this moment, so that they were not. The lock
-// must be held, and is held then.
+// afterwards calls then once the changes of this lock are saved or owed; at once if no changes are being collected. Kept is
+// false if another window took the task in this moment, so that the changes were not saved. The lock must be held, and is
+// held during the call.
 func (t *Task) afterwards(then func(kept bool)) {
 	if t.together.making {
 		t.together.then = append(t.together.then, then)
@@ -117,8 +116,8 @@ func (t *Task) afterwards(then func(kept bool)) {
 	}
 }
 
-// atLast calls last when the changes that are being made are announced: at once, where none are made together.
-// The lock must be held, and is held then.
+// atLast calls last once the changes of this lock are announced; at once if no changes are being collected. The lock must
+// be held, and is held during the call.
 func (t *Task) atLast(last func()) {
 	if t.together.making {
 		t.together.last = append(t.together.last, last)
