@@ -18,24 +18,19 @@ const (
 	maxDiff      = 500
 )
 
-// Changed says why an answer that allowed a use does not hold any more: the tool, or its server, has changed since. It
-// returns nil where nothing allowed the use before, or where a rule holds.
+// Changed returns what has changed since the person last allowed a use of a tool: the tool, or its server. It returns nil
+// if they never allowed it, or if nothing has changed.
 func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolChange, error) {
 	if use.Tool == nil {
 		return nil, nil
 	}
-	s, err := r.book.opts.Store()
+	rules, identity, err := r.about(ctx, use)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.ToolRules(ctx, use.ServerName)
-	if err != nil {
-		return nil, err
-	}
-	identity, _ := r.book.opts.Server(use.ServerName)
 	digest := use.digest()
-	for _, rule := range rules { // the newest first
-		if rule.ToolName != use.Tool.Name || rule.Remember == protocol.RememberNever || rule.TaskID != "" && rule.TaskID != use.TaskID {
+	for _, rule := range rules {
+		if rule.Remember == protocol.RememberNever {
 			continue
 		}
 		change := &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: rule.Digest != digest}
@@ -43,14 +38,14 @@ func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolCha
 			return nil, nil
 		}
 		if change.Tool && rule.Described != nil {
-			change.Lines, change.Truncated = difference(described(rule.Described), described(use.described()))
+			change.Lines, change.Truncated = difference(describe(rule.Described), describe(use.described()))
 		}
 		return change, nil
 	}
 	return nil, nil
 }
 
-// described is what is kept of a tool.
+// described returns what a rule keeps of a tool, or nil.
 func (u *ToolUse) described() *protocol.Tool {
 	if u.Tool == nil {
 		return nil
@@ -66,8 +61,8 @@ func (u *ToolUse) described() *protocol.Tool {
 	return &t
 }
 
-// described is a tool as lines to read and to compare.
-func described(t *protocol.Tool) string {
+// describe returns a tool as lines to read and to compare.
+func describe(t *protocol.Tool) string {
 	var b strings.Builder
 	if t.Title != "" {
 		fmt.Fprintf(&b, "Title: %s\n", t.Title)
@@ -86,7 +81,7 @@ func described(t *protocol.Tool) string {
 	return b.String()
 }
 
-// indented is JSON with a member a line, in its own order.
+// indented returns JSON with each member in a line of its own, in the order of the text.
 func indented(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
@@ -95,7 +90,7 @@ func indented(raw json.RawMessage) string {
 	return b.String()
 }
 
-// difference returns the lines that differ, with a few around them.
+// difference returns the lines that differ, with the lines around them.
 func difference(before, after string) (lines []protocol.DiffLine, truncated bool) {
 	if before == after { // only spaces differ, or text that is not kept
 		return []protocol.DiffLine{{Kind: protocol.DiffGap}}, false

@@ -14,22 +14,22 @@ import (
 // Request is a sampling request that a grant may approve.
 type Request struct {
 	Origin protocol.Origin
-	// Model is the one that is proposed, or nil.
+	// Model is the proposed model, or nil.
 	Model *protocol.Model
-	// Most is what it may come to; see [Most].
+	// Most is the most that the request may use; see [Most].
 	Most protocol.SamplingUsage
-	// Objection, where it is not empty, says why a person has to see it whatever they allowed: "something
-	// in it looks like a secret".
+	// Objection, if it is not empty, says why a person must see the request, whatever they allowed: "something in it looks
+	// like a secret".
 	Objection string
 }
 
-// mostTokens is more than any request comes to. What a server asks for beyond it must not overflow sums.
+// mostTokens is more than any request uses. A server may ask for more; the bound keeps sums from overflowing.
 const mostTokens = 1 << 40
 
-// Most returns what a request that this model answers may come to: what it reads, by Assent's measure,
-// and all that it may write. A provider's own measure may be higher, and a model that cannot be held to
-// [protocol.PartMaxTokens], or may ignore it, may write more. Then it is settled for more, and by that much
-// the requests that were under way at the time may leave a bound; none after them does.
+// Most returns the most that a request may use with this model: the tokens that the model reads, by Assent's estimate,
+// and all that it may write. The provider may count more, and a model that ignores [protocol.PartMaxTokens] may write
+// more. The request is then settled for more, so the requests that were under way at the time may pass a bound by that
+// much. Later ones do not.
 func Most(m *protocol.Model, request *protocol.McpSamplingRequest) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  min(model.Estimate(request), mostTokens),
@@ -44,7 +44,7 @@ func Most(m *protocol.Model, request *protocol.McpSamplingRequest) protocol.Samp
 	return usage
 }
 
-// telling orders the reasons why a grant does not cover a request: the greater, the less is missing.
+// telling orders the reasons why a grant does not cover a request. A greater one tells the person more.
 type telling int
 
 const (
@@ -58,14 +58,14 @@ const (
 	objected
 )
 
-// reason is why a grant does not cover a request; the zero value says that it does.
+// reason is why a grant does not cover a request. The zero value means that it does.
 type reason struct {
 	telling
 	text string
 }
 
-// covers says why a grant does not cover a request. Name is what the person knows the grant by; the
-// reason's dates are in the time zone of now. Identity is the server's now.
+// covers returns why a grant does not cover a request. Name is the person's name for the grant, and identity the present
+// one of the server. The dates in the reason are in the time zone of now.
 func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) reason {
 	switch {
 	case g.EndedAt != 0:
@@ -73,13 +73,13 @@ func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) 
 	case g.ExpiresAt != 0 && g.ExpiresAt <= now.UnixMilli():
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
 	case g.ExpiresAt != 0 && g.CreatedAt > now.UnixMilli():
-		return reason{expired, name + " has an end, and the clock was put back: nobody knows whether it has come."}
+		return reason{expired, name + " has an end, and the clock was put back: it is not known whether that end has passed."}
 	case g.Identity == "" && identity != "":
-		return reason{otherServer, name + " does not hold any more: the Assent that made it kept only the server's command line, and not its whole definition."}
+		return reason{otherServer, name + " does not hold any more: the version of Assent that made it kept only the server's command line, and not its whole definition."}
 	case g.Identity != identity:
 		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
 	case g.ToolName != "" && (!slices.Equal(r.Origin.ToolNames, []string{g.ToolName}) || r.Origin.PlacedBy != ""):
-		return reason{otherTool, fmt.Sprintf("%s covers only what is asked during calls of %q, which is not certain here.", name, g.ToolName)}
+		return reason{otherTool, fmt.Sprintf("%s covers only requests during calls of %q, and it is not certain that this is one.", name, g.ToolName)}
 	case r.Model == nil:
 		return reason{otherModel, name + " does not cover it: there is no model to propose."}
 	case !model.Permits(g.Models, r.Model.ID):
@@ -94,7 +94,7 @@ func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) 
 	return reason{}
 }
 
-// leaves says which bound of a grant a request that comes to most would leave.
+// leaves returns which bound of a grant a request would pass that uses the most.
 func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) reason {
 	tokens := tokensOf(most)
 	switch {
@@ -112,7 +112,7 @@ func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) re
 	return reason{}
 }
 
-// spend counts a request, or what it came to beyond what was counted.
+// spend adds to what a grant has spent. Tokens and cost are negative if a request used less than was held for it.
 func spend(g *protocol.Grant, requests, tokens int64, cost float64) {
 	g.Spent.Requests += requests
 	g.Spent.Tokens = max(0, g.Spent.Tokens+tokens)

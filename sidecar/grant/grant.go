@@ -1,14 +1,14 @@
-// Package grant keeps what a person allowed in advance: sampling requests of a server that go to a model
-// without being asked about, within bounds.
+// Package grant keeps what a person allowed in advance: sampling requests of a server that go to a model without a
+// question, within bounds.
 //
-// A [Book] owns the grants, over the store; those for the session it has in memory. It may be used from
-// any goroutine, and by several sidecars on one file: what a grant has left is read and taken in one
-// transaction, so that no two requests get the same. A request holds the most that it may come to
-// ([Book.Reserve]) until it is known what it came to ([Reservation.Settle]). What the requests of a
-// sidecar that was killed held is spent for good: nobody can know what they came to.
+// A [Book] owns the grants. It keeps them in the store, and those for the session in memory. It may be used from any
+// goroutine, and by several sidecars on one file: one transaction reads what a grant has left and takes from it, so that
+// two requests cannot take the same. [Book.Reserve] holds the most that a request may use until [Reservation.Settle]
+// replaces it by the real usage. If a sidecar is killed, the amounts that its requests held stay spent, because their
+// real usage is not known.
 //
-// A grant is for a server by its name, as the store is of one workspace, and by its whole definition. The package decides whether it
-// covers a request. Whom to ask otherwise, and what becomes of the request, is the broker's.
+// A grant is for one server, by its name in this workspace and by its whole definition. The package decides whether a
+// grant covers a request. The broker decides whom to ask otherwise, and does the rest.
 package grant
 
 import (
@@ -31,13 +31,13 @@ import (
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Server returns what a server of this name is now: the hash of its whole definition, and for people its
-	// [protocol.Server.Command]; nil where servers are known by their names alone.
+	// Server returns the identity of the server with this name as it is now, which is the hash of its whole definition, and
+	// its [protocol.Server.Command] for people. If it is nil, servers are known by their names alone.
 	Server func(serverName string) (identity, command string)
-	// Journal says what is recorded of grants; nil means one that knows of no secrets.
+	// Journal makes the records of grants; nil means one that knows no secrets.
 	Journal *journal.Journal
-	// Changed, where it is not nil, is told of every grant that is new, was used, or ended, in order. It
-	// must not call the book. What another sidecar does to a grant it is not told.
+	// Changed, if it is not nil, is called for each grant that is new, was used, or ended, in order. It must not call the
+	// book. It is not called for the changes of other sidecars.
 	Changed func(protocol.Grant)
 	Log     zerolog.Logger
 	// Now and NewID are replaced by tests.
@@ -49,7 +49,7 @@ type Options struct {
 type Book struct {
 	opts Options
 
-	mu sync.Mutex // guards the fields below, and the order of what Changed is told
+	mu sync.Mutex // guards the fields below, and the order of the calls of Changed
 	// session holds the grants that end with this sidecar.
 	session []*protocol.Grant
 	// inFlight counts the requests of this sidecar that are under way, by their grant's id.
@@ -76,8 +76,8 @@ func NewBook(opts Options) *Book {
 	return &Book{opts: opts, inFlight: map[string]int64{}}
 }
 
-// Check returns why a grant with such terms is not to be had, as a [protocol.Error] with
-// [protocol.CodeInvalidAnswer], or nil.
+// Check returns why a grant with these terms cannot be made, as a [protocol.Error] with [protocol.CodeInvalidAnswer], or
+// nil.
 func (b *Book) Check(terms *protocol.GrantTerms) error { return invalid(Check(terms, b.opts.Now())) }
 
 // Create makes a grant; by names the front end. The error is that of [Book.Check], or the store's.
@@ -94,8 +94,8 @@ func (b *Book) Create(ctx context.Context, terms protocol.GrantTerms, by string)
 	return g, nil
 }
 
-// CreateFor makes a grant of which a request, which the person approved with it, is the first. A request
-// that leaves its bounds is a problem of theirs.
+// CreateFor makes a grant together with its first request, which the person approved at the same time. If the request
+// passes the bounds of the terms, the error is that of [Book.Check].
 func (b *Book) CreateFor(ctx context.Context, terms protocol.GrantTerms, by string, r Request) (*Reservation, error) {
 	problems := Check(&terms, b.opts.Now())
 	if terms.ServerName != r.Origin.ServerName && terms.ServerName != "" {
@@ -120,7 +120,7 @@ func (b *Book) CreateFor(ctx context.Context, terms protocol.GrantTerms, by stri
 	return held, nil
 }
 
-// misfits says which terms leave no room for the first request.
+// misfits returns the terms that the first request does not fit.
 func misfits(g *protocol.GrantTerms, r Request) []protocol.FieldProblem {
 	tokens := tokensOf(r.Most)
 	switch {
@@ -161,7 +161,7 @@ func (b *Book) add(ctx context.Context, g *protocol.Grant) error {
 	return nil
 }
 
-// List returns every grant, the newest first, with those that are used up, over or revoked.
+// List returns every grant, the newest first. Those that are used up, expired or revoked are among them.
 func (b *Book) List(ctx context.Context) ([]protocol.Grant, error) {
 	s, err := b.opts.Store()
 	if err != nil {
@@ -189,8 +189,8 @@ func newestFirst(all []protocol.Grant) {
 	})
 }
 
-// Revoke ends a grant: it approves nothing from now on, and what it approved and is under way learns of it
-// by [Reservation.Revoked]. Revoking it again changes nothing. By names the front end.
+// Revoke ends a grant: it approves nothing from now on, and [Reservation.Revoked] returns true for the requests that are
+// under way. A second call changes nothing. By names the front end.
 func (b *Book) Revoke(ctx context.Context, id, by string) (*protocol.Grant, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +211,7 @@ func (b *Book) Revoke(ctx context.Context, id, by string) (*protocol.Grant, erro
 	return g, nil
 }
 
-// journalEnd records that a grant was revoked, which it is by now: nothing is approved that is not recorded.
+// journalEnd records that a grant was revoked. The grant has ended before, so that it approves nothing if the record fails.
 func (b *Book) journalEnd(ctx context.Context, g protocol.Grant, by string) error {
 	s, err := b.opts.Store()
 	if err != nil {
@@ -223,7 +223,7 @@ func (b *Book) journalEnd(ctx context.Context, g protocol.Grant, by string) erro
 	return nil
 }
 
-// change changes and announces a grant, and returns it as it is then, or nil. The lock must be held.
+// change changes and announces a grant, and returns the changed one, or nil if there is none. The lock must be held.
 func (b *Book) change(ctx context.Context, id string, change func(*protocol.Grant)) (*protocol.Grant, error) {
 	g := b.ofSession(id)
 	if g != nil {

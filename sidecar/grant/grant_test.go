@@ -171,7 +171,7 @@ func TestWhatAGrantCovers(t *testing.T) {
 		{"another model", protocol.GrantTerms{Models: []string{"vscode:*"}, MaxRequests: 1}, request(&free), "does not cover the model Free"},
 		{"no model", protocol.GrantTerms{Models: anyModel, MaxRequests: 1}, request(nil), "no model to propose"},
 		{"its tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "t"), ""},
-		{"another tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "u"), `only what is asked during calls of "t"`},
+		{"another tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "u"), `only requests during calls of "t"`},
 		{"no tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free), "not certain"},
 		{"one of several tools", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "t", "u"), "not certain"},
 		{"the last token", protocol.GrantTerms{Models: anyModel, MaxTokens: 1000}, request(&free), ""},
@@ -424,7 +424,12 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	command := "npx weather"
 	b := &book{Book: grant.NewBook(grant.Options{
 		Store:  func() (*store.Store, error) { return s, nil },
-		Server: func(string) (string, string) { return "hash of " + command, command },
+		Server: func(string) (string, string) {
+			if _, err := s.Grants(t.Context()); err != nil { // blocks for ever within a transaction
+				t.Error(err)
+			}
+			return "hash of " + command, command
+		},
 	})}
 	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 9})
 	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, Session: true})
@@ -457,7 +462,7 @@ func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {
 		if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", CreatedAt: later.UnixMilli(), GrantTerms: terms}); err != nil {
 			t.Fatal(err)
 		}
-		b.reserve(t, request(&free), "The grant made on 1 Jan 2000, 01:00 has an end, and the clock was put back: nobody knows whether it has come.")
+		b.reserve(t, request(&free), "The grant made on 1 Jan 2000, 01:00 has an end, and the clock was put back: it is not known whether that end has passed.")
 		time.Sleep(time.Hour)
 		b.reserve(t, request(&free), "")
 	})

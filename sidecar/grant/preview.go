@@ -11,15 +11,15 @@ import (
 // mostPreviewed bounds the past requests that a preview looks at.
 const mostPreviewed = 500
 
-// past is a sampling request that was, and what it came to.
+// past is an earlier sampling request, with what it used.
 type past struct {
 	protocol.PreviewedRequest
 	request Request
 }
 
-// Preview says which of the server's past requests a grant with such terms would have approved, had it
-// been there before the first of them. Nothing is changed. What a request came to that nobody approved is
-// counted as the most that it could have been.
+// Preview returns which of the server's past requests a grant with these terms would have approved, if it had been made
+// before the first of them. It changes nothing. A request that was not approved counts with the most that it could have
+// used.
 func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protocol.PreviewGrantResult, error) {
 	if err := b.Check(terms); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protoc
 	result := &protocol.PreviewGrantResult{Truncated: len(places) > mostPreviewed}
 	newest := make([]past, 0, len(places))
 	for _, place := range places[:min(len(places), mostPreviewed)] {
-		// One at a time: each may be megabytes, and the store serves others in between.
+		// Read one by one: each may be megabytes, and the store serves other callers in between.
 		e, err := s.Message(ctx, place.TaskID, place.MessageID)
 		switch {
 		case ctx.Err() != nil:
@@ -75,7 +75,7 @@ func pastOf(taskID string, m protocol.Message, q *protocol.McpSampling) past {
 	switch response, answered := q.Result.(protocol.McpSamplingResponse); {
 	case q.Usage != nil:
 		p.Usage = *q.Usage
-	case answered: // by an Assent that did not count yet
+	case answered: // by a version of Assent that did not count
 		p.Usage = Estimate(q.Model, &q.SamplingRequest, response.Content)
 	default:
 		p.Usage = p.request.Most
@@ -83,7 +83,7 @@ func pastOf(taskID string, m protocol.Message, q *protocol.McpSampling) past {
 	return p
 }
 
-// Objection is why a person has to see a request whatever they allowed, or empty.
+// Objection returns why a person must see a request, whatever they allowed. It is empty if there is no reason.
 func Objection(q *protocol.McpSampling) string {
 	if len(q.Secrets) > 0 {
 		return "something in it looks like a secret"
@@ -91,7 +91,7 @@ func Objection(q *protocol.McpSampling) string {
 	return ""
 }
 
-// Estimate measures what an answer came to where its provider did not say.
+// Estimate returns the usage of an answer whose provider did not report it.
 func Estimate(m *protocol.Model, request *protocol.McpSamplingRequest, answer []protocol.ContentBlock) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  model.Estimate(request),

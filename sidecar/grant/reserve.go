@@ -8,16 +8,18 @@ import (
 	"assent/protocol"
 )
 
-// Reserve finds the grant that approves a request, and holds there the most that it may come to. Of
-// several it is the one that was made last: it is the person's last word, on the review too.
+// Reserve finds the grant that approves a request, and holds the most that the request may cost. If several grants
+// approve it, Reserve takes the newest one: it is the person's last word, on the review too.
 //
-// Where none does, the reservation is nil, and the reason a line for the person: why the one that comes
-// nearest does not. It is empty where there is no grant for the server at all.
+// If no grant approves it, the reservation is nil, and the reason is a line for the person: why the nearest grant does
+// not. The reason is empty if there is no grant for the server.
 func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason string, _ error) {
 	s, err := b.opts.Store()
 	if err != nil {
 		return nil, "", err
 	}
+	// The identity may have to be read from a file, which must not happen within the transaction.
+	identity, _ := b.opts.Server(r.Origin.ServerName)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var found *protocol.Grant
@@ -29,7 +31,7 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 			}
 		}
 		newestFirst(all)
-		if found, reason = b.choose(all, r); found == nil {
+		if found, reason = b.choose(all, r, identity); found == nil {
 			return nil
 		}
 		held = b.hold(found, r.Most)
@@ -40,7 +42,7 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 		return found
 	})
 	switch {
-	case err != nil && held != nil: // nothing of it was kept, as no grant of the session gets this far
+	case err != nil && held != nil: // the store kept nothing; a grant of the session is not in the store
 		b.inFlight[held.GrantID]--
 		return nil, "", err
 	case err != nil:
@@ -52,12 +54,10 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 	return held, "", nil
 }
 
-// choose returns the first of the grants that covers a request, or why the one that comes nearest does
-// not.
-func (b *Book) choose(all []protocol.Grant, r Request) (*protocol.Grant, string) {
+// choose returns the first grant that covers a request of the server with this identity, or why the nearest one does not.
+func (b *Book) choose(all []protocol.Grant, r Request, identity string) (*protocol.Grant, string) {
 	var nearest reason
 	now := b.opts.Now()
-	identity, _ := b.opts.Server(r.Origin.ServerName)
 	for i := range all {
 		why := covers(&all[i], r, identity, "The grant made on "+moment(all[i].CreatedAt, now), now)
 		if why.text == "" {
@@ -70,7 +70,7 @@ func (b *Book) choose(all []protocol.Grant, r Request) (*protocol.Grant, string)
 	return nil, nearest.text
 }
 
-// hold counts a request as the most that it may come to. The lock must be held.
+// hold counts a request with the most that it may cost. The lock must be held.
 func (b *Book) hold(g *protocol.Grant, most protocol.SamplingUsage) *Reservation {
 	tokens, cost := tokensOf(most), costOf(most)
 	spend(g, 1, tokens, cost)
@@ -83,26 +83,24 @@ func (b *Book) hold(g *protocol.Grant, most protocol.SamplingUsage) *Reservation
 	}
 }
 
-// Reservation is a request under a grant, until it is known what it came to. It may be used from any
-// goroutine.
+// Reservation is what a grant holds for a request until its real cost is known. It may be used from any goroutine.
 type Reservation struct {
 	GrantID string
-	// Review: the person sees the answer before the server gets it.
+	// Review reports whether the person sees the answer before the server gets it.
 	Review bool
-	// Detail is a sentence for the person: which grant it is.
+	// Detail is a sentence for the person that names the grant.
 	Detail string
 
 	book *Book
-	// inFlight is false for what an earlier sidecar held.
+	// inFlight is false if an earlier sidecar made the reservation.
 	inFlight bool
 	tokens   int64
 	cost     float64
 	settle   sync.Once
 }
 
-// Resume returns the reservation of a request that a grant approved in an earlier sidecar. What was held
-// then is spent, so it holds nothing, and settling it changes nothing. A grant that is not there any more
-// counts as revoked.
+// Resume returns the reservation of a request that a grant approved in an earlier sidecar. The amount held then counts as
+// spent, so settling the reservation changes nothing. A grant that no longer exists counts as revoked.
 func (b *Book) Resume(ctx context.Context, id string) *Reservation {
 	g, err := b.find(ctx, id)
 	return &Reservation{GrantID: id, Review: err != nil || g == nil || g.Review, book: b}
@@ -122,9 +120,9 @@ func (b *Book) find(ctx context.Context, id string) (*protocol.Grant, error) {
 	return s.Grant(ctx, id)
 }
 
-// Settle puts what the request came to in the place of what it held; nil where no model was asked, which
-// counts as a request all the same. What another answer that the person wanted came to counts too. A cost
-// that is not known leaves what was held. Only the first settlement counts, and Release is one.
+// Settle replaces the held amount by the real usage, which includes further answers that the person wanted. Usage is nil
+// if no model was asked: the request counts nevertheless. If the cost is not known, the held cost stays. Only the first
+// call of Settle or Release counts.
 func (r *Reservation) Settle(usage *protocol.SamplingUsage) error {
 	if usage == nil {
 		return r.end(0, -r.tokens, -r.cost)
@@ -136,10 +134,11 @@ func (r *Reservation) Settle(usage *protocol.SamplingUsage) error {
 	return r.end(0, tokensOf(*usage)-r.tokens, cost)
 }
 
-// Release gives back what a request held that was not made after all.
+// Release gives back all that was held for a request that was not made.
 func (r *Reservation) Release() error { return r.end(-1, -r.tokens, -r.cost) }
 
-// end runs whether or not anybody waits for it: what was spent is kept.
+// end changes what the grant has spent. It takes no context, because the amount must be kept even if the caller stops
+// waiting.
 func (r *Reservation) end(requests, tokens int64, cost float64) (err error) {
 	r.settle.Do(func() {
 		if !r.inFlight {
@@ -151,7 +150,7 @@ func (r *Reservation) end(requests, tokens int64, cost float64) (err error) {
 		b.inFlight[r.GrantID]--
 		_, err = b.change(context.Background(), r.GrantID, func(g *protocol.Grant) { spend(g, requests, tokens, cost) })
 		if err != nil {
-			err = fmt.Errorf("what the grant %s was used for stays counted as the most that it could be: %w", r.GrantID, err)
+			err = fmt.Errorf("the use of the grant %s stays counted with the most that it could cost: %w", r.GrantID, err)
 		}
 		if b.inFlight[r.GrantID] == 0 {
 			delete(b.inFlight, r.GrantID)
@@ -160,8 +159,8 @@ func (r *Reservation) end(requests, tokens int64, cost float64) (err error) {
 	return err
 }
 
-// Revoked reports whether the grant was revoked meanwhile, in this window or another; so it does where
-// that cannot be known.
+// Revoked reports whether the grant has been revoked, in this window or another. It returns true if the grant cannot be
+// read.
 func (r *Reservation) Revoked(ctx context.Context) bool {
 	g, err := r.book.find(ctx, r.GrantID)
 	return err != nil || g == nil || g.EndedAt != 0

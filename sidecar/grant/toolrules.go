@@ -6,15 +6,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"assent/protocol"
 	"assent/sidecar/store"
 )
 
-// ToolRules keeps which tools a model may call, and which resources it may read, without the person being
-// asked each time, and which ones never. A rule is of one tool of one server, as that was when the person said
-// so: another program under its name, or another description, is asked about anew. It may be used from any
-// goroutine, and by several sidecars on one file.
+// ToolRules keeps the person's standing answers: which tools a model may call and which resources it may read, and which
+// it may not. A rule that allows holds for one tool of one server, as both were when the person answered. If the server's
+// definition or the tool's description has changed, the person is asked again. ToolRules may be used from any goroutine,
+// and by several sidecars on one file.
 type ToolRules struct {
 	book *Book
 }
@@ -22,32 +23,26 @@ type ToolRules struct {
 // NewToolRules returns the rules that are kept beside the grants of a book.
 func NewToolRules(book *Book) *ToolRules { return &ToolRules{book} }
 
-// ToolUse is what a rule may be about: a tool as its server describes it, or a resource.
+// ToolUse is what a model wants to do: call a tool, as its server describes it, or read a resource.
 type ToolUse struct {
 	TaskID, ServerName string
-	// Tool is nil where a resource is read, whose URI is then set.
+	// Tool is nil if the model reads a resource. URI is then set.
 	Tool *protocol.Tool
 	URI  string
 }
 
-// Find returns the rule that holds for a use, or nil. One that declines goes before one that allows.
+// Find returns the rule that holds for a use, or nil. A rule that declines goes before one that allows.
 func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, error) {
-	s, err := r.book.opts.Store()
+	rules, identity, err := r.about(ctx, use)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.ToolRules(ctx, use.ServerName)
-	if err != nil {
-		return nil, err
-	}
-	identity, _ := r.book.opts.Server(use.ServerName)
-	digest, name := use.digest(), use.toolName()
+	digest := use.digest()
 	var found *protocol.ToolRule
 	for _, rule := range rules {
 		switch {
-		case rule.ToolName != name || rule.ResourceURI != use.URI || rule.TaskID != "" && rule.TaskID != use.TaskID:
 		case rule.Remember == protocol.RememberNever:
-			return &rule, nil // whatever has taken the name
+			return &rule, nil // even if another tool has the name now
 		case rule.Identity == identity && rule.Digest == digest && found == nil:
 			found = &rule
 		}
@@ -55,7 +50,24 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 	return found, nil
 }
 
-// Remember keeps an answer about a use, and returns the rule that this makes; by names the front end.
+// about returns the rules for the names of a use, the newest first, and the identity of the server as it is now.
+func (r *ToolRules) about(ctx context.Context, use ToolUse) (rules []protocol.ToolRule, identity string, err error) {
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return nil, "", err
+	}
+	rules, err = s.ToolRules(ctx, use.ServerName)
+	if err != nil {
+		return nil, "", err
+	}
+	identity, _ = r.book.opts.Server(use.ServerName)
+	name := use.toolName()
+	return slices.DeleteFunc(rules, func(rule protocol.ToolRule) bool {
+		return rule.ToolName != name || rule.ResourceURI != use.URI || rule.TaskID != "" && rule.TaskID != use.TaskID
+	}), identity, nil
+}
+
+// Remember keeps an answer about a use, and returns it as a rule; by names the front end.
 func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol.Remember, by string) (*protocol.ToolRule, error) {
 	s, err := r.book.opts.Store()
 	if err != nil {
@@ -97,7 +109,7 @@ func (r *ToolRules) List(ctx context.Context) ([]protocol.ToolRule, error) {
 	return rules, err
 }
 
-// Remove takes a rule back, in the front end that by names, and reports whether there was one.
+// Remove removes a rule, for the front end that by names, and reports whether there was one.
 func (r *ToolRules) Remove(ctx context.Context, id, by string) (bool, error) {
 	s, err := r.book.opts.Store()
 	if err != nil {
@@ -109,7 +121,7 @@ func (r *ToolRules) Remove(ctx context.Context, id, by string) (bool, error) {
 	return removed != nil, err
 }
 
-// EndTask takes back the rules of one task, in the front end that by names.
+// EndTask removes the rules of one task, for the front end that by names.
 func (r *ToolRules) EndTask(ctx context.Context, taskID, by string) error {
 	rules, err := r.List(ctx)
 	if err != nil {
@@ -135,12 +147,11 @@ func (u *ToolUse) toolName() string {
 	return u.Tool.Name
 }
 
-// digest is over all that a tool says of itself; empty for a resource, which says nothing.
+// digest returns the SHA-256 of a tool's own description, in hexadecimal. It is empty for a resource.
 func (u *ToolUse) digest() string {
 	if u.Tool == nil {
 		return ""
 	}
-	// The form is made of the schema.
 	said, err := json.Marshal([]any{u.Tool.Title, u.Tool.Description, string(u.Tool.InputSchema), u.Tool.Annotations})
 	if err != nil {
 		said = fmt.Appendf(nil, "%v", err) // texts and booleans can be encoded
