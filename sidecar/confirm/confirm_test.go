@@ -3,6 +3,8 @@ package confirm_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -146,6 +148,43 @@ func TestWhatOnlyTheMaskHidesHasNotChanged(t *testing.T) {
 			if diff := cmp.Diff(&p.last.Definition, p.last.Earlier); diff != "" {
 				t.Errorf("what was allowed before (-now +before):\n%s", diff)
 			}
+		}
+	})
+}
+
+// The person decides about what they saw.
+func TestADefinitionThatChangesWhileThePersonIsAskedIsNotConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, p := newBook(t)
+		s := unconfirmed
+		s.EnvFile = filepath.Join(t.TempDir(), ".env")
+		write := func(text string) {
+			t.Helper()
+			if err := os.WriteFile(s.EnvFile, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("NODE_OPTIONS=--no-warnings\n")
+		var waiting sync.WaitGroup
+		waiting.Go(func() {
+			if err := b.Confirm(t.Context(), s, false); err == nil || !strings.Contains(err.Error(), "has changed while you were asked") {
+				t.Errorf("Confirm = %v", err)
+			}
+		})
+		synctest.Wait()
+		write("NODE_OPTIONS=--require=./evil.js\n")
+		p.answer <- protocol.ServerAllowed
+		waiting.Wait()
+		waiting.Go(func() {
+			if err := b.Confirm(t.Context(), s, false); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		p.answer <- protocol.ServerAllowed
+		waiting.Wait()
+		if p.asked != 2 {
+			t.Errorf("the person was asked %d times", p.asked)
 		}
 	})
 }

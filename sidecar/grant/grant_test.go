@@ -423,7 +423,7 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	command := "npx weather"
 	b := &book{Book: grant.NewBook(grant.Options{
-		Store:  func() (*store.Store, error) { return s, nil },
+		Store: func() (*store.Store, error) { return s, nil },
 		Server: func(string) (string, string) {
 			if _, err := s.Grants(t.Context()); err != nil { // blocks for ever within a transaction
 				t.Error(err)
