@@ -177,7 +177,8 @@ func toSDK(id jsonrpc.ID) jsonrpc.ID {
 	if !ok || !strings.HasPrefix(text, rawID) {
 		return id
 	}
-	return mustID(rawID + string(mustText(text)))
+	quoted, _ := json.Marshal(text) // a string is always encoded
+	return textID(rawID + string(quoted))
 }
 
 // fromSDK returns the id that toSDK was given.
@@ -187,25 +188,12 @@ func fromSDK(id jsonrpc.ID) jsonrpc.ID {
 	if quoted, ok := strings.CutPrefix(text, rawID); !ok || json.Unmarshal([]byte(quoted), &held) != nil || !strings.HasPrefix(held, rawID) {
 		return id
 	}
-	return mustID(held)
+	return textID(held)
 }
 
-// mustID returns an id of a text, which always is one.
-func mustID(text string) jsonrpc.ID {
-	id, err := jsonrpc.MakeID(text)
-	if err != nil {
-		panic(err)
-	}
+func textID(text string) jsonrpc.ID {
+	id, _ := jsonrpc.MakeID(text) // a string is always an id
 	return id
-}
-
-// mustText encodes a text, which always can be.
-func mustText(text string) []byte {
-	raw, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return raw
 }
 
 // encode writes a message on one line.

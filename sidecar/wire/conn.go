@@ -199,19 +199,23 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 // unmatched takes a response that can match no request: it has no id, or comes during the handshake with an id that no
 // request had. It reports whether the response is one.
 func (c *Conn) unmatched(m *jsonrpc.Response) bool {
-	c.mu.Lock()
-	n, _ := m.ID.Raw().(int64)
-	if m.ID.IsValid() && (c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall) {
-		c.mu.Unlock()
+	if c.mayMatch(m.ID) {
 		return false
 	}
 	why := asUnreadable(m)
 	c.noteUnmatched(why)
-	c.mu.Unlock()
 	if c.opts.Unmatched != nil {
 		c.opts.Unmatched(why.Came)
 	}
 	return true
+}
+
+// mayMatch reports whether a request may have an id. During the handshake only requests of [Conn.Call] are made.
+func (c *Conn) mayMatch(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, _ := id.Raw().(int64)
+	return id.IsValid() && (c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall)
 }
 
 // Write implements [mcp.Connection].

@@ -99,8 +99,10 @@ func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	return h, nil
 }
 
-// noteUnmatched notes a response that matches no request during the handshake. The lock must be held.
+// noteUnmatched notes a response that matches no request during the handshake.
 func (c *Conn) noteUnmatched(why *UnreadableError) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.shaking != nil && c.unmatchedTimer == nil {
 		cancel := c.shaking
 		c.unmatchedTimer = time.AfterFunc(UnmatchedPatience, func() { cancel(why) })

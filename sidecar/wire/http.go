@@ -98,7 +98,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	}
 	conn := NewConn(inner, Options{Log: h.opts.Log})
 	defer conn.Close()
-	probing, cancel := patience.WithTimeout(context.WithValue(context.WithValue(ctx, probingKey{}, true), besideKey{}, true), wait, context.DeadlineExceeded)
+	probing, cancel := patience.WithTimeout(context.WithValue(beside(ctx), probingKey{}, true), wait, context.DeadlineExceeded)
 	defer cancel()
 	probing, capture := WithCapture(probing)
 	hs, err := conn.Discover(probing, who)

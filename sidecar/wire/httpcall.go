@@ -20,7 +20,7 @@ func (h *HTTP) Call(ctx context.Context, method string, params any) (json.RawMes
 	}
 	ctx, cancel := context.WithCancel(ctx) // of a stream that goes on after the answer
 	defer cancel()
-	ctx, capture := WithCapture(context.WithValue(ctx, besideKey{}, true))
+	ctx, capture := WithCapture(beside(ctx))
 	r, err := h.newCall(ctx, method, raw)
 	if err != nil {
 		return nil, err

@@ -62,29 +62,40 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	if !ok {
 		return false
 	}
-	if r.IsCall() {
-		in.keepUp()
+	if !r.IsCall() {
+		in.notified(r)
+		return true
 	}
+	in.keepUp()
+	h := in.handler(ctx, r)
+	if h == nil {
+		return false
+	}
+	in.serve(ctx, r, h, answer)
+	return true
+}
+
+// handler returns the handler of a request, or nil if go-sdk serves the request.
+func (in *inbound) handler(ctx context.Context, r *jsonrpc.Request) Handler {
 	why, isUnread := r.Extra.(unread)
-	if isUnread && r.IsCall() {
-		in.serve(ctx, r, why.refuse, answer)
-		return true
+	h := in.opts.Serve[r.Method]
+	switch {
+	case isUnread:
+		return refuse(why.refusal)
+	case h != nil:
+		return h
+	case isBeside(ctx):
+		return refuse(errMethod)
+	case in.handUp(r.ID):
+		return nil
+	default:
+		return refuse(errOpenID)
 	}
-	if h := in.opts.Serve[r.Method]; h != nil && r.IsCall() {
-		in.serve(ctx, r, h, answer)
-		return true
-	}
-	if r.IsCall() {
-		h := refuseID
-		switch {
-		case ctx.Value(besideKey{}) != nil:
-			h = refuseMethod
-		case in.handUp(r.ID):
-			return false
-		}
-		in.serve(ctx, r, h, answer)
-		return true
-	}
+}
+
+// notified handles a notification.
+func (in *inbound) notified(r *jsonrpc.Request) {
+	why, isUnread := r.Extra.(unread)
 	switch notify := in.opts.Notify[r.Method]; {
 	case notify != nil:
 		notify(r.Params)
@@ -93,7 +104,6 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	case r.Method == "notifications/cancelled":
 		in.cancelled(r.Params)
 	}
-	return true
 }
 
 // maxBehind bounds how many requests are read of a server that does not read the answers.
@@ -128,7 +138,7 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 	}
 	mine := &request{cancel}
 	if in.isOpen(r.ID) {
-		h = refuseID
+		h = refuse(errOpenID)
 	} else {
 		in.served[r.ID] = mine
 	}
@@ -198,24 +208,28 @@ func (in *inbound) handedDown(id jsonrpc.ID) {
 	}
 }
 
-// refuseID is the [Handler] of a request whose id is that of one that is still open (2025-11-25, "Base Protocol:
-// Requests"). The open one goes on.
-func refuseID(context.Context, json.RawMessage) func() (any, error) {
-	return func() (any, error) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
+var (
+	// errOpenID refuses a request with the id of one that is still open, which goes on (2025-11-25, "Base Protocol:
+	// Requests").
+	errOpenID = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
+	// errMethod refuses a request that has no handler.
+	errMethod = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+)
+
+// refuse returns a [Handler] that answers with an error.
+func refuse(err *jsonrpc.Error) Handler {
+	return func(context.Context, json.RawMessage) func() (any, error) {
+		return func() (any, error) { return nil, err }
 	}
 }
 
-// besideKey marks the context of a request of ours that is made beside go-sdk, which does not read the stream of the
-// answer.
+// besideKey marks the context of an HTTP request that is made beside go-sdk, which neither sent it nor reads the stream
+// of its answer.
 type besideKey struct{}
 
-// refuseMethod is the [Handler] of a request that nobody serves.
-func refuseMethod(context.Context, json.RawMessage) func() (any, error) {
-	return func() (any, error) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
-	}
-}
+func beside(ctx context.Context) context.Context { return context.WithValue(ctx, besideKey{}, true) }
+
+func isBeside(ctx context.Context) bool { return ctx.Value(besideKey{}) != nil }
 
 // delivery is told what became of the answer to a request.
 type delivery struct{ told func(error) }

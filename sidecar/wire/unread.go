@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,11 +36,6 @@ func unreadDeep() unread {
 		Code:    jsonrpc.CodeInvalidParams,
 		Message: fmt.Sprintf("the request is nested more than %d deep, and no deeper is read", maxDepth),
 	}}
-}
-
-// refuse is the [Handler] of such a request.
-func (u unread) refuse(context.Context, json.RawMessage) func() (any, error) {
-	return func() (any, error) { return nil, u.refusal }
 }
 
 // UnreadableError is the error of a call whose answer came and cannot be read. Its connection stays.
