@@ -277,8 +277,8 @@ func TestASecretInAURLIsNotTold(t *testing.T) {
 	}
 }
 
-// Some servers count in nanoseconds. A request that nobody serves is refused by go-sdk.
-func TestAnIDOfManyDigitsComesBackOverHTTP(t *testing.T) {
+// Some servers count in nanoseconds. Assent answers a ping, and go-sdk refuses an unknown method.
+func TestAnUnusualIDComesBackOverHTTP(t *testing.T) {
 	answers := make(chan rpc, 2)
 	f := overHTTP(t, legacy(func() string { return "one" }, func(w http.ResponseWriter, r *http.Request, m rpc) {
 		if m.Method == "" {
@@ -287,7 +287,10 @@ func TestAnIDOfManyDigitsComesBackOverHTTP(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, asked := range []string{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740995,"method":"no/such"}`} {
+		for _, asked := range []string{
+			`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740995,"method":"no/such"}`,
+			`{"jsonrpc":"2.0","id":"\u00001","method":"ping"}`, `{"jsonrpc":"2.0","id":"\u00002","method":"no/such"}`,
+		} {
 			fmt.Fprintf(w, "data: %s\n\n", asked)
 			http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
 			var asking rpc

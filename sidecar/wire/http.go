@@ -132,7 +132,7 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer, ok := m.(*jsonrpc.Response); ok {
+	if answer, ok := m.(*jsonrpc.Response); ok && !isBeside(r.Context()) {
 		defer h.inbound.handedDown(answer.ID)
 	}
 	// Messages beside the call have its context, too, and a stream that is resumed.
@@ -239,7 +239,7 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 			whole, err = withExtraParams(r.Context(), m)
 		}
 	case *jsonrpc.Response:
-		if id := fromSDK(m.ID); id != m.ID {
+		if id := fromSDK(m.ID); id != m.ID && !isBeside(r.Context()) {
 			whole = &jsonrpc.Response{ID: id, Result: m.Result, Error: m.Error}
 		}
 	}
@@ -440,7 +440,7 @@ func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response
 	}
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		post, err := http.NewRequestWithContext(context.WithValue(ctx, captureKey{}, nil), http.MethodPost, h.opts.Endpoint.URL.String(), bytes.NewReader(body))
+		post, err := http.NewRequestWithContext(context.WithValue(beside(ctx), captureKey{}, nil), http.MethodPost, h.opts.Endpoint.URL.String(), bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
