@@ -102,11 +102,12 @@ func (s *stream) readObject(v any) error {
 		if err == nil {
 			continue
 		}
-		refusal := protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
+		var refusal *protocol.Error
 		switch {
-		case errors.Is(err, errBatch):
-			refusal = protocol.Errorf(protocol.CodeInvalidRequest, "%v", err)
-		case !json.Valid(frame):
+		case errors.As(err, &refusal):
+		case json.Valid(frame):
+			refusal = protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
+		default:
 			refusal = protocol.Errorf(protocol.CodeParseError, "this is no JSON: %v", err)
 		}
 		if err := s.refuse(frame, refusal); err != nil {
@@ -163,9 +164,9 @@ func (s *stream) refuseLarge(length int) error {
 		"a message of %d bytes is too large: the most is %d", length, maxFrame))
 }
 
-// errBatch refuses a batch. jsonrpc2 must not read one: a batch of requests fails there, but leaves an empty request
-// behind, which jsonrpc2 serves with the next response and crashes.
-var errBatch = errors.New("batches are not supported: send each message in a frame of its own")
+// errBatch refuses a batch. jsonrpc2 must not read one: it returns an error for a batch of requests, but keeps an empty
+// request, serves that together with the next response, and crashes.
+var errBatch = protocol.Errorf(protocol.CodeInvalidRequest, "batches are not supported: send each message in a frame of its own")
 
 // decode makes a message of a frame, and passes on a request. Of an answer it reports that it is one, whose result it
 // keeps as it came.
