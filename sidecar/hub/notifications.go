@@ -33,27 +33,16 @@ func (c *conn) notifications() map[string]func(json.RawMessage) {
 
 // logged takes a message of the server's log (2025-11-25, "Logging"). One that cannot be read is left out.
 func (c *conn) logged(params json.RawMessage) {
-	if len(params) == 0 || params[0] != '{' {
+	var m struct {
+		Level  string          `json:"level"`
+		Logger string          `json:"logger"`
+		Data   json.RawMessage `json:"data"`
+	}
+	if members.Unmarshal(params, &m) != nil || m.Data == nil {
 		return
 	}
-	var level, logger string
-	var data json.RawMessage
-	for name, value := range members.Of(params) {
-		var err error
-		switch name {
-		case "level":
-			err = json.Unmarshal(value, &level)
-		case "logger":
-			err = json.Unmarshal(value, &logger)
-		case "data":
-			data = value
-		}
-		if err != nil {
-			return
-		}
-	}
-	c.server.noted.tail.addMessage(level, logger, data)
-	c.noise.log.WithLevel(logLevel(level)).Str("logger", clip(logger, tailLine)).Interface("data", data).Msg("server log")
+	c.server.noted.tail.addMessage(m.Level, m.Logger, m.Data)
+	c.noise.log.WithLevel(logLevel(m.Level)).Str("logger", clip(m.Logger, tailLine)).Interface("data", m.Data).Msg("server log")
 }
 
 // logLevel is the nearest of ours to one of syslog's.

@@ -41,9 +41,9 @@ func (x *exchange) limit() overdueError {
 }
 
 // within bounds a request of ours that is no call of a tool. Done is to be called when it has its answer.
-func (c *conn) within(ctx context.Context, method string) (_ context.Context, done func()) {
+func (c *conn) within(ctx context.Context, what string) (_ context.Context, done func()) {
 	limit := c.server.hub.opts.Housekeeping
-	ctx, clock, cancel := patience.WithClock(ctx, limit, overdueError{method, limit})
+	ctx, clock, cancel := patience.WithClock(ctx, limit, overdueError{what, limit})
 	stop := c.time(clock)
 	return ctx, func() {
 		stop()

@@ -248,16 +248,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	if err != nil {
 		return nil, err
 	}
-	params["taskId"] = f.id
-	if c.modern() {
-		params["_meta"] = c.modernMeta()
-	}
-	bounded, done := ctx, func() {}
-	if method != "tasks/result" { // which the server answers at the end of the task
-		bounded, done = c.within(ctx, method)
-	}
-	raw, err := c.link.call(bounded, method, params)
-	done()
+	raw, err := c.askTask(ctx, method, f.id, params)
 	if err == nil || ctx.Err() != nil {
 		return raw, err
 	}
@@ -278,6 +269,21 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 		return nil, &mcptask.LostError{Reason: reason.Of(err), Err: err}
 	}
 	return nil, err
+}
+
+// askTask makes a request about an MCP task. Only tasks/result has no time limit: the server answers it at the end of the
+// task.
+func (c *conn) askTask(ctx context.Context, method, id string, params map[string]any) (json.RawMessage, error) {
+	params["taskId"] = id
+	if c.modern() {
+		params["_meta"] = c.modernMeta()
+	}
+	if method != "tasks/result" {
+		var done func()
+		ctx, done = c.within(ctx, method)
+		defer done()
+	}
+	return c.link.call(ctx, method, params)
 }
 
 // modernMeta is what every request of the modern era carries.

@@ -41,13 +41,7 @@ func (h *Hub) GetTask(ctx context.Context, serverName, id string) (*protocol.Ser
 }
 
 func (c *conn) getTask(ctx context.Context, id string) (*protocol.ServerMcpTask, error) {
-	params := map[string]any{"taskId": id}
-	if c.modern() {
-		params["_meta"] = c.modernMeta()
-	}
-	ctx, done := c.within(ctx, "tasks/get")
-	defer done()
-	raw, err := c.link.call(ctx, "tasks/get", params)
+	raw, err := c.askTask(ctx, "tasks/get", id, map[string]any{})
 	if errors.As(err, new(*jsonrpc.Error)) {
 		return nil, nil
 	}
