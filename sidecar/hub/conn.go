@@ -211,7 +211,7 @@ func (c *conn) talks() bool { return isClosed(c.ready) && c.err == nil }
 // run is the connection's life, from its start to its end.
 func (c *conn) run() {
 	defer close(c.over)
-	if err := c.withStray(c.start()); err != nil {
+	if err := c.start(); err != nil {
 		c.err = err
 		c.finish(err)
 		close(c.ready)

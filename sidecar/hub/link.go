@@ -78,37 +78,14 @@ func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
 }
 
 func (c *conn) tooSlow() error {
-	return slowError{patience: c.server.hub.opts.Handshake}
+	return slowError{c.server.hub.opts.Handshake}
 }
 
 // slowError says that a server did not shake hands in time.
-type slowError struct {
-	patience time.Duration
-	// came is the beginning of what the server sent instead, or empty.
-	came string
-}
+type slowError struct{ patience time.Duration }
 
 func (e slowError) Error() string {
-	text := fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
-	if e.came != "" {
-		text += "; it sent: " + e.came
-	}
-	return text
-}
-
-// withStray adds to a slowError the first thing that the server sent instead of a message.
-func (c *conn) withStray(err error) error {
-	var slow slowError
-	if !errors.As(err, &slow) {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.strayed) > 0 {
-		slow.came = plain(clip(c.strayed[0], maxQuoted))
-		return slow
-	}
-	return err
+	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
 }
 
 // isSlow reports whether a start failed because the server did not shake hands in time.

@@ -85,7 +85,7 @@ func TestASlowHandshakeSaysWhatCameInItsPlace(t *testing.T) {
 		s.rest()
 	}), func(o *hub.Options) { o.Handshake = 500 * time.Millisecond })
 	_, err := c.Tools(t.Context(), "s")
-	want := "It wrote what is not MCP to stdout, and did not answer: hello from another protocol."
+	want := "It sent a message that is not MCP, and did not answer: hello from another protocol."
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("Tools = %v, want %s", err, want)
 	}

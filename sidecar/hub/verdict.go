@@ -119,7 +119,7 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case errors.As(err, &input):
 		return inputVerdict(input)
 	case isLaunch(err): // and it would work now
-		return verdict(protocol.VerdictMended, "start it again", "the last start failed, and what it failed by is mended: the program is %s", s.launch.Shown.Path)
+		return verdict(protocol.VerdictMended, "start it again", "the cause of the last failure is gone: the program is %s", s.launch.Shown.Path)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return verdict(protocol.VerdictNotExecutable, `see that it is a program for this system and may be executed, or name its interpreter as "command" and the file in "args"`, "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && s.launch.Shown.Path != "":
@@ -146,20 +146,22 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case errors.As(err, &unread):
 		return verdict(protocol.VerdictNoMcp, "see that it is an MCP server, or report this to who makes it", "%v", err)
 	case errors.As(err, &slow) && len(t.stray) > 0:
-		return noMcp(t, "and did not answer")
+		return s.noMcp("did not answer")
+	case errors.As(err, &slow) && s.remote():
+		return verdict(protocol.VerdictSilent, `see that "url" is the endpoint of an MCP server, and that its transport is the configured one`, "%v", err)
 	case errors.As(err, &slow):
 		return verdict(protocol.VerdictSilent, "see that it is an MCP server and is started in its stdio mode; a first start that downloads something may do better the second time", "%v", err)
 	case t.exitCode != nil && t.established:
 		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *t.exitCode, quoted(t.stderr))
 	case t.exitCode != nil && len(t.stderr) == 0 && len(t.stray) > 0:
-		return noMcp(t, fmt.Sprintf("and ended with the exit code %d", *t.exitCode))
+		return s.noMcp(fmt.Sprintf("ended with the exit code %d", *t.exitCode))
 	case t.exitCode != nil:
 		return verdict(protocol.VerdictExited, exitHint(t), "it ended at once, with the exit code %d%s", *t.exitCode, quoted(t.stderr))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return s.refusedVerdict()
 	case t.established:
 		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "%v", err)
-	case s.config.Transport != protocol.TransportStdio:
+	case s.remote():
 		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
 	default:
 		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, quoted(t.stderr))
@@ -176,10 +178,17 @@ func isLaunch(err error) bool {
 	return errors.As(err, new(*config.NotFoundError)) || errors.As(err, new(*config.NotExecutableError)) || errors.As(err, new(*config.FolderError))
 }
 
-// noMcp is of a program that writes something else to stdout.
-func noMcp(t *trouble, then string) *protocol.ServerVerdict {
+// remote reports whether the server is not a process that Assent starts.
+func (s situation) remote() bool { return s.config.Transport != protocol.TransportStdio }
+
+// noMcp is the verdict on a server that sent something else than MCP.
+func (s situation) noMcp(then string) *protocol.ServerVerdict {
+	if s.remote() {
+		return verdict(protocol.VerdictNoMcp, `see that "url" is the endpoint of an MCP server`,
+			"it sent a message that is not MCP, and %s: %s", then, s.trouble.stray[0])
+	}
 	return verdict(protocol.VerdictNoMcp, `see that it is an MCP server, and that "args" start its stdio mode; its log belongs on stderr`,
-		"it wrote what is not MCP to stdout, %s: %s", then, t.stray[0])
+		"it wrote a line to stdout that is not MCP, and %s: %s", then, s.trouble.stray[0])
 }
 
 // complaint returns the line of stderr about a port that is in use, or an empty text.

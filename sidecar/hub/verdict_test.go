@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,7 +40,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			name: "what was missing is there now", of: situation{server: failed, launch: found, trouble: &trouble{err: &config.NotFoundError{Command: "x"}}},
-			kind: protocol.VerdictMended, text: "The last start failed, and what it failed by is mended: the program is /bin/x.", does: "Start it again.",
+			kind: protocol.VerdictMended, text: "The cause of the last failure is gone: the program is /bin/x.", does: "Start it again.",
 		},
 		{
 			name: "a port that somebody has", of: situation{server: failed, launch: found, ports: taken, trouble: exited("listen tcp :3000: bind: address already in use")},
@@ -94,6 +95,14 @@ func TestVerdict(t *testing.T) {
 		{
 			name: "nobody at another machine", of: situation{server: failed, config: remote, trouble: &trouble{err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}},
 			kind: protocol.VerdictUnreachable, text: "Dial: connection refused.", does: `See that "url" is right and the server is up.`,
+		},
+		{
+			name: "another protocol at another machine", of: situation{server: failed, config: remote, trouble: &trouble{err: slowError{time.Minute}, stray: []string{"hello"}}},
+			kind: protocol.VerdictNoMcp, text: "It sent a message that is not MCP, and did not answer: hello.", does: `See that "url" is the endpoint of an MCP server.`,
+		},
+		{
+			name: "silence of another machine", of: situation{server: failed, config: remote, trouble: &trouble{err: slowError{time.Minute}}},
+			kind: protocol.VerdictSilent, text: "It did not answer the handshake within 1m0s.", does: `See that "url" is the endpoint of an MCP server, and that its transport is the configured one.`,
 		},
 		{
 			name: "a lost connection", of: situation{server: failed, config: remote, trouble: &trouble{err: errors.New("the connection was lost"), established: true}},
