@@ -136,7 +136,7 @@ func (s *server) fallBack() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.gone != "" || s.modernOnly || s.config.ProtocolVersion != "":
+	case s.gone != "" || s.modernOnly:
 		return false
 	case s.learned.AsksByRequests:
 		return true

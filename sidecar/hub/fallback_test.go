@@ -346,3 +346,30 @@ func TestACallThatWaitsForItsPersonSurvivesTheFallback(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }
+
+// Two calls fail because the server cannot ask. The person gets one notice.
+func TestTheFallbackIsToldOnce(t *testing.T) {
+	other := func(transcript string) string { return strings.ReplaceAll(transcript, `"tool"`, `"other"`) }
+	wiretest.Write(t, optional(discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
+		serverSays(required(2, `"inputRequests":{"q":{"method":"elicitation/create","params":{"n":1}}}`))+
+		clientSays(other(toolCall(3, "")))+serverSays(asError(3, refusedByMCPGo))+
+		clientSays(toolCall(4, `"inputResponses":{"q":{"n":1}},`))+serverSays(asError(4, refusedByMCPGo)))+
+		begun("1")+listed(`{"readOnlyHint":true}`)+other(askedInLegacy)+
+		"-- client s --\n"+listed(`{"readOnlyHint":true}`)+askedInLegacy)
+	f, told := newFallbackFixture(t, memory{}, server("s"))
+	first := f.call(t.Context(), "t1", "s", "tool")
+	open := f.nextAsk(t, first)
+	second := f.call(t.Context(), "t1", "s", "other")
+	f.nextAsk(t, second).answer <- map[string]int{"n": 1}
+	if diff := cmp.Diff(protocol.CallResult(done), <-second); diff != "" {
+		t.Errorf("the second (-want +got):\n%s", diff)
+	}
+	open.answer <- map[string]int{"n": 1}
+	f.nextAsk(t, first).answer <- map[string]int{"n": 1}
+	if diff := cmp.Diff(protocol.CallResult(done), <-first); diff != "" {
+		t.Errorf("the first (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{fellBack}, told.all()); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}

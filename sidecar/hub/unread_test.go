@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +89,23 @@ func TestASlowHandshakeSaysWhatCameInItsPlace(t *testing.T) {
 	want := "It sent a message that is not MCP, and did not answer: hello from another protocol."
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("Tools = %v, want %s", err, want)
+	}
+}
+
+// Such a response ends no call. The log of the server is the only place where a person sees it.
+func TestAResponseThatMatchesNoRequestIsInTheLog(t *testing.T) {
+	const stray = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`
+	c := converse(t, serveRaw(t, func(s *rawServer) {
+		s.shake(`{"tools":{}}`)
+		call := s.await("tools/call")
+		s.write(stray, resultOf(call))
+		s.rest()
+	}))
+	if _, ok := (<-c.call(t.Context(), nil)).(protocol.ToolResult); !ok {
+		t.Error("the call has no result")
+	}
+	log := inspected(t, c.Hub).Log
+	if !slices.ContainsFunc(log, func(l protocol.ServerLogLine) bool { return l.Text == stray }) {
+		t.Errorf("the log is %+v", log)
 	}
 }

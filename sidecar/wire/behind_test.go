@@ -156,6 +156,42 @@ func TestNotificationsDoNotQueue(t *testing.T) {
 	})
 }
 
+// The server floods while its connection is closed. Only frames that are already read are handled before the end.
+func TestClosingInAFloodWaitsForNoQueue(t *testing.T) {
+	const many = 10_000
+	synctest.Test(t, func(t *testing.T) {
+		var told atomic.Int64
+		first := make(chan struct{})
+		c, p := connect(t, wire.Options{Notify: map[string]func(json.RawMessage){
+			"notifications/message": func(json.RawMessage) {
+				told.Add(1)
+				<-first
+			},
+		}})
+		flooded := make(chan struct{})
+		go func() {
+			defer close(flooded)
+			for range many {
+				if _, err := io.WriteString(p.out, `{"jsonrpc":"2.0","method":"notifications/message","params":{}}`+"\n"); err != nil {
+					return
+				}
+			}
+		}()
+		synctest.Wait() // the flood waits for the first notification
+		closed := make(chan error)
+		go func() { closed <- c.Close() }()
+		<-flooded
+		close(first)
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if got := told.Load(); got > many/10 {
+			t.Errorf("%d of %d notifications were handled", got, many)
+		}
+	})
+}
+
 // Over Streamable HTTP that holds for the stream of a call and for the server's own.
 func TestNotificationsOverHTTPDoNotQueue(t *testing.T) {
 	const many = 1000
