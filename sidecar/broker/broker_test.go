@@ -324,21 +324,29 @@ func TestCreateMessage(t *testing.T) {
 
 // A request that is written in an unusual way and right is read as any other; names in another case are others' members.
 func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
-	provider := &scripted{words: []string{"x"}}
-	f := newFixture(t, provider)
-	done := f.serve(t.Context(), f.CreateMessage, `{"messages":[{"role":"user","Role":"assistant","content":[
+	f := newFixture(t, &caller{})
+	f.DeclareSampling(t.Context(), origin.ServerName)
+	done := f.serve(t.Context(), f.CreateMessage, `{"tools":[],"messages":[{"role":"user","Role":"assistant","content":[
 		{"type":"image","data":"QQ==","mimeType":"Image/PNG; name=\"a\"","MimeType":"text/html"},
 		{"type":"audio","data":"QQ==","mimeType":"AUDIO/l16;rate=16000"}
-	]}],"maxTokens":50.0,"MaxTokens":7,"modelPreferences":{"CostPriority":1,"speedPriority":0.5}}`)
+	]},{"role":"assistant","content":{"type":"tool_use","id":"a","name":"t","input":{}}},{"role":"user","content":{"type":"tool_result","toolUseId":"a","content":[
+		{"type":"image","data":"QQ==","mimeType":"Image/PNG"}
+	]}}],"maxTokens":50.0,"MaxTokens":7,"modelPreferences":{"CostPriority":1,"speedPriority":0.5}}`)
 	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
 		t.Fatal(err)
 	}
 	<-done
 	want := protocol.McpSamplingRequest{
-		Messages: []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
-			protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"},
-			protocol.AudioContent{Data: "QQ==", MIMEType: "audio/l16; rate=16000"},
-		}}},
+		Messages: []protocol.SamplingMessage{
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
+				protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"},
+				protocol.AudioContent{Data: "QQ==", MIMEType: "audio/l16; rate=16000"},
+			}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{use("a", "t", "{}")}},
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.ToolResultContent{
+				ToolUseID: "a", Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}},
+			}}},
+		},
 		ModelPreferences: &protocol.ModelPreferences{SpeedPriority: new(0.5)},
 		MaxTokens:        50,
 	}

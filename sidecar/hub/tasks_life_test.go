@@ -2,7 +2,9 @@ package hub_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,6 +112,32 @@ func TestATaskIsGotFromItsServer(t *testing.T) {
 					}
 				})
 		})
+	}
+}
+
+// Each connection of a legacy server may lead to a process of its own, which knows no task of another process.
+func TestATaskIsGotFromTheConnectionThatKnowsIt(t *testing.T) {
+	var processes atomic.Int32
+	f := newFixtureOf(t, func(*hub.Options) {}, serveRaw(t, func(s *rawServer) {
+		s.shake(`{"tools":{}}`)
+		known := fmt.Sprintf(`"task %d"`, processes.Add(1))
+		for frame, ok := s.read(); ok; frame, ok = s.read() {
+			switch {
+			case frame.Method == "tools/call":
+				s.write(resultOf(frame))
+			case frame.Method == "tasks/get" && strings.Contains(string(frame.Params), known):
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{%s}}`, frame.ID, strings.Replace(taskOf("60000"), `"one"`, known, 1)))
+			case frame.Method == "tasks/get":
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Task not found"}}`, frame.ID))
+			}
+		}
+	}))
+	<-f.call(t.Context(), "t1", "s", "tool")
+	<-f.call(t.Context(), "t2", "s", "tool")
+	for _, id := range []string{"task 1", "task 2"} {
+		if got, err := f.GetTask(t.Context(), "s", id); err != nil || got == nil || got.McpTaskID != id {
+			t.Errorf("GetTask of %s = %+v, %v", id, got, err)
+		}
 	}
 }
 
