@@ -12,49 +12,50 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Capture keeps the answer to a call as it was on the wire: go-sdk's types forget the order of a
-// schema's members, and whatever they do not know.
+// Capture keeps the answer to a call as it was on the wire. go-sdk's types lose the order of a schema's members, and
+// the members that they do not know.
 type Capture struct {
 	mu     sync.Mutex // guards the fields below
 	id     jsonrpc.ID // of the call, over HTTP
 	answer Answer
-	// cancelled is closed when the server was told that nobody waits any more. It is nil until the call is sent.
+	// cancelled is closed once notifications/cancelled is sent. It is nil before the call is sent.
 	cancelled chan struct{}
-	// whenAnswered is told of the answer, or nil.
+	// whenAnswered gets the answer; it may be nil.
 	whenAnswered func(Answer)
 }
 
-// Answer is what became of a call.
+// Answer is the outcome of a call.
 type Answer struct {
 	Result json.RawMessage
 	// Error is set where the server answered with one; go-sdk takes some codes for its own.
 	Error *jsonrpc.Error
-	// Failure says why there is neither, where the way to the server knows better than go-sdk.
+	// Failure is why there is neither, if the transport knows more than go-sdk.
 	Failure error
-	// Unsent reports that the server never took the request: it can be sent again.
+	// Unsent reports that the server did not get the request, so that it can be sent again.
 	Unsent bool
 }
 
+// came reports whether the outcome is known.
 func (a Answer) came() bool { return a.Result != nil || a.Error != nil || a.Failure != nil }
 
-// Answer returns what is known now.
+// Answer returns the outcome so far.
 func (c *Capture) Answer() Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.answer
 }
 
-// WhenAnswered has told called with the answer as soon as that is read, before any later frame of the same
-// connection or stream is, and before [Capture.Answer] returns it. It has to be set before the call is made. Told must
-// not block, nor call the Capture.
+// WhenAnswered sets a function that gets the answer when it is read: before any later frame of the same connection or
+// stream, and before [Capture.Answer] returns it. Set it before the call. The function must not block and must not call
+// the Capture.
 func (c *Capture) WhenAnswered(told func(Answer)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.whenAnswered = told
 }
 
-// Cancelled returns what is closed when the server was told that the call is cancelled, which go-sdk does in its own
-// time after the call has returned. It is nil where there is nothing to tell: the call was not sent, or answered.
+// Cancelled returns a channel that is closed once notifications/cancelled is sent for the call. go-sdk sends it some time
+// after the call has returned. The channel is nil if none will be sent, because the call was not sent or has its answer.
 func (c *Capture) Cancelled() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,22 +65,22 @@ func (c *Capture) Cancelled() <-chan struct{} {
 	return c.cancelled
 }
 
-// sent notes that the call is about to be sent.
+// sent is called just before the call is sent.
 func (c *Capture) sent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancelled = make(chan struct{})
 }
 
-// isCancellation reports whether a message says that a call is cancelled. go-sdk sends it with the call's context.
+// isCancellation reports whether a message is notifications/cancelled. go-sdk sends it with the call's context.
 func isCancellation(m *jsonrpc.Request) bool {
 	return m != nil && m.Method == "notifications/cancelled"
 }
 
-// cancelledReason takes the place of the reason that go-sdk gives, which is the text of a Go error.
+// cancelledReason replaces go-sdk's reason, which is the text of a Go error.
 const cancelledReason = "the client no longer waits for the result"
 
-// inOurWords returns a message of go-sdk's without the texts of Go's contexts.
+// inOurWords returns a message of go-sdk's; in notifications/cancelled it replaces the text of a Go error.
 func inOurWords(m jsonrpc.Message) jsonrpc.Message {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok || !isCancellation(r) {
@@ -99,7 +100,7 @@ func inOurWords(m jsonrpc.Message) jsonrpc.Message {
 	return &jsonrpc.Request{Method: r.Method, Params: raw, Extra: r.Extra}
 }
 
-// cancellationTold notes that such a message is out, or lost.
+// cancellationTold is called when notifications/cancelled is written, or failed to be.
 func (c *Capture) cancellationTold() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,20 +112,19 @@ func (c *Capture) cancellationTold() {
 
 type captureKey struct{}
 
-// WithCapture returns a context for one call of the session, whose answer is kept in the Capture.
-// It is there when the call returns.
+// WithCapture returns a context for one call of the session. The Capture has the answer when the call returns.
 func WithCapture(ctx context.Context) (context.Context, *Capture) {
 	capture := &Capture{}
 	return context.WithValue(ctx, captureKey{}, capture), capture
 }
 
-// pendingCapture waits for an answer; stop lets go of the call's context.
+// pendingCapture waits for an answer; stop ends its watch of the call's context.
 type pendingCapture struct {
 	*Capture
 	stop func() bool
 }
 
-// expect keeps the answer to a call that is about to be written, until the call is given up.
+// expect has the answer to a call captured that is about to be written, until the call's context ends.
 func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 	capture.sent()
 	c.mu.Lock()
@@ -136,7 +136,7 @@ func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 	})}
 }
 
-// capture keeps an answer that somebody waits for.
+// capture gives an answer to the Capture that expects it, if any.
 func (c *Conn) capture(m *jsonrpc.Response) {
 	c.mu.Lock()
 	pending, ok := c.captures[m.ID]
@@ -160,7 +160,7 @@ func (c *Capture) fill(m *jsonrpc.Response) {
 	}
 }
 
-// fillFor is as fill, where the answer is to the call.
+// fillFor is fill if the answer is the call's.
 func (c *Capture) fillFor(m *jsonrpc.Response) {
 	c.mu.Lock()
 	mine := c.id.IsValid() && c.id == m.ID
@@ -170,7 +170,7 @@ func (c *Capture) fillFor(m *jsonrpc.Response) {
 	}
 }
 
-// fail notes why there is no answer, unless there is one.
+// fail notes why there is no answer. It does nothing once the outcome is known.
 func (c *Capture) fail(err error, unsent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +179,7 @@ func (c *Capture) fail(err error, unsent bool) {
 	}
 }
 
-// expects notes the call that is captured. What was known of an earlier attempt is forgotten.
+// expects notes the id of the call, and forgets the outcome of an earlier attempt.
 func (c *Capture) expects(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,8 +188,8 @@ func (c *Capture) expects(id jsonrpc.ID) {
 
 type extraParamsKey struct{}
 
-// WithParams returns a context for one call of the session, to whose params these members are added
-// as they are: for what go-sdk's types do not have, or would not send byte for byte.
+// WithParams returns a context for one call of the session, which adds members to the call's params, byte for byte. They
+// are members that go-sdk's types do not have, or would encode again.
 func WithParams(ctx context.Context, extra map[string]json.RawMessage) context.Context {
 	return context.WithValue(ctx, extraParamsKey{}, extra)
 }

@@ -1,15 +1,20 @@
 // Package wire carries MCP's frames.
 //
-// A [Conn] is the layer between go-sdk's client and any connection to a server: lines over a process's
-// pipes, a WebSocket, an HTTP stream. It does what the client cannot. It serves the server's requests
-// from their raw params, where nothing is lost; it handles the server's notifications without a queue;
-// it keeps the raw answer to a call whose context asks for it; it adds to a call's params what go-sdk's
-// types do not have; and it shakes hands by itself, in whichever era the server speaks. A [Process] is
-// a server that runs here.
+// A [Conn] is the layer between go-sdk's client and a connection to a server: lines over the pipes of a
+// process, a WebSocket, or HTTP with SSE. [HTTP] is that layer for Streamable HTTP. The layer does five things
+// that go-sdk's client does not do:
 //
-// All methods may be called from any goroutine, but for Read, which has one caller. Requests are
-// served in goroutines of their own, and their context ends when the server cancels the request or
-// the connection ends; Close waits for them.
+//   - It serves the server's requests from their raw params, which lose nothing.
+//   - It handles each notification before it reads the next frame, so none waits in a queue.
+//   - It keeps the raw answer to a call if the call's context asks for that ([WithCapture]).
+//   - It adds members to a call's params that go-sdk's types do not have ([WithParams]).
+//   - It does the handshake itself, in the era that the server speaks ([Conn.Shake]).
+//
+// A [Process] is a server on this machine.
+//
+// Only Read needs a single caller: all other methods may be called from any goroutine. Each request is
+// served in a goroutine of its own. Its context ends when the server cancels the request or the connection
+// ends, and Close waits for all of them.
 package wire
 
 import (
@@ -27,46 +32,47 @@ import (
 	"assent/sidecar/stack"
 )
 
-// Handler serves one kind of request. It is called in the order of the frames, so that it can note
-// what is going on at that point of the conversation, and must not block. What it returns runs in a
-// goroutine of its own; an error of that which is a [jsonrpc.Error] goes out as it is, and [ErrNoAnswer] sends
-// nothing.
+// Handler serves the requests of one method. Handlers are called in the order of the frames, so that they can note
+// the state of the conversation at that frame; they must not block. The function that a Handler returns runs in a
+// goroutine of its own and returns the result. If its error is a [jsonrpc.Error], that is sent unchanged, and after
+// [ErrNoAnswer] nothing is sent.
 type Handler func(ctx context.Context, params json.RawMessage) func() (any, error)
 
 // Options configure a [Conn].
 type Options struct {
 	// Serve holds the handlers by method. Other requests go up to go-sdk.
 	Serve map[string]Handler
-	// Notify holds who is told of notifications, by method. They are called in the order of the frames, and the next
-	// frame is read when they return. The params are nil where they are too long to be read. Other notifications are
-	// dropped, but for notifications/cancelled.
+	// Notify holds the functions that get the notifications, by method. They are called in the order of the frames, and
+	// the next frame is read when they return. Params that are too long or nested too deep are nil. The Conn itself
+	// handles notifications/cancelled, and drops every other method.
 	Notify map[string]func(params json.RawMessage)
-	// Unmatched is told of the beginning of each response that can match no request; it must not block.
+	// Unmatched gets the beginning of each response that matches no request. It must not block.
 	Unmatched func(came string)
-	// Tap is told of every message, encoded; it must not keep it.
+	// Tap gets every message, encoded. It must not keep the bytes.
 	Tap func(fromServer bool, frame []byte)
-	// Stacks are where answers are written; nil means on those of whoever gave them.
+	// Stacks are the goroutines that write answers. With nil, the goroutine of the request writes its answer.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }
 
 // The causes with which a handler's context ends.
 var (
-	// ErrCancelled: the server sent notifications/cancelled. The cause may say why in its text.
+	// ErrCancelled: the server sent notifications/cancelled. The text of the cause has the server's reason, if it gave
+	// one.
 	ErrCancelled = errors.New("the server cancelled its request")
 	// ErrClosed: the connection ended.
 	ErrClosed = errors.New("the connection ended")
 )
 
-// ErrNoAnswer is returned for a request that gets no answer, because the server was told that the call behind the
-// request is cancelled.
+// ErrNoAnswer is a [Handler]'s error for a request that gets no answer, because Assent cancelled the call that caused the
+// request.
 var ErrNoAnswer = errors.New("the call behind the request was cancelled")
 
 // Conn is a connection to a server.
 type Conn struct {
 	opts  Options
 	inner mcp.Connection
-	// incoming holds what is go-sdk's to read.
+	// incoming holds the messages for go-sdk.
 	incoming chan jsonrpc.Message
 	inbound  *inbound
 
@@ -77,12 +83,12 @@ type Conn struct {
 
 	mu       sync.Mutex // guards the fields below
 	captures map[jsonrpc.ID]pendingCapture
-	calls    map[jsonrpc.ID]chan *jsonrpc.Response // our own, of one
+	calls    map[jsonrpc.ID]chan *jsonrpc.Response // those of Call; each channel holds one
 	lastCall int64
-	// handshake answers go-sdk's, which it was shaken before.
+	// handshake is the one that Shake did. It answers go-sdk's own handshake.
 	handshake *Handshake
-	// shaking ends the handshake while hands are shaken, and is nil otherwise. UnmatchedTimer does so some time after a
-	// response that matches no request, or nil.
+	// shaking cancels Shake; it is nil while Shake does not run. unmatchedTimer calls it [UnmatchedPatience] after a
+	// response that matches no request, and is nil before.
 	shaking        context.CancelCauseFunc
 	unmatchedTimer *time.Timer
 }
@@ -113,28 +119,29 @@ func NewConn(inner mcp.Connection, opts Options) *Conn {
 	return c
 }
 
-// Connect implements [mcp.Transport]: a Conn is its own, and serves one session.
+// Connect implements [mcp.Transport]. A Conn is its own transport, for one session.
 func (c *Conn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
 // SessionID implements [mcp.Connection].
 func (c *Conn) SessionID() string { return c.inner.SessionID() }
 
-// Close ends the connection and waits for the handlers. It is as bounded as the inner Close.
+// Close ends the connection and waits for the handlers. It takes as long as the inner connection's Close and the
+// handlers, whose contexts end at once.
 func (c *Conn) Close() error { return c.close() }
 
-// Answered returns when every request of the server that came so far has its answer, or ctx ends.
+// Answered returns when every request that the server sent so far has its answer, or when ctx ends.
 func (c *Conn) Answered(ctx context.Context) { c.inbound.unanswered.wait(ctx) }
 
-// Delivered returns when every answer that was given so far is with the server, or ctx ends.
+// Delivered returns when every answer that handlers gave so far is written, or when ctx ends.
 func (c *Conn) Delivered(ctx context.Context) { c.inbound.undelivered.wait(ctx) }
 
-// Err returns nil while the connection lasts, and then why it does not.
+// Err returns nil while the connection lasts, and then the reason of its end.
 func (c *Conn) Err() error { return context.Cause(c.ctx) }
 
-// Done is closed when the connection has ended, by itself or not.
+// Done is closed when the connection has ended, for any reason.
 func (c *Conn) Done() <-chan struct{} { return c.ctx.Done() }
 
-// Lose ends the connection for a reason. It is still to be closed.
+// Lose ends the connection for a reason. The caller still has to call Close.
 func (c *Conn) Lose(why error) { c.cancel(fmt.Errorf("%w: %w", ErrClosed, why)) }
 
 // pump reads the connection to its end, in the order of the frames.
@@ -143,7 +150,7 @@ func (c *Conn) pump() {
 	for {
 		m, err := c.inner.Read(c.ctx)
 		if err != nil {
-			// Nobody is left to wait for the answers.
+			// No peer is left to read the answers.
 			c.cancel(fmt.Errorf("%w: %w", ErrClosed, err))
 			return
 		}
@@ -159,8 +166,8 @@ func (c *Conn) pump() {
 	}
 }
 
-// Read implements [mcp.Connection]: it returns what is go-sdk's to handle, and what had arrived
-// before the end before the end.
+// Read implements [mcp.Connection]. It returns the messages for go-sdk, and after the last of them the reason of the
+// connection's end.
 func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-c.incoming:
@@ -182,7 +189,7 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// route keeps what is ours. It returns what is go-sdk's, or nil.
+// route handles the messages that are not for go-sdk, and returns nil for these.
 func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 	if c.inbound.take(c.ctx, m, c.respond) {
 		return nil
@@ -196,8 +203,8 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 	return m
 }
 
-// unmatched takes a response that can match no request: it has no id, or comes during the handshake with an id that no
-// request had. It reports whether the response is one.
+// unmatched handles a response that matches no request: it has no id, or it came during the handshake and no request
+// had its id. It reports whether the response is such a one.
 func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 	if c.mayMatch(m.ID) {
 		return false
@@ -255,12 +262,13 @@ func (c *Conn) write(ctx context.Context, m jsonrpc.Message) error {
 	return c.inner.Write(ctx, m)
 }
 
-// firstCall is the number before the id of our first request. go-sdk numbers its own from 1. The ids are integers,
-// because some peers can return no others, and fit into 32 bits.
+// firstCall is the number before the id of the first [Conn.Call]. go-sdk numbers its own requests from 1. The ids are
+// integers of 32 bits, because some peers can return no others.
 const firstCall = 1_000_000_000
 
-// Call sends a request of our own, beside go-sdk's, and returns the raw result. An error of the
-// server is a [jsonrpc.Error].
+// Call sends a request beside those of go-sdk, and returns the raw result. If the server answers with an error, that is
+// a [jsonrpc.Error]; an answer that cannot be read is an [UnreadableError], a [TooLongError] or [ErrTooDeep]. When ctx
+// ends, Call cancels the request and returns the cause.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -293,7 +301,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		return nil, context.Cause(ctx)
 	case <-c.ctx.Done():
 		select {
-		case response := <-answer: // what had arrived before the end
+		case response := <-answer: // which came before the end
 			return response.Result, response.Error
 		default:
 			return nil, c.Err()
@@ -301,8 +309,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	}
 }
 
-// giveUp tells the server that nobody waits any more. A handshake is not cancelled (2025-11-25,
-// "Cancellation").
+// giveUp cancels a request. The specification forbids that for a handshake (2025-11-25, "Cancellation").
 func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 	if method == "initialize" || method == "server/discover" {
 		return
@@ -312,11 +319,11 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 		err = c.write(c.ctx, &jsonrpc.Request{Method: "notifications/cancelled", Params: params})
 	}
 	if err != nil {
-		c.opts.Log.Debug().Err(err).Msg("the server was not told that nobody waits")
+		c.opts.Log.Debug().Err(err).Msg("a request was not cancelled")
 	}
 }
 
-// answered hands an answer to the call of ours that waits for it, if one does.
+// answered gives a response to the [Conn.Call] that waits for it. It reports whether one does.
 func (c *Conn) answered(m *jsonrpc.Response) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

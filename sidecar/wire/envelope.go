@@ -9,15 +9,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxMember bounds what is kept of a member's name or value, in bytes.
+// maxMember is the most bytes of a member's name or value that an envelope keeps.
 const maxMember = 1 << 10
 
-// maxSkipped is how many times the greatest frame a message may have, for it to be known at all.
+// maxSkipped times the greatest frame is the size at which the rest of a message is no longer looked at.
 const maxSkipped = 16
 
-// TooLongError is the error of a call whose answer was too long to be read. Its connection stays.
+// TooLongError is the error of a call with an answer that is too long to read. The connection goes on.
 type TooLongError struct {
-	// Size is the answer's, and Max the greatest that is read, in bytes.
+	// Size is the size of the answer, and Max the limit, both in bytes.
 	Size, Max int
 }
 
@@ -29,8 +29,7 @@ func (e *TooLongError) Error() string {
 // Unwrap makes it an [ErrTooLong].
 func (e *TooLongError) Unwrap() error { return ErrTooLong }
 
-// skim reads the rest of a message that is too long to be kept. It returns the message as
-// [envelope.tooLong] does.
+// skim reads the rest of a message that is too long to keep, and returns [envelope.tooLong] of it.
 func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 	var e envelope
 	e.add(head)
@@ -47,23 +46,23 @@ func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 	}
 }
 
-// envelope finds out whether a message that is too long to be kept, or nested too deep to be read, is a request, a
-// notification or a response, and which: it is given all bytes and keeps the few members of JSON-RPC's own, in whatever
-// order they come. Whether the rest is JSON it does not know.
+// envelope tells what a message is (a request, a notification or a response, with its method and id) that is too long
+// to keep or nested too deep to read. It gets all bytes and keeps only JSON-RPC's own members, in any order. It does
+// not check that the rest is JSON.
 type envelope struct {
 	size     int // of all that was added
 	depth    int
 	inString bool
 	escaped  bool
 	ended    bool
-	// bad: it is neither, whatever comes.
+	// bad: it is no message, whatever its rest is.
 	bad bool
-	// answers: it has what only a response has.
+	// answers: it has a member that only responses have.
 	answers bool
 
-	name    []byte // of the member of the message that is being read, as it is written
-	inValue bool   // of that member
-	member  string // is its name where the value is to be kept, and else empty
+	name    []byte // the name of the current member, encoded
+	inValue bool   // whether the bytes belong to the member's value
+	member  string // the decoded name if the value is kept, or empty
 	value   []byte
 	members map[string]json.RawMessage
 }
@@ -115,12 +114,12 @@ func (e *envelope) next(b byte) {
 	}
 }
 
-// keep adds to the name or to the value that is being read, if it is the message's own.
+// keep adds a byte to the current name or value, if that is a member of the message itself.
 func (e *envelope) keep(b byte) {
 	switch {
 	case e.depth != 1:
 	case !e.inValue:
-		if len(e.name) <= maxMember { // one byte too many makes it no name that is known
+		if len(e.name) <= maxMember { // a longer one is not a known name
 			e.name = append(e.name, b)
 		}
 	case e.member != "":
@@ -153,10 +152,10 @@ func (e *envelope) endMember() {
 	e.inValue, e.member, e.name, e.value = false, "", e.name[:0], e.value[:0]
 }
 
-// hopeless reports whether nothing that may come makes a message of it.
+// hopeless reports whether it is no message, whatever its rest is.
 func (e *envelope) hopeless(maxFrame int) bool { return e.bad || e.size > maxSkipped*maxFrame }
 
-// tooLong returns what a message is that is too long to be kept; nil where that is nothing that can be known.
+// tooLong returns a message that is too long to keep, as [envelope.message] does.
 func (e *envelope) tooLong(maxFrame int) jsonrpc.Message {
 	if e.hopeless(maxFrame) {
 		return nil
@@ -164,8 +163,8 @@ func (e *envelope) tooLong(maxFrame int) jsonrpc.Message {
 	return e.message(unreadLong(e.size, maxFrame), &TooLongError{e.size, maxFrame})
 }
 
-// message returns the request or notification that the message is, without its params and marked as unread, or the
-// response, with the error; nil where it is neither.
+// message returns a request or a notification without its params and marked as unread, or a response with the error in
+// place of its result. It returns nil if the bytes are no message.
 func (e *envelope) message(request unread, answer error) jsonrpc.Message {
 	if e.bad || !e.ended || e.members == nil {
 		return nil

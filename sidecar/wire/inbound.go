@@ -14,36 +14,35 @@ import (
 	"assent/sidecar/reason"
 )
 
-// inbound serves the requests of a server, whatever they came in on.
+// inbound serves the requests of a server, from any transport.
 type inbound struct {
 	opts Options
-	// ctx ends every handler's, and its cause theirs.
+	// ctx ends the contexts of all handlers, with its cause.
 	ctx context.Context
 
 	wg sync.WaitGroup // the handlers; grows under mu only, and not once closed
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	// served are the requests that are open, each with what ends its handler.
+	// served holds the open requests with a [Handler], and above those that go-sdk serves.
 	served map[jsonrpc.ID]*request
-	// above are the open requests that go-sdk serves.
-	above map[jsonrpc.ID]bool
-	// behind counts the requests that came since an answer is on its way.
+	above  map[jsonrpc.ID]bool
+	// behind counts the requests that came since the server last had all answers.
 	behind int
 
-	// unanswered counts the requests that are not answered yet, and undelivered those of them whose answer is given
-	// and on its way. A request that go-sdk serves, which it does at once, is undelivered from its beginning.
+	// unanswered counts the requests without an answer. undelivered counts the answers that are not yet written; it also
+	// counts each open request that go-sdk serves, because go-sdk answers at once.
 	unanswered, undelivered counter
 }
 
-// request is one that is served.
+// request is an open request; cancel ends its handler's context.
 type request struct{ cancel context.CancelCauseFunc }
 
 func newInbound(ctx context.Context, opts Options) *inbound {
 	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]bool{}}
 }
 
-// close waits for the handlers, whose context has ended. No request is served any more.
+// close refuses new requests and waits for the handlers. Their context has ended.
 func (in *inbound) close() {
 	in.mu.Lock()
 	in.closed = true
@@ -51,12 +50,12 @@ func (in *inbound) close() {
 	in.wg.Wait()
 }
 
-// take serves a request that is ours, and handles every notification. It reports whether the message was one of these.
-// The handler's context has the values of ctx and not its end: the stream that brought a request may be
-// gone before its answer.
+// take serves a request that go-sdk does not serve, and handles every notification. It reports whether the message was
+// one of these. The handler's context has the values of ctx but does not end with it: the stream that brought a request
+// may end before the answer.
 //
-// No notification goes up to go-sdk, whose queue has no bound. Each is handled before the next frame is read, so a
-// server that sends faster than that waits.
+// No notification reaches go-sdk, because go-sdk's queue has no bound. Each is handled before the next frame is read, so
+// a server that sends faster has to wait.
 func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(context.Context, *jsonrpc.Response) error) bool {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
@@ -106,11 +105,11 @@ func (in *inbound) notified(r *jsonrpc.Request) {
 	}
 }
 
-// maxBehind bounds how many requests are read of a server that does not read the answers.
+// maxBehind is how many requests are read from a server that does not read the answers.
 const maxBehind = 4096
 
-// keepUp waits until the server has read all answers that were given, where too many requests came since it has read
-// any: else they would fill the memory.
+// keepUp waits until all answers are written, if more than maxBehind requests came since that was last so. The answers
+// would fill the memory otherwise.
 func (in *inbound) keepUp() {
 	in.mu.Lock()
 	if in.undelivered.none() {
@@ -124,8 +123,8 @@ func (in *inbound) keepUp() {
 	}
 }
 
-// serve runs a handler and gives its answer, unless the server has cancelled the request: then it
-// expects none (2025-11-25, "Cancellation").
+// serve runs a handler and sends its answer. A request that the server has cancelled gets no answer (2025-11-25,
+// "Cancellation").
 func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, answer func(context.Context, *jsonrpc.Response) error) {
 	ctx, cancel := context.WithCancelCause(valued{in.ctx, values})
 	delivery := &delivery{}
@@ -183,10 +182,10 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 	})
 }
 
-// isOpen reports whether a request with an id is open. The lock must be held.
+// isOpen reports whether a request with this id is open. The lock must be held.
 func (in *inbound) isOpen(id jsonrpc.ID) bool { return in.served[id] != nil || in.above[id] }
 
-// handUp notes a request that go-sdk is about to serve. It reports whether the id is free.
+// handUp notes a request that go-sdk will serve. It returns false if the id is that of an open request.
 func (in *inbound) handUp(id jsonrpc.ID) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -198,7 +197,7 @@ func (in *inbound) handUp(id jsonrpc.ID) bool {
 	return true
 }
 
-// handedDown notes that an answer is written, or lost. One of go-sdk's ends its request.
+// handedDown notes that an answer of go-sdk's is written, or failed to be. Its id is free then.
 func (in *inbound) handedDown(id jsonrpc.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -209,10 +208,10 @@ func (in *inbound) handedDown(id jsonrpc.ID) {
 }
 
 var (
-	// errOpenID refuses a request with the id of one that is still open, which goes on (2025-11-25, "Base Protocol:
-	// Requests").
+	// errOpenID refuses a request with the id of an open request (2025-11-25, "Base Protocol: Requests"). The open
+	// request goes on.
 	errOpenID = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
-	// errMethod refuses a request that has no handler.
+	// errMethod refuses a request without a handler.
 	errMethod = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 )
 
@@ -223,15 +222,14 @@ func refuse(err *jsonrpc.Error) Handler {
 	}
 }
 
-// besideKey marks the context of an HTTP request that is made beside go-sdk, which neither sent it nor reads the stream
-// of its answer.
+// besideKey marks the context of an HTTP request that does not come from go-sdk. go-sdk does not read its response.
 type besideKey struct{}
 
 func beside(ctx context.Context) context.Context { return context.WithValue(ctx, besideKey{}, true) }
 
 func isBeside(ctx context.Context) bool { return ctx.Value(besideKey{}) != nil }
 
-// delivery is told what became of the answer to a request.
+// delivery calls the function of [WhenDelivered].
 type delivery struct{ told func(error) }
 
 func (d *delivery) tell(err error) {
@@ -242,16 +240,16 @@ func (d *delivery) tell(err error) {
 
 type deliveryKey struct{}
 
-// WhenDelivered has told called once, as the last thing that happens for a request: with nil where the answer was
-// written, or else with the reason why it was not. The context is the one that a [Handler] got, and only the Handler
-// itself may call this.
+// WhenDelivered sets a function that is called once, at the end of a request: with nil if the answer was written, or
+// with the reason why it was not. The context is the one that a [Handler] got. Only the Handler itself may call
+// WhenDelivered, before it returns.
 func WhenDelivered(ctx context.Context, told func(err error)) {
 	if d, ok := ctx.Value(deliveryKey{}).(*delivery); ok {
 		d.told = told
 	}
 }
 
-// valued is a context that has the values of another as well.
+// valued is a context with the values of a second one.
 type valued struct {
 	context.Context
 	values context.Context
@@ -284,7 +282,8 @@ func toError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
-// cancelled ends the handler of a request that the server cancels. go-sdk's requests are answered at once.
+// cancelled ends the handler of a request that the server cancels. The requests that go-sdk serves are not looked for,
+// because go-sdk answers them at once.
 func (in *inbound) cancelled(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -311,7 +310,7 @@ func (in *inbound) cancelled(params json.RawMessage) {
 	open.cancel(cause)
 }
 
-// tap tells of a message.
+// tap gives a message to Tap.
 func (o *Options) tap(fromServer bool, m jsonrpc.Message) {
 	if o.Tap == nil {
 		return

@@ -11,13 +11,13 @@ import (
 	"assent/sidecar/visible"
 )
 
-// codeTooLong is the error of a request that is too long to be read. It is of JSON-RPC's range for
-// implementations, of which MCP takes none for itself.
+// codeTooLong is the code of the refusal of a request that is too long to read. It is in JSON-RPC's range for
+// implementations, in which MCP defines no code.
 const codeTooLong = -32000
 
-// unread is the extra of a request or notification that came without its params, because they could not be read.
+// unread is the Extra of a request or a notification without its params, because they cannot be read.
 type unread struct {
-	// refusal is what the server is told where it waits for an answer.
+	// refusal answers the request.
 	refusal *jsonrpc.Error
 }
 
@@ -29,8 +29,8 @@ func unreadLong(size, maxFrame int) unread {
 	}}
 }
 
-// unreadDeep is of a request that is one, with an id and a method: what cannot be taken are its params, and JSON-RPC
-// has its other errors for what is none (JSON-RPC 2.0, "Error object").
+// unreadDeep refuses the params, because the request itself is valid: it has an id and a method (JSON-RPC 2.0, "Error
+// object").
 func unreadDeep() unread {
 	return unread{&jsonrpc.Error{
 		Code:    jsonrpc.CodeInvalidParams,
@@ -38,10 +38,12 @@ func unreadDeep() unread {
 	}}
 }
 
-// UnreadableError is the error of a call whose answer came and cannot be read. Its connection stays.
+// UnreadableError is the error of a call with an answer that cannot be read. The connection goes on.
 type UnreadableError struct {
-	// Why says what is wrong with the answer. Came is the beginning of it, on one line and without hidden characters.
-	Why, Came string
+	// Why is what is wrong with the answer.
+	Why string
+	// Came is the beginning of the answer on one line, with hidden characters written out.
+	Came string
 }
 
 // Error implements error.
@@ -51,10 +53,10 @@ func unreadable(line []byte, why string, args ...any) error {
 	return &UnreadableError{Why: fmt.Sprintf(why, args...), Came: quote(line)}
 }
 
-// maxQuote bounds how much of an answer an error quotes, in bytes.
+// maxQuote is the most bytes of an answer that an error quotes.
 const maxQuote = 160
 
-// quote returns the beginning of what came, for an error.
+// quote returns the beginning of a frame, for an [UnreadableError].
 func quote(data []byte) string {
 	text := strings.ToValidUTF8(string(data[:min(len(data), maxQuote)]), "")
 	if len(data) > maxQuote {
@@ -63,7 +65,7 @@ func quote(data []byte) string {
 	return visible.Text(strings.Join(strings.Fields(text), " "))
 }
 
-// asUnreadable returns the error of a response whose id matches no request.
+// asUnreadable returns the error of a response that matches no request.
 func asUnreadable(m *jsonrpc.Response) *UnreadableError {
 	var already *UnreadableError
 	if errors.As(m.Error, &already) {
