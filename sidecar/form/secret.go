@@ -10,8 +10,8 @@ import (
 // warning is a sentence that asks for no secret, but not to give one.
 var warning = lazily(`(?i)\b(do not|don['’]t|never) (give|send|enter|share|include|put|use|type|provide|reuse)\b[^.;]*`)
 
-// asksForSecret reports whether a field seems to ask for a secret, by its name, its title, what it is
-// said to be for ([secret.Asks]), or the format (OpenAPI's "password" is one that no form has).
+// asksForSecret reports whether a field seems to ask for a secret: by its name, title or description ([secret.Asks]), or
+// by OpenAPI's format "password".
 func asksForSecret(head protocol.FieldHead, format string) bool {
 	return strings.EqualFold(format, "password") || secret.Asks(head.Name) || secret.Asks(head.Title) ||
 		secret.Asks(warning().ReplaceAllString(head.Description, ""))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Unmarshal is as [json.Unmarshal], but takes only members whose names are written as the tags of the struct's fields:
-// the names in JSON are case-sensitive, and encoding/json takes "MaxTokens" for "maxTokens". It does not look into
-// types that decode themselves.
+// Unmarshal is [json.Unmarshal] with case-sensitive names. encoding/json takes the member "MaxTokens" for a field with the
+// tag "maxTokens"; Unmarshal ignores it. Every field needs a tag, and types that implement [json.Unmarshaler] decode
+// themselves. Its errors are those of [json.Unmarshal].
 func Unmarshal(data []byte, into any) error {
 	if json.Valid(data) {
 		if rest, changed := exact(bytes.TrimSpace(data), reflect.TypeOf(into)); changed {
@@ -19,8 +19,8 @@ func Unmarshal(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// Exact returns JSON without the members that [Unmarshal] into a T would leave out for the case of their names. The JSON
-// has to be valid and without space around it, or empty.
+// Exact returns JSON without the members that [Unmarshal] into a T ignores because of the case of their names. The data
+// has to be valid JSON without space around it, or empty.
 func Exact[T any](data []byte) []byte {
 	if len(data) == 0 {
 		return data
@@ -31,8 +31,7 @@ func Exact[T any](data []byte) []byte {
 
 var decodesItself = reflect.TypeFor[json.Unmarshaler]()
 
-// exact returns valid JSON without the members that encoding/json would take for a field of another name, and whether
-// there were any.
+// exact returns valid JSON without the members that differ from a field's name only in case, and whether there were any.
 func exact(data []byte, t reflect.Type) (rest []byte, changed bool) {
 	for t.Kind() == reflect.Pointer && !t.Implements(decodesItself) {
 		t = t.Elem()
@@ -57,8 +56,8 @@ func holdsStructs(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-// fieldOf returns the type of the field with a member's name, or nil without such a field. A member whose name differs
-// from a field's only in its case is not taken.
+// fieldOf returns the type of the field with a member's name, or nil if there is none. A member is not taken if its name
+// differs from a field's name only in case.
 func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
 	taken = true
 	for field := range t.Fields() {
@@ -71,7 +70,7 @@ func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
 	return nil, taken
 }
 
-// exactMembers is exact for an object, given the type of each member and whether it is taken.
+// exactMembers is exact for an object. typeOf returns the type of a member, and whether the member stays.
 func exactMembers(object []byte, typeOf func(name string) (t reflect.Type, taken bool)) (rest []byte, changed bool) {
 	type member struct {
 		name  string
@@ -106,7 +105,7 @@ func exactMembers(object []byte, typeOf func(name string) (t reflect.Type, taken
 	return append(rest, '}'), true
 }
 
-// exactElements is exact for an array whose elements are of a type.
+// exactElements is exact for an array with elements of type t.
 func exactElements(array []byte, t reflect.Type) (rest []byte, changed bool) {
 	var elements []json.RawMessage
 	if json.Unmarshal(array, &elements) != nil {

@@ -1,9 +1,8 @@
 // Package members finds the members of JSON objects by their exact names.
 //
-// [Of] does not decode them: for a message of which most is for somebody else, and for an object whose members have an
-// order, which encoding/json forgets. It takes what encoding/json has found valid, and sees in it what encoding/json
-// sees, but that names which differ in their case differ. [Unmarshal] decodes with that difference. The package has no
-// state.
+// [Of] yields the members without decoding their values, in their order, which encoding/json does not keep. It is for
+// messages of which only a few members are needed. [Unmarshal] decodes into a struct. Both read JSON as encoding/json
+// does, except that names are case-sensitive. The package has no state.
 package members
 
 import (

@@ -1,8 +1,8 @@
-// Package patience bounds how long a server may take, without counting the time in which a person is
-// asked something on its behalf.
+// Package patience bounds how long a server may take. It does not count the time in which the server waits for a person.
 //
-// Whoever sets a bound calls [WithTimeout]; whoever makes a server wait for a person, further down and
-// without knowing who bounds it, calls [Pause]. All functions may be called from any goroutine.
+// A caller that sets a bound calls [WithTimeout], or [WithClock] for several waits under one context. Code further down
+// that makes the server wait for a person calls [Pause], without knowing who set the bound. All functions may be called
+// from any goroutine.
 package patience
 
 import (
@@ -13,7 +13,7 @@ import (
 
 type key struct{}
 
-// clock is the bound of one context. It stands while it is paused at least once.
+// clock is the bound of one context. It stands while pauses is not 0.
 type clock struct {
 	outer *clock
 
@@ -24,7 +24,7 @@ type clock struct {
 	pauses  int
 }
 
-// WithTimeout returns a context that ends for a cause when d has passed, pauses not counted.
+// WithTimeout returns a context that ends with the cause when d has passed, not counting pauses.
 func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &clock{left: d, running: time.Now()}
@@ -39,8 +39,8 @@ func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Con
 	}
 }
 
-// Pause stops every clock of a context, until resume is called. Clocks that others paused as well go on
-// when the last of them has resumed.
+// Pause stops every clock of a context until resume is called. A clock that is paused several times goes on after the
+// last resume. Calling resume again does nothing.
 func Pause(ctx context.Context) (resume func()) {
 	innermost, _ := ctx.Value(key{}).(*clock)
 	for c := innermost; c != nil; c = c.outer {
@@ -72,15 +72,15 @@ func (c *clock) resume() {
 	}
 }
 
-// Clock bounds the parts of something long in which others are to act. It stands until Start, and between Stop and the
-// next Start. All methods may be called from any goroutine.
+// Clock bounds each of several waits under one context. It runs from Start to Stop. All methods may be called from any
+// goroutine, but each Start needs its Stop.
 type Clock struct {
 	clock *clock
 	whole time.Duration
 }
 
-// WithClock returns a context that ends for a cause when the clock has run for d since it was last started or
-// restarted. Cancel has to be called once the context is not used any more.
+// WithClock returns a context that ends with the cause when its clock has run for d since the last Start or Restart, not
+// counting pauses. The clock does not run before Start. The caller calls cancel when it no longer needs the context.
 func WithClock(ctx context.Context, d time.Duration, cause error) (_ context.Context, _ *Clock, cancel context.CancelFunc) {
 	ctx, cancel = WithTimeout(ctx, d, cause)
 	c := &Clock{clock: ctx.Value(key{}).(*clock), whole: d}
@@ -88,22 +88,22 @@ func WithClock(ctx context.Context, d time.Duration, cause error) (_ context.Con
 	return ctx, c, cancel
 }
 
-// Start lets a clock run that stands, from the beginning.
+// Start starts the clock with its whole time.
 func (c *Clock) Start() {
 	c.Restart()
 	c.clock.resume()
 }
 
-// Stop has the clock stand until the next Start.
+// Stop stops the clock until the next Start.
 func (c *Clock) Stop() { c.clock.pause() }
 
-// Pause is as the function Pause, for this clock alone.
+// Pause is the function [Pause] for this clock alone.
 func (c *Clock) Pause() (resume func()) {
 	c.clock.pause()
 	return sync.OnceFunc(c.clock.resume)
 }
 
-// Restart gives the clock its whole time again. It does not start a clock that stands.
+// Restart gives the clock its whole time again. A clock that stands does not start.
 func (c *Clock) Restart() {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

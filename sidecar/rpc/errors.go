@@ -31,7 +31,7 @@ func toWire(err error) *jsonrpc2.Error {
 	}
 }
 
-// fromWire is its reverse, with the data. What came of the library itself says that the peer is gone.
+// fromWire is the reverse of toWire and keeps the data. An error of the library itself means that the peer is gone.
 func (c *Conn) fromWire(err error) error {
 	var e *jsonrpc2.Error
 	switch {

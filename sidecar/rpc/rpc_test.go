@@ -208,8 +208,7 @@ func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// FuzzFrames reads frames, one of each line. Every frame is served, refused, taken for an answer or a notification, and
-// the frame after it is still read.
+// FuzzFrames sends each line as a frame. Whatever a frame is, the one after it is still served, and each batch is refused.
 func FuzzFrames(f *testing.F) {
 	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"m"}]` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{}}`)
 	f.Add(`[{"id":1,"method":"m"},{"id":2,"error":{}}]` + "\n" + `{"id":"x","error":{"code":1,"message":"m"}}`)

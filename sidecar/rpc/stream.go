@@ -168,8 +168,8 @@ func (s *stream) refuseLarge(length int) error {
 // request, serves that together with the next response, and crashes.
 var errBatch = protocol.Errorf(protocol.CodeInvalidRequest, "batches are not supported: send each message in a frame of its own")
 
-// decode makes a message of a frame, and passes on a request. Of an answer it reports that it is one, whose result it
-// keeps as it came.
+// decode decodes a frame. It serves a request. It decodes an answer into v with its raw result, and reports that it is an
+// answer.
 func (s *stream) decode(frame []byte, v any) (isAnswer bool, err error) {
 	if bytes.HasPrefix(bytes.TrimSpace(frame), []byte("[")) && json.Valid(frame) {
 		return false, errBatch
@@ -195,7 +195,7 @@ func (s *stream) write(message any) error { return s.out.write(message) }
 // WriteObject implements [jsonrpc2.ObjectStream].
 func (s *stream) WriteObject(v any) error { return s.write(v) }
 
-// Close implements [jsonrpc2.ObjectStream]. What was written is still sent, to a peer that reads.
+// Close implements [jsonrpc2.ObjectStream]. A peer that reads still gets everything that was written.
 func (s *stream) Close() error {
 	s.cancel()
 	s.out.close()

@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// A server that asks faster than it reads the answers is read as slowly, from some point on; and all are answered.
+// The connection reads no faster than the server reads the answers, once too many are waiting. All requests are answered.
 func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 	const most, many = 4096, 20_000
 	for name, method := range map[string]string{"requests of ours": "ask", "requests of go-sdk's": "ping"} {
@@ -29,7 +29,7 @@ func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 			}}, func([]byte) {}, 0)
 			defer c.Close()
 			queue := make(chan jsonrpc.ID, many)
-			go func() { // go-sdk reads whatever comes, and answers one after the other
+			go func() { // go-sdk reads every message, and answers one after the other
 				defer close(queue)
 				for {
 					m, err := c.Read(context.Background())
@@ -59,7 +59,7 @@ func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 			}()
 			<-enough
 			for answered := range int64(many) {
-				// What is in buffers was read as well.
+				// The buffers count as read.
 				if ahead := sent.Load() - answered; ahead > most+2000 {
 					t.Fatalf("%d were read after the last answer", ahead)
 				}
@@ -72,7 +72,7 @@ func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 	}
 }
 
-// Over HTTP each answer is a request of ours, which a server may take as late as it likes; go-sdk's own as well.
+// Over HTTP each answer is a POST, also go-sdk's own, and the server may accept it at any time.
 func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 	const most, many = 4096, 7000
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		// What is in buffers was read as well.
+		// The buffers count as read.
 		if got := sent.Load(); got < most || got > most+2000 {
 			t.Errorf("%d were read of a server that takes no answer", got)
 		}
@@ -131,8 +131,8 @@ func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 	})
 }
 
-// No notification reaches go-sdk, whose queue has no bound. The handlers run in the order of the frames, each before the
-// next frame is read.
+// No notification reaches go-sdk, because go-sdk's queue has no bound. The handlers run in the order of the frames, each
+// before the next frame is read.
 func TestNotificationsDoNotQueue(t *testing.T) {
 	const many = 1000
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestNotificationsDoNotQueue(t *testing.T) {
 		c, p := connect(t, wire.Options{Notify: map[string]func(json.RawMessage){
 			"notifications/message": func(json.RawMessage) { told++ },
 		}})
-		for range many { // nobody calls Read
+		for range many { // no goroutine calls Read
 			p.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
 			p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
@@ -192,7 +192,7 @@ func TestClosingInAFloodWaitsForNoQueue(t *testing.T) {
 	})
 }
 
-// Over Streamable HTTP that holds for the stream of a call and for the server's own.
+// Over Streamable HTTP the same is true for the stream of a call and for the server's own stream.
 func TestNotificationsOverHTTPDoNotQueue(t *testing.T) {
 	const many = 1000
 	flood := strings.Repeat("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n", many)

@@ -17,11 +17,10 @@ import (
 	"assent/sidecar/reason"
 )
 
-// This is JSON-RPC as every transport here reads and writes it. go-sdk's own codec tries each message as a
-// batch first, with a buffer of 32 kB for each try.
+// All transports of this package read and write JSON-RPC by the functions of this file. go-sdk's own codec first decodes
+// each message as a batch, with a buffer of 32 kB each time.
 
-// decodeAll reads a message or, of 2025-03-26, a batch of them. It returns nothing where the data is
-// neither.
+// decodeAll decodes a message or a batch, which 2025-03-26 has. It leaves out invalid messages.
 func decodeAll(data []byte) []jsonrpc.Message {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '[' {
@@ -43,8 +42,8 @@ func decodeAll(data []byte) []jsonrpc.Message {
 	return messages
 }
 
-// decode reads a message, or returns nil where the line is none. What is raw in it is the line's own memory. One that
-// is nested too deep is as [envelope.message] has it.
+// decode decodes a message, or returns nil if the line is none. The raw JSON in the message is a part of the line's
+// memory. A message that is nested too deep is returned by [envelope.message].
 func decode(line []byte) jsonrpc.Message {
 	if len(line) == 0 || line[0] != '{' {
 		return nil
@@ -99,9 +98,8 @@ func decode(line []byte) jsonrpc.Message {
 // fields are the members of a message.
 type fields struct{ version, id, method, params, result, err json.RawMessage }
 
-// answer returns the response that a message is, or nil if it is none. A response that cannot be read has an
-// [UnreadableError], so that the call which it answers ends. The id is not valid if the response has none that can be
-// read.
+// answer returns a message as a response, or nil if it is no response. The error of a response that cannot be read is an
+// [UnreadableError], which ends the call. Its ID is not valid if the response has no id or an unreadable one.
 func (f *fields) answer(line []byte) jsonrpc.Message {
 	id, err := answerID(f.id)
 	if !id.IsValid() && f.result == nil && f.err == nil {
@@ -132,11 +130,11 @@ func (f *fields) answer(line []byte) jsonrpc.Message {
 	return &jsonrpc.Response{ID: id, Result: f.result}
 }
 
-// rawID is the beginning of a [jsonrpc.ID] that holds the JSON of an id. A number is held so if a float64 cannot hold it
-// exactly, and a string if it has invalid characters or begins with rawID itself.
+// rawID is the first byte of a [jsonrpc.ID] that holds an id as JSON. makeID uses it for a number that a float64 does not
+// hold exactly, and for a string that has invalid characters or begins with rawID.
 const rawID = "\x00"
 
-// makeID returns the id of a request. [appendID] writes it exactly as it was read.
+// makeID decodes the id of a request. [appendID] encodes it exactly as it was.
 func makeID(raw json.RawMessage) (jsonrpc.ID, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsonrpc.ID{}, nil
@@ -157,7 +155,7 @@ func makeID(raw json.RawMessage) (jsonrpc.ID, error) {
 	return jsonrpc.MakeID(rawID + string(raw))
 }
 
-// answerID returns the id of a response. It is as makeID, but 1.0 answers 1.
+// answerID decodes the id of a response. It differs from makeID in that 1.0 answers 1.
 func answerID(raw json.RawMessage) (jsonrpc.ID, error) {
 	if isNumber(raw) {
 		if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53 {
@@ -171,7 +169,7 @@ func isNumber(raw json.RawMessage) bool {
 	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
 }
 
-// toSDK returns an id that go-sdk's own decoder reads exactly: that decoder makes a float64 of every number.
+// toSDK returns an id that go-sdk's own decoder keeps exactly, although it decodes every number as a float64.
 func toSDK(id jsonrpc.ID) jsonrpc.ID {
 	text, ok := id.Raw().(string)
 	if !ok || !strings.HasPrefix(text, rawID) {
@@ -181,7 +179,7 @@ func toSDK(id jsonrpc.ID) jsonrpc.ID {
 	return textID(rawID + string(quoted))
 }
 
-// fromSDK returns the id that toSDK was given.
+// fromSDK is the reverse of toSDK.
 func fromSDK(id jsonrpc.ID) jsonrpc.ID {
 	text, _ := id.Raw().(string)
 	var held string
@@ -196,11 +194,10 @@ func textID(text string) jsonrpc.ID {
 	return id
 }
 
-// encode writes a message on one line.
+// encode encodes a message on one line.
 func encode(m jsonrpc.Message) ([]byte, error) { return appendMessage(nil, m) }
 
-// appendMessage appends a message on one line. What is raw in it has to be JSON: it was made by an encoder, or
-// read by a decoder.
+// appendMessage appends a message on one line. Its params, result and raw id have to be valid JSON.
 func appendMessage(to []byte, m jsonrpc.Message) ([]byte, error) {
 	to = append(to, `{"jsonrpc":"2.0"`...)
 	var err error
@@ -252,7 +249,7 @@ func appendJSON(to []byte, v any) ([]byte, error) {
 	return append(to, encoded...), err
 }
 
-// appendRaw appends a member, if it has a value. One that was written on several lines is made one.
+// appendRaw appends a member, if it has a value. It puts a value of several lines on one.
 func appendRaw(to []byte, name string, value json.RawMessage) ([]byte, error) {
 	if len(value) == 0 {
 		return to, nil
@@ -268,7 +265,7 @@ func appendRaw(to []byte, name string, value json.RawMessage) ([]byte, error) {
 	return append(to, line.Bytes()...), nil
 }
 
-// frames are buffers for what is written; a great one is not kept.
+// frames are buffers for encoded messages. Large buffers are not kept.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
 const mostReused = 64 << 10

@@ -24,7 +24,7 @@ func id(t testing.TB, v any) jsonrpc.ID {
 	return id
 }
 
-// written returns what is written of a message.
+// written returns an encoded message.
 func written(t *testing.T, m jsonrpc.Message) string {
 	t.Helper()
 	var out strings.Builder
@@ -35,7 +35,7 @@ func written(t *testing.T, m jsonrpc.Message) string {
 	return out.String()
 }
 
-// writer is closed by nobody.
+// writer has a Close that does nothing.
 type writer struct{ io.Writer }
 
 func (writer) Close() error { return nil }
@@ -80,7 +80,7 @@ func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
 	}
 }
 
-// What is odd comes as it was sent, and costs the next line nothing; what is no JSON-RPC is not guessed at.
+// Unusual messages are decoded as they are, invalid ones are not guessed at, and the next line is read in any case.
 func TestWhatIsOddIsReadAsItIs(t *testing.T) {
 	ask := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"ask","params":` + params + `}` }
 	asked := func(params string) []jsonrpc.Message {

@@ -48,7 +48,7 @@ func (p *peer) want(line string) {
 	}
 }
 
-// handler serves by a function that needs no place in the order.
+// handler returns a [wire.Handler] that does nothing in the order of the frames.
 func handler(serve func(context.Context, json.RawMessage) (any, error)) wire.Handler {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
 		return func() (any, error) { return serve(ctx, params) }
@@ -78,7 +78,7 @@ func connectLines(t *testing.T, opts wire.Options, stray func([]byte), maxFrame 
 	return c, &peer{t, bufio.NewReader(serverIn), serverOut}
 }
 
-// read reads in a goroutine until the end, and returns the messages that were go-sdk's.
+// read reads in a goroutine until the end, and returns the messages for go-sdk.
 func read(t *testing.T, c *wire.Conn) <-chan jsonrpc.Message {
 	t.Helper()
 	messages := make(chan jsonrpc.Message, 100)
@@ -164,7 +164,7 @@ func TestAPanicIsAnErrorOfOneRequest(t *testing.T) {
 	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 }
 
-// waiting serves "ask" by waiting for its context, and returns where the cause will be.
+// waiting serves "ask" by waiting for the end of its context. It returns a channel that gets the cause.
 func waiting() (wire.Options, <-chan error) {
 	causes := make(chan error, 1)
 	return wire.Options{Serve: map[string]wire.Handler{
@@ -193,8 +193,8 @@ func TestACancelledRequestIsNotAnswered(t *testing.T) {
 	}
 }
 
-// One request at a time has an id. A second one is refused, and the first goes on; once that is answered or cancelled, the
-// id is free.
+// A second request with the id of an open one is refused, and the first goes on. The id is free once the first is answered
+// or cancelled.
 func TestARequestWithTheIDOfAnOpenOneIsRefused(t *testing.T) {
 	answers := make(chan string)
 	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
@@ -351,7 +351,7 @@ func TestALineThatIsTooLongEndsTheConnection(t *testing.T) {
 		_, err := c.Read(context.Background())
 		result <- errors.Join(err, c.Close())
 	}()
-	// The write fails once nobody reads on, which may be before its end.
+	// The write fails once the other side no longer reads, which may be before its end.
 	_, _ = io.WriteString(p.out, `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("x", 200<<10))
 	if err := <-result; err == nil || !strings.Contains(err.Error(), "more than 102400 bytes") {
 		t.Errorf("Read = %v, want an error with the limit", err)

@@ -23,11 +23,10 @@ const (
 // legacyVersions are those that an initialize may settle on.
 var legacyVersions = []string{LegacyVersion, "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// ProbePatience is how long a server may be silent about server/discover before it is tried with
-// initialize as well.
+// ProbePatience is how long Shake waits for an answer to server/discover before it also sends initialize.
 const ProbePatience = 3 * time.Second
 
-// modernErrors are the codes that only a modern server gives.
+// modernErrors are the codes that only modern servers use.
 var modernErrors = []int64{codeHeaderMismatch, codeMissingCapability, codeUnsupportedVersion}
 
 const (
@@ -36,48 +35,47 @@ const (
 	codeUnsupportedVersion = -32022
 )
 
-// Era is which of the two ways a server speaks.
+// Era is one of the two families of revisions of MCP. See [ModernVersion].
 type Era string
 
 // The eras.
 const (
-	// EraUnknown is found out by asking.
+	// EraUnknown: [Conn.Shake] finds it out.
 	EraUnknown Era = ""
 	EraModern  Era = "modern"
 	EraLegacy  Era = "legacy"
 )
 
-// Introduction is what a server is told of its client.
+// Introduction is the client's part of a handshake.
 type Introduction struct {
-	// Name and Version are the client's own.
+	// Name and Version are those of the client.
 	Name, Version string
-	// Capabilities are in the words of each era.
+	// Modern and Legacy are the client's capabilities in each era.
 	Modern, Legacy json.RawMessage
 }
 
-// Handshake is what a server has said of itself.
+// Handshake is the server's part of a handshake.
 type Handshake struct {
 	Era Era
-	// Version is the one that both sides speak from here on.
+	// Version is the revision that both sides speak.
 	Version string
 	// Result is the DiscoverResult or the InitializeResult.
 	Result json.RawMessage
 }
 
-// ErrProbe is the error of a server that ended when it was asked for its era. It has to be started
-// again, and initialized.
+// ErrProbe says that the server ended when it got server/discover. The caller starts it again and calls Shake with
+// [EraLegacy].
 var ErrProbe = errors.New("the server ended when it was asked for its protocol version")
 
-// Shake finds out which era the server speaks, unless that is known, and shakes hands in it. It has
-// to be called before the connection is given to go-sdk, whose own handshake is then answered from
-// this one.
+// Shake finds out the server's era, unless that is known, and does the handshake of that era. Call it before go-sdk gets
+// the connection: the Conn then answers go-sdk's own handshake itself.
 //
-// The probe is that of 2026-07-28, "stdio: Backward Compatibility": server/discover, and initialize
-// after any error that a modern server would not give, or after silence. A modern server that was
-// merely slow can still answer.
+// The probe is that of 2026-07-28, "stdio: Backward Compatibility". Shake sends server/discover. It sends initialize after
+// any error that a modern server would not return, or after [ProbePatience]; a slow modern server can still answer
+// server/discover then.
 //
-// After a response that matches no request, Shake waits only [UnmatchedPatience] for one that does. The error is then
-// an [UnreadableError].
+// After a response that matches no request, Shake waits only [UnmatchedPatience] for one that does, and returns an
+// [UnreadableError]. Other errors are [ErrProbe], [ErrRefused], [ErrVersion] and the cause of ctx.
 func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handshake, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -109,7 +107,7 @@ func (c *Conn) noteUnmatched(why *UnreadableError) {
 	}
 }
 
-// forgetUnmatched forgets such a response.
+// forgetUnmatched undoes noteUnmatched.
 func (c *Conn) forgetUnmatched() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,10 +117,10 @@ func (c *Conn) forgetUnmatched() {
 	}
 }
 
-// UnmatchedPatience is how long a server may be silent during a handshake after a response that matches no request.
+// UnmatchedPatience is how long a handshake goes on after a response that matches no request.
 const UnmatchedPatience = 5 * time.Second
 
-// ErrRefused is the error of a server that does not shake hands.
+// ErrRefused says that the server answered initialize with an error.
 var ErrRefused = errors.New("it refused the handshake")
 
 type shaken struct {
@@ -137,7 +135,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	ctx, cancel := context.WithCancel(ctx)
 	var halves sync.WaitGroup
 	defer halves.Wait()
-	defer cancel() // of whichever is still waited for
+	defer cancel() // ends the half without an answer
 	try := func(half func(context.Context, Introduction) (*Handshake, error)) <-chan shaken {
 		done := make(chan shaken, 1)
 		halves.Go(func() {
@@ -169,13 +167,13 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 			if d.err == nil {
 				return d.handshake, nil
 			}
-			discovered = nil // the other one will tell
+			discovered = nil // the answer to initialize decides
 		case i := <-initialized:
 			if i.err == nil || discovered == nil || c.Err() != nil || ctx.Err() != nil {
 				return i.handshake, i.err
 			}
 			initialized = nil
-			// A modern server refuses initialize, and has its say on discover yet to come.
+			// A modern server refuses initialize, and can still answer server/discover.
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -185,12 +183,12 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	}
 }
 
-// Discover asks a modern server for itself, whether or not hands were shaken.
+// Discover sends server/discover to a modern server, before or after the handshake. The errors are those of [Conn.Shake].
 func (c *Conn) Discover(ctx context.Context, who Introduction) (*Handshake, error) {
 	return c.discover(ctx, who)
 }
 
-// errNoDiscovery is the answer of a server that gives some result to whatever it does not know.
+// errNoDiscovery is the error for a result that is no DiscoverResult. Some legacy servers return a result to every method.
 var errNoDiscovery = errors.New("it answered server/discover with something else")
 
 func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, error) {
@@ -203,8 +201,8 @@ func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, erro
 	}
 	result, err := ask()
 	if slices.Contains(supportedVersions(err), ModernVersion) {
-		// It refused the version that it asks for (2026-07-28, "Protocol Version Negotiation": choose one of
-		// those, and retry).
+		// It refused a version that it says it supports (2026-07-28, "Protocol Version Negotiation": the client chooses
+		// one of these, and retries).
 		result, err = ask()
 	}
 	if err != nil {
@@ -227,10 +225,10 @@ func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, erro
 
 func isLegacyVersion(v string) bool { return slices.Contains(legacyVersions, v) }
 
-// ErrVersion is the error of a server that speaks no revision of ours.
+// ErrVersion says that the server speaks no revision of MCP that Assent speaks.
 var ErrVersion = errors.New("no revision of MCP in common")
 
-// unsupportedError says that the server is modern and speaks no version of ours.
+// unsupportedError is an [ErrVersion] with the versions that the server speaks.
 type unsupportedError struct{ versions []string }
 
 func (e unsupportedError) Error() string {
@@ -243,7 +241,7 @@ func (e unsupportedError) Is(target error) bool { return target == ErrVersion }
 
 func versionError(versions []string) error { return unsupportedError{versions} }
 
-// explainVersions turns a modern server's refusal of our version into words.
+// explainVersions returns a modern server's refusal of our version as an [ErrVersion], and other errors unchanged.
 func explainVersions(err error) error {
 	versions := supportedVersions(err)
 	if len(versions) == 0 || slices.ContainsFunc(versions, isLegacyVersion) {
@@ -252,7 +250,7 @@ func explainVersions(err error) error {
 	return versionError(versions)
 }
 
-// supportedVersions returns what a modern server that refused our version would take.
+// supportedVersions returns the versions in a modern server's refusal of our version.
 func supportedVersions(err error) []string {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e.Code != codeUnsupportedVersion {
@@ -267,17 +265,16 @@ func supportedVersions(err error) []string {
 	return data.Supported
 }
 
-// isModern reports whether an error can only be a modern server's.
+// isModern reports whether only a modern server returns such an error.
 func isModern(err error) bool {
 	var e *jsonrpc.Error
 	return errors.As(err, new(unsupportedError)) ||
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// initialize shakes hands with a legacy server. What follows it, notifications/initialized, is
-// go-sdk's to send.
+// initialize does the handshake with a legacy server, except notifications/initialized, which go-sdk sends.
 func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, error) {
-	c.forgetUnmatched() // what came was of server/discover
+	c.forgetUnmatched() // it came before initialize, so it belongs to server/discover
 	result, err := c.Call(ctx, "initialize", map[string]any{
 		"protocolVersion": LegacyVersion,
 		"capabilities":    who.Legacy,
@@ -302,7 +299,7 @@ func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, er
 	return &Handshake{Era: EraLegacy, Version: initialized.ProtocolVersion, Result: result}, nil
 }
 
-// shaken answers go-sdk's handshake from ours, where that was shaken.
+// shaken returns the answer to go-sdk's handshake, if Shake has done one, and nil otherwise.
 func (c *Conn) shaken(r *jsonrpc.Request) jsonrpc.Message {
 	if r.Method != "initialize" && r.Method != "server/discover" {
 		return nil

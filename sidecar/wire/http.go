@@ -19,24 +19,24 @@ import (
 	"assent/sidecar/patience"
 )
 
-// ErrSessionLost ends a connection whose server knows its session no more (2025-11-25, "Session
-// Management"). What was not taken can be sent again on a new one.
+// ErrSessionLost ends a connection because the server no longer knows the session (2025-11-25, "Session Management"). A
+// request that the server did not take can be sent again in a new session.
 var ErrSessionLost = errors.New("the server has forgotten the session")
 
 // HTTPOptions configure an [HTTP].
 type HTTPOptions struct {
 	Options
 	Endpoint Endpoint
-	// MaxFrame bounds what the server may send as one message, in bytes; 0 means [DefaultMaxFrame].
+	// MaxFrame is the most bytes of a message of the server; 0 means [DefaultMaxFrame].
 	MaxFrame int
 }
 
-// HTTP is to go-sdk's client of Streamable HTTP what a [Conn] is to the others: it sees every message
-// of one session, as the client's [http.RoundTripper]. A Conn around that client's connection would
-// hide from it that the session has begun, and with that the stream of what the server says by itself.
+// HTTP is the layer between go-sdk's client of Streamable HTTP and the server, as a [Conn] is for the other transports.
+// It is the client's [http.RoundTripper] and sees every message of one session. A Conn around the client's connection
+// would not do: the client would not learn that the session has begun, and would not open the server's own stream.
 //
-// Which call a server's request came with is known here, where it came in that call's own stream: the
-// context of the handler has then the values of the call's.
+// If a server's request comes in the stream of a call, the handler's context has the values of the call's context. All
+// methods may be called from any goroutine.
 type HTTP struct {
 	opts    HTTPOptions
 	inbound *inbound
@@ -44,16 +44,16 @@ type HTTP struct {
 	abort   context.CancelCauseFunc
 
 	mu sync.Mutex // guards the fields below
-	// handshake answers go-sdk's server/discover, where it was made before.
+	// handshake is that of Probe, if the server is modern. It answers go-sdk's server/discover.
 	handshake *Handshake
-	// session and version are what go-sdk says in its headers.
+	// session and version are the last ones in go-sdk's headers.
 	session, version string
 	lastCall         int64
 }
 
 var _ http.RoundTripper = (*HTTP)(nil)
 
-// NewHTTP returns the layer for one session. Nothing is sent before the first request.
+// NewHTTP returns the layer for one session. It sends nothing by itself.
 func NewHTTP(opts HTTPOptions) *HTTP {
 	if opts.MaxFrame == 0 {
 		opts.MaxFrame = DefaultMaxFrame
@@ -62,35 +62,35 @@ func NewHTTP(opts HTTPOptions) *HTTP {
 	return &HTTP{opts: opts, ctx: ctx, abort: abort, inbound: newInbound(ctx, opts.Options)}
 }
 
-// Transport is go-sdk's, over this layer.
+// Transport returns go-sdk's transport over this layer.
 func (h *HTTP) Transport() mcp.Transport {
 	return &mcp.StreamableClientTransport{Endpoint: h.opts.Endpoint.URL.String(), HTTPClient: &http.Client{Transport: h}, MaxEventSize: h.opts.MaxFrame}
 }
 
-// Answered returns when every request of the server that came so far has its answer, or ctx ends.
+// Answered returns when every request that the server sent so far has its answer, or when ctx ends.
 func (h *HTTP) Answered(ctx context.Context) { h.inbound.unanswered.wait(ctx) }
 
-// Delivered returns when every answer that was given so far is with the server, or ctx ends.
+// Delivered returns when the server has every answer that handlers gave so far, or when ctx ends.
 func (h *HTTP) Delivered(ctx context.Context) { h.inbound.undelivered.wait(ctx) }
 
-// Err returns nil while the session lasts, and then why it does not.
+// Err returns nil while the session lasts, and then the reason of its end.
 func (h *HTTP) Err() error { return context.Cause(h.ctx) }
 
-// Lose ends the session for a reason; requests under way fail with it.
+// Lose ends the session for a reason. The requests under way fail with it.
 func (h *HTTP) Lose(why error) { h.abort(fmt.Errorf("%w: %w", ErrClosed, why)) }
 
 // Done is closed when the session has ended.
 func (h *HTTP) Done() <-chan struct{} { return h.ctx.Done() }
 
-// Close ends every request but that which ends the session, and waits for the handlers.
+// Close ends every request except the DELETE of the session, and waits for the handlers. It returns nil.
 func (h *HTTP) Close() error {
 	h.abort(ErrClosed)
 	h.inbound.close()
 	return nil
 }
 
-// Probe asks a server of unknown era for itself. A handshake without a result means that the server
-// is a legacy one, or may be: it is to be initialized.
+// Probe sends server/discover to a server of unknown era, and waits no longer than wait. If the returned handshake has
+// no result, the server is a legacy one or may be one, and the caller sends initialize.
 func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) (*Handshake, error) {
 	inner, err := h.Transport().Connect(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	return &Handshake{Era: EraLegacy, Version: LegacyVersion}, nil
 }
 
-// probingKey marks the context of a server/discover that is not to be answered from memory.
+// probingKey marks the context of the server/discover of Probe, which [HTTP.answered] must not answer.
 type probingKey struct{}
 
 // RoundTrip implements [http.RoundTripper].
@@ -135,7 +135,7 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	if answer, ok := m.(*jsonrpc.Response); ok && !isBeside(r.Context()) {
 		defer h.inbound.handedDown(answer.ID)
 	}
-	// Messages beside the call have its context, too, and a stream that is resumed.
+	// Other messages than the call can have its context: a cancellation, and the GET that resumes its stream.
 	capture, _ := r.Context().Value(captureKey{}).(*Capture)
 	call, _ := m.(*jsonrpc.Request)
 	switch {
@@ -154,7 +154,7 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// roundTrip makes the request; call is nil where it has none.
+// roundTrip sends a request. call is the JSON-RPC request or notification in its body, or nil.
 func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
 	if call != nil {
 		if early := h.answered(r, call); early != nil {
@@ -178,7 +178,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		release()
 		return withBody(response, http.StatusNotFound, "", nil), nil
 	case r.Method == http.MethodGet && !ok && !resumes:
-		// The stream is the server's to offer; go-sdk takes most other answers for the session's end.
+		// A server need not offer this stream. go-sdk takes most answers except 405 for the session's end.
 		h.opts.Log.Debug().Int("status", response.StatusCode).Msg("the server offers no stream of its own")
 		release()
 		return withBody(response, http.StatusMethodNotAllowed, "", nil), nil
@@ -214,7 +214,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 	}
 }
 
-// outgoing reads what go-sdk sends, and completes it.
+// outgoing reads the message in a request's body, and returns the request with the message as the server gets it.
 func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error) {
 	h.mu.Lock()
 	h.session = cmp.Or(r.Header.Get("Mcp-Session-Id"), h.session)
@@ -261,8 +261,9 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	return r, m, nil
 }
 
-// answered answers what needs no server: go-sdk's handshake after ours; and in the modern era a
-// cancellation, which is said by leaving (2026-07-28, "Transports: Cancellation").
+// answered answers a message that the server does not get: go-sdk's server/discover after Probe, and
+// notifications/cancelled to a modern server, for which closing the stream is the cancellation (2026-07-28,
+// "Transports: Cancellation"). It returns nil for other messages.
 func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
 	h.mu.Lock()
 	hs := h.handshake
@@ -284,12 +285,12 @@ func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
 	return nil
 }
 
-// farewell bounds how long a server may take to hear that its session is over: many wait for their tools before
-// they answer, and a tool may wait for good.
+// farewell is how long the DELETE of a session may take. Many servers wait for their tools before they answer it, and a
+// tool may wait for ever.
 const farewell = 2 * time.Second
 
-// send makes a request that ends with the session, or, where it is what ends that, soon. Release is to be
-// called when its response is read.
+// send makes a request that ends with the session; a DELETE ends after [farewell] instead. The caller calls release
+// when it has read the response.
 func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	var stop func() bool
@@ -311,14 +312,14 @@ func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), e
 	return response, sync.OnceFunc(func() {
 		stop()
 		cancel(nil)
-		_ = body.Close() // it was read, or is not wanted
+		_ = body.Close() // the rest is not needed
 	}), nil
 }
 
 const maxRefusal = 64 << 10
 
-// refused reads a response that says no. A JSON-RPC error is the call's answer, with whatever status
-// it came.
+// refused reads a response that is neither 2xx nor 3xx. A JSON-RPC error in it is the answer to the call, whatever the
+// status is.
 func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	if err != nil {
@@ -332,7 +333,7 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 	case isCall && isTooDeep(body):
 		return nil, ErrTooDeep
 	case !isCall:
-		// A notification has no answer, and one that is not wanted ends nothing.
+		// A notification has no answer, and its refusal does not end the session.
 		h.opts.Log.Warn().Err(status).Msg("the server refused a message")
 		if call == nil {
 			return nil, status
@@ -352,8 +353,7 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 	}
 }
 
-// answer reads a JSON body. More than one message is made a stream, which is all that go-sdk takes
-// them in.
+// answer reads a JSON body. It makes a stream of several messages, because go-sdk reads only one from a JSON body.
 func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long func(jsonrpc.Message) [][]byte) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(h.opts.MaxFrame)+1))
 	if err != nil {
@@ -385,7 +385,8 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 	return withBody(response, response.StatusCode, "text/event-stream", stream.Bytes()), nil
 }
 
-// incoming takes what is ours from what the server sent in answer to r, and returns the rest.
+// incoming handles the messages that the server sent in answer to r, and returns those for go-sdk, encoded. call is the
+// call in r, or nil.
 func (h *HTTP) incoming(r *http.Request, call *jsonrpc.Request, capture *Capture, data []byte) [][]byte {
 	messages := decodeAll(data)
 	if len(messages) == 0 {
@@ -394,9 +395,8 @@ func (h *HTTP) incoming(r *http.Request, call *jsonrpc.Request, capture *Capture
 	return h.take(r, call, capture, messages)
 }
 
-// take is incoming for messages. The call is that of r, or nil. A response that comes in answer to a call is the
-// call's: one with another id cannot be used, and ends the call (2025-11-25, "Transports: Sending Messages to the
-// Server").
+// take is incoming for decoded messages. A response in the stream of a call answers that call (2025-11-25, "Transports:
+// Sending Messages to the Server"). If its id is another one, the call ends with an [UnreadableError].
 func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, messages []jsonrpc.Message) [][]byte {
 	var kept [][]byte
 	for _, m := range messages {
@@ -431,8 +431,8 @@ const (
 	maxAttempts = 5
 )
 
-// respond posts the answer to a request that came in answer to r. A server that cannot be reached is
-// tried again: it may be restarting its front, and waits.
+// respond posts the answer to a request that came in answer to r. If the server cannot be dialled, respond tries again,
+// because a proxy in front of the server may be restarting while the server waits for the answer.
 func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response) error {
 	body, err := encode(m)
 	if err != nil {
@@ -481,7 +481,7 @@ func withBody(response *http.Response, status int, kind string, body []byte) *ht
 	return response
 }
 
-// releasing is a body whose end is noted.
+// releasing is a body that calls release when it is closed. A failure of its Read is the failure of the captured call.
 type releasing struct {
 	io.ReadCloser
 	release func()

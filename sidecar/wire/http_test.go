@@ -20,7 +20,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The end of a session is the server's to hear, and not to hold up.
+// A server that does not answer the DELETE of its session does not hold up the end.
 func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -46,7 +46,8 @@ func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 	})
 }
 
-// A request of the server's in answer to a call that go-sdk does not know is answered all the same.
+// go-sdk does not read the stream of a call that is made beside it. An unknown request in that stream is answered all the
+// same.
 func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
 	var answers chan string
 	server := roundTripper(func(r *http.Request) (*http.Response, error) {

@@ -11,14 +11,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Call sends a request of our own, beside go-sdk's, and returns the raw result. An error of the server
-// is a [jsonrpc.Error]. The session must have begun.
+// Call sends a request beside those of go-sdk, and returns the raw result. The session must have begun. The errors are
+// those of [Conn.Call].
 func (h *HTTP) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx) // of a stream that goes on after the answer
+	ctx, cancel := context.WithCancel(ctx) // ends a stream that goes on after the answer
 	defer cancel()
 	ctx, capture := WithCapture(beside(ctx))
 	r, err := h.newCall(ctx, method, raw)
@@ -44,15 +44,15 @@ func (h *HTTP) Call(ctx context.Context, method string, params any) (json.RawMes
 		case err != nil:
 			return nil, errors.New("its answer broke off")
 		}
-		_, err = response.Body.Read(buffer) // which is where the answer is captured
+		_, err = response.Body.Read(buffer) // this captures the answer
 	}
 }
 
-// firstHTTPCall is as [firstCall], and leaves room for the ids of [HTTP.Probe].
+// firstHTTPCall is the number before the id of the first [HTTP.Call]. The ids after [firstCall] are those of [HTTP.Probe].
 const firstHTTPCall = firstCall + 100_000_000
 
-// newCall makes the request with the headers that go-sdk would give it (2026-07-28, "Transports:
-// Standard Headers"; for tasks, those of the extension).
+// newCall makes an HTTP request with the headers that go-sdk would set (2026-07-28, "Transports: Standard Headers"; for
+// tasks, those of the extension).
 func (h *HTTP) newCall(ctx context.Context, method string, params json.RawMessage) (*http.Request, error) {
 	h.mu.Lock()
 	h.lastCall++

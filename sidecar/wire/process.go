@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// grace is how long a server may take to leave after its stdin was closed, and again after it
-	// was asked to terminate.
+	// grace is how long a server may take to end after its stdin was closed, and again after SIGTERM.
 	grace = 2 * time.Second
-	// LongestClose is how long [Process.Close] takes at most: two graces, and one for pipes that a process outside the
-	// server's group holds open.
+	// LongestClose is how long [Process.Close] takes at most: grace two times for the server, and once more for pipes
+	// that a process outside the server's group holds open.
 	LongestClose = 3 * grace
 	// tailLines is how many of the last lines of stderr are kept.
 	tailLines = 20
-	// tailLine bounds each of them, in bytes.
+	// tailLine is the most bytes of each of them.
 	tailLine = 4 << 10
 )
 
-// Process is a server's process, and whatever it started in its turn: all of them end with it.
+// Process is a server's process and the processes that it started. Close ends them all. All methods may be called from
+// any goroutine.
 type Process struct {
 	cmd    *exec.Cmd
 	group  group
@@ -38,20 +38,20 @@ type Process struct {
 	ended       chan struct{} // closed when stdout has ended
 	drained     chan struct{} // closed when stderr has ended
 	exited      chan struct{} // closed when the process and its output have ended
-	exitErr     error         // how; to be read after exited
+	exitErr     error         // how it ended; read it only after exited
 	killed      atomic.Bool   // Close had to end it
 
 	mu   sync.Mutex // guards tail
 	tail []string
 }
 
-// StartProcess starts a server. Each line of its stderr goes to stderr as well as to the tail that
-// [Process.Stderr] returns.
+// StartProcess starts a server. Each line of its stderr goes to the function stderr, and the last ones are kept for
+// [Process.Stderr].
 func StartProcess(cmd *exec.Cmd, stderr func(line string)) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{}), drained: make(chan struct{}), exited: make(chan struct{})}
 	p.stdoutEnded = sync.OnceFunc(func() { close(p.ended) })
 	p.close = sync.OnceValue(p.stop)
-	// Pipes of our own: those of os/exec are closed when the process ends, read or not.
+	// os/exec would close its own pipes when the process ends, even if they hold data.
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -77,10 +77,10 @@ func StartProcess(cmd *exec.Cmd, stderr func(line string)) (*Process, error) {
 			return
 		}
 		defer parent.left()
-		awaitExit(cmd.Process.Pid) // without a thread, where that can be
+		awaitExit(cmd.Process.Pid) // without blocking a thread, if the system allows that
 		p.exitErr = cmd.Wait()
-		// Whoever the server left behind would keep its pipes, and its locks; and whoever left the
-		// group can keep the pipes still.
+		// The processes that the server left behind would keep its pipes and locks. One that left the group can still
+		// keep the pipes.
 		p.group.kill()
 		closeUnless(p.drained, errRead)
 		closeUnless(p.ended, outRead)
@@ -104,7 +104,7 @@ func closeUnless(ended <-chan struct{}, pipe *os.File) {
 	select {
 	case <-ended:
 	case <-timer.C:
-		_ = pipe.Close() // it may have been closed meanwhile, which is as good
+		_ = pipe.Close() // it may be closed already
 	}
 }
 
@@ -120,14 +120,14 @@ func (p *Process) Read(b []byte) (int, error) {
 // Write writes to the server's stdin.
 func (p *Process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
-// Close ends the process as the specification says: its stdin is closed, then it is asked to
-// terminate, then it is killed with its whole group. It returns when all of that is over, which is
-// within [LongestClose], and can be called again.
+// Close ends the process in the steps of the specification (2025-11-25, "Lifecycle: Shutdown"): it closes stdin, then
+// sends SIGTERM, then kills the whole group. It returns when the process has ended, within [LongestClose]. Further calls
+// return the same.
 func (p *Process) Close() error { return p.close() }
 
 func (p *Process) stop() error {
 	errIn := p.stdin.Close()
-	p.stdoutEnded() // nobody reads on
+	p.stdoutEnded() // no one reads on
 	if !p.waitExit() {
 		p.killed.Store(true)
 		p.group.terminate()
@@ -154,8 +154,7 @@ func (p *Process) waitExit() bool {
 	}
 }
 
-// Exit waits until the process has ended, and says how in words. It says nothing where Close had to end
-// the process.
+// Exit waits until the process has ended, and returns in words how it did. The text is empty if Close had to end it.
 func (p *Process) Exit() string {
 	<-p.exited
 	var exit *exec.ExitError
@@ -174,8 +173,7 @@ func (p *Process) Exit() string {
 // PID returns the process's id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// ExitCode waits until the process has ended, and returns its code; ok is false where it did not leave by
-// itself.
+// ExitCode waits until the process has ended, and returns its exit code; ok is false if it did not end by itself.
 func (p *Process) ExitCode() (code int, ok bool) {
 	<-p.exited
 	if p.killed.Load() || p.cmd.ProcessState == nil || !p.cmd.ProcessState.Exited() {
@@ -184,7 +182,7 @@ func (p *Process) ExitCode() (code int, ok bool) {
 	return p.cmd.ProcessState.ExitCode(), true
 }
 
-// Stderr returns the last lines that the server wrote there.
+// Stderr returns the last lines that the server wrote to stderr.
 func (p *Process) Stderr() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +192,7 @@ func (p *Process) Stderr() []string {
 func (p *Process) drain(r io.Reader, line func(string)) {
 	lines := bufio.NewReaderSize(r, tailLine)
 	for {
-		// A line that is longer comes in parts; nothing is worth more memory here.
+		// A longer line comes in parts. No line is worth more memory.
 		part, _, err := lines.ReadLine()
 		if err != nil {
 			return
