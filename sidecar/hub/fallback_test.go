@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -179,6 +180,9 @@ func TestWhichFailuresSayThatAServerCannotAsk(t *testing.T) {
 	tests := []struct{ name, answer string }{
 		{"another failure", asToolError(2, `the database speaks protocol version 2026-07-28 only`)},
 		{"another error", asError(2, "Method not found: elicitation/create")},
+		{"a refusal of another method", asToolError(2, "'tasks/list' is not supported on protocol version 2026-07-28")},
+		{"a question that failed", asToolError(2, "elicitation/create failed on protocol version 2026-07-28")},
+		{"a refusal without a version", asToolError(2, "elicitation/create is not supported")},
 		{"a refusal for want of a capability", asToolError(2, "client does not support elicitation/create")},
 		{"a success that quotes a refusal", strings.Replace(asToolError(2, refusedByGoSDK), `"isError":true,`, "", 1)},
 		{"a long text that quotes a refusal", asToolError(2, refusedByGoSDK+strings.Repeat(" and so on", 1000))},
@@ -186,13 +190,19 @@ func TestWhichFailuresSayThatAServerCannotAsk(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			wiretest.Write(t, inModern(tt.answer))
-			f, told := newFallbackFixture(t, memory{}, server("s"))
+			remembered := memory{}
+			f, told := newFallbackFixture(t, remembered, server("s"))
 			got := <-f.call(t.Context(), "t1", "s", "tool")
 			if diff := cmp.Diff([]string(nil), told.all()); diff != "" {
 				t.Errorf("told (-want +got):\n%s", diff)
 			}
 			if version := f.state(t, "s").ProtocolVersion; version != "2026-07-28" {
 				t.Errorf("the version spoken is %q, and the call ended with %+v", version, got)
+			}
+			for _, l := range remembered { // no other version was tried
+				if diff := cmp.Diff(hub.Learned{Era: "modern"}, l); diff != "" {
+					t.Errorf("remembered (-want +got):\n%s", diff)
+				}
 			}
 		})
 	}
@@ -245,17 +255,19 @@ func TestAFallbackIsRememberedUntilTheServerIsAnother(t *testing.T) {
 	for _, tt := range []struct {
 		name, transcript, version string
 		told                      int
+		probes                    int32
 	}{
-		{"found out", modern + begun("1") + listed(`{"idempotentHint":true}`) + askedInLegacy, "2025-11-25", 1},
-		{"not probed again", begun("1") + call, "2025-11-25", 0},
-		{"another version, which is spoken to as before", begun("2") + call, "2025-11-25", 0},
+		{"found out", modern + begun("1") + listed(`{"idempotentHint":true}`) + askedInLegacy, "2025-11-25", 1, 1},
+		{"not probed again", begun("1") + call, "2025-11-25", 0, 0},
+		{"another version, which is spoken to as before", begun("2") + call, "2025-11-25", 0, 0},
 		{"probed again", discovery("s", `{"tools":{}}`) + toolCall(2, "") + "\n" +
 			serverSays(required(2, `"inputRequests":{"q":{"method":"elicitation/create","params":{"n":1}}}`)) +
-			clientSays(toolCall(3, `"inputResponses":{"q":{"n":1}},`)) + serverSays(complete(3)), "2026-07-28", 0},
+			clientSays(toolCall(3, `"inputResponses":{"q":{"n":1}},`)) + serverSays(complete(3)), "2026-07-28", 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wiretest.Write(t, tt.transcript)
-			f, told := newFallbackFixture(t, remembered, server("s"))
+			var probes atomic.Int32
+			f, told := newFixtureOfNotices(t, func(o *hub.Options) { o.Memory, o.Tap = remembered, countProbes(&probes) }, server("s"))
 			end := f.call(t.Context(), "t1", "s", "tool")
 			f.nextAsk(t, end).answer <- map[string]int{"n": 1}
 			if diff := cmp.Diff(protocol.CallResult(done), <-end); diff != "" {
@@ -266,6 +278,9 @@ func TestAFallbackIsRememberedUntilTheServerIsAnother(t *testing.T) {
 			}
 			if got := len(told.all()); got != tt.told {
 				t.Errorf("told %d times, want %d", got, tt.told)
+			}
+			if got := probes.Load(); got != tt.probes {
+				t.Errorf("server/discover was sent %d times, want %d", got, tt.probes)
 			}
 		})
 	}

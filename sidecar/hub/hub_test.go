@@ -133,13 +133,7 @@ func newFixture(t *testing.T, transcript string, servers ...string) *fixture {
 // newFixtureWith returns a hub on these servers.
 func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 	t.Helper()
-	return newFixtureThatRemembers(t, nil, configured...)
-}
-
-// newFixtureThatRemembers returns a hub that remembers which era servers speak.
-func newFixtureThatRemembers(t *testing.T, memory hub.Memory, configured ...config.Server) *fixture {
-	t.Helper()
-	return newFixtureOf(t, func(o *hub.Options) { o.Memory = memory }, configured...)
+	return newFixtureOf(t, func(*hub.Options) {}, configured...)
 }
 
 // newFixtureOf returns a hub whose options differ from the usual ones.

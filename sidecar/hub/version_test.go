@@ -1,7 +1,9 @@
 package hub_test
 
 import (
+	"bytes"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"assent/protocol"
@@ -39,7 +41,16 @@ func TestAServerOfAConfiguredVersionIsNotProbed(t *testing.T) {
 	}
 }
 
-// memory remembers what servers have shown of themselves.
+// countProbes returns a tap that counts the server/discover requests.
+func countProbes(n *atomic.Int32) func(string, bool, []byte) {
+	return func(_ string, fromServer bool, frame []byte) {
+		if !fromServer && bytes.Contains(frame, []byte(`"method":"server/discover"`)) {
+			n.Add(1)
+		}
+	}
+}
+
+// memory remembers facts about servers.
 type memory map[string]hub.Learned
 
 func (m memory) Recall(key string) hub.Learned  { return m[key] }
@@ -63,20 +74,27 @@ func TestTheEraIsRememberedOverRestarts(t *testing.T) {
 {"jsonrpc":"2.0","id":"$ID","error":{"code":-32601,"message":"Method not found"}}
 `
 	remembered := memory{}
-	for _, tt := range []struct{ name, transcript, version string }{
-		{"probed", probed, "2025-11-25"},
-		{"not probed again", afterProbe, "2025-11-25"},
-		{"changed", refusal + modern, "2026-07-28"}, // each start is a process of its own
-		{"remembered anew", modern, "2026-07-28"},
+	for _, tt := range []struct {
+		name, transcript, version string
+		probes                    int32
+	}{
+		{"probed", probed, "2025-11-25", 1},
+		{"not probed again", afterProbe, "2025-11-25", 0},
+		{"changed", refusal + modern, "2026-07-28", 1}, // each start is a process of its own
+		{"remembered anew", modern, "2026-07-28", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wiretest.Write(t, tt.transcript)
-			f := newFixtureThatRemembers(t, remembered, server("s"))
+			var probes atomic.Int32
+			f := newFixtureOf(t, func(o *hub.Options) { o.Memory, o.Tap = remembered, countProbes(&probes) }, server("s"))
 			if _, err := f.Tools(t.Context(), "s"); err != nil {
 				t.Errorf("%v\n%s", err, strings.Join(f.state(t, "s").Stderr, "\n"))
 			}
 			if got := f.state(t, "s").ProtocolVersion; got != tt.version {
 				t.Errorf("the version spoken is %q, want %q", got, tt.version)
+			}
+			if got := probes.Load(); got != tt.probes {
+				t.Errorf("server/discover was sent %d times, want %d", got, tt.probes)
 			}
 		})
 	}
