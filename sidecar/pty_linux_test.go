@@ -824,6 +824,47 @@ func TestHelpFitsANarrowTerminal(t *testing.T) {
 	}
 }
 
+func TestWhatIsToldIsWrappedBetweenWords(t *testing.T) {
+	tests := []struct {
+		name, typed string
+		args        []string
+		code        int
+		want        string // lines of the screen
+	}{
+		{"a question", ":cancel\n", []string{"call", "--trust", "demo", "sample", "--plain"}, 0, `
+The server "demo" (tool sample) asks for
+a completion by a model.
+`},
+		{"a prompt", ":cancel\n", []string{"call", "--trust", "demo", "sample", "--plain"}, 0, `
+Approve? (yes, no, model; :cancel puts
+it away): :cancel
+`},
+		{"an error", "", []string{"call", "--trust", "demo", "bok"}, 2, `
+assent: the server "demo" has no tool
+"bok": did you mean book?
+`},
+		{"the doctor", "", []string{"doctor", "--", "no-such-program"}, 3, `
+verdict       notFound: The program
+              "no-such-program" was not
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSeat(t, 40, 80, nil, tt.args...)
+			s.program.Stdout = s.tty
+			s.start("")
+			if tt.typed != "" {
+				s.sees("it away): ")
+				s.types(tt.typed)
+			}
+			s.ends(tt.code)
+			s.until("waiting for lines", func(string) bool {
+				return strings.Contains("\n"+strings.Join(s.lines(), "\n")+"\n", tt.want)
+			})
+		})
+	}
+}
+
 func TestMissingArgumentsAreAskedForOnATerminal(t *testing.T) {
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "book", "--arg", "name=Ada")
 	s.sees(`The tool book of the server "demo" requires what the command line does not have.`)

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 func TestATerminalSaysWhatHasChangedOfATool(t *testing.T) {
-	text := toolText(protocol.UseMcpTool{
+	tool := protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: "s"}, Tool: protocol.Tool{Name: "t"},
 		Changed: &protocol.ToolChange{By: "VS Code", Tool: true, Server: true, Truncated: true, Lines: []protocol.DiffLine{
 			{Kind: protocol.DiffSame, Text: "Description:"},
@@ -16,14 +17,24 @@ func TestATerminalSaysWhatHasChangedOfATool(t *testing.T) {
 			{Kind: protocol.DiffAdded, Text: "Sends \u202eit."},
 			{Kind: protocol.DiffGap},
 		}},
+	}
+	var lines strings.Builder
+	p := newPerson(&session{
+		o:         Options{Stdin: strings.NewReader("no\n"), Stderr: &lines},
+		noteWidth: func() int { return 0 },
 	})
-	for _, want := range []string{
-		"! It has changed since you allowed it in VS Code on ",
-		"Its server is configured otherwise now",
-		"Its server describes it otherwise:\n    Description:\n  - Reads.\n  + Sends <U+202E>it.\n  …\n  … and more\n",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+	if _, err := p.allow(t.Context(), &openAsk{Ask: protocol.Ask{Question: tool}}, nil); !errors.Is(err, errDeclined) {
+		t.Errorf("the answer is %v, want a no", err)
+	}
+	for name, text := range map[string]string{"a dialog": toolText(tool), "lines": lines.String()} {
+		for _, want := range []string{
+			"! It has changed since you allowed it in VS Code on ",
+			"Its server is configured otherwise now",
+			"Its server describes it otherwise:\n    Description:\n  - Reads.\n  + Sends <U+202E>it.\n  …\n  … and more\n",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("in %s, %q is not in\n%s", name, want, text)
+			}
 		}
 	}
 }

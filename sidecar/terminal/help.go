@@ -82,7 +82,14 @@ func flagUsages(flags *pflag.FlagSet, width int) string {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
-		fmt.Fprintf(&b, "  %s\n%s\n", strings.TrimSpace("--"+f.Name+" "+value), wrapped("      "+usage, width))
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if f.Value.Type() == "string" && f.DefValue != "" {
+			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		fmt.Fprintf(&b, "  %s\n%s\n", strings.TrimSpace(name+" "+value), wrapped("      "+usage, width))
 	})
 	return b.String()
 }

@@ -26,10 +26,10 @@ var (
 
 const commands = `  :decline   say no to the server
   :cancel    put the question away without an answer
-  :secret    in a form: this answer is a secret, which is not shown and kept nowhere
+  :secret    in a form: mark this answer as secret
   :help      show this
-A line that is to begin with a colon begins with two. An empty line takes what stands in [brackets], or leaves out
-what need not be there; "" is an empty text.`
+` + `A line that begins with a colon is typed with two colons. An empty line takes the value in [brackets], or leaves an ` +
+	`optional field out; "" is an empty text.`
 
 // person asks whoever sits at stdin, one question after the other and line by line.
 type person struct {
@@ -95,7 +95,8 @@ func (p *person) line(ctx context.Context, secret bool, prompt string) (string, 
 func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt string) (string, error) {
 	for {
 		p.s.talking.Lock()
-		_, err := io.WriteString(p.s.o.Stderr, safe(prompt))
+		words := strings.TrimRight(prompt, " ")
+		_, err := io.WriteString(p.s.o.Stderr, wrapped(safe(words), p.s.noteWidth())+prompt[len(words):])
 		p.s.talking.Unlock()
 		if err != nil {
 			return "", fmt.Errorf("the question cannot be shown: %w", err)
