@@ -104,9 +104,9 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	return r
 }
 
-// inCache returns an environment for an Assent that keeps the files of runs in a folder.
+// inCache returns an environment for an Assent that keeps the files of runs, and what is temporary, in a folder.
 func inCache(folder string) []string {
-	return append(os.Environ(), "XDG_CACHE_HOME="+folder, "HOME="+folder)
+	return append(os.Environ(), "XDG_CACHE_HOME="+folder, "HOME="+folder, "TMPDIR="+folder)
 }
 
 // runs returns the files of runs that are kept there.
@@ -143,11 +143,27 @@ func TestWhatAKilledAssentLeavesBehindIsEnded(t *testing.T) {
 			cache := t.TempDir()
 			r := startStubborn(t, cache, "assent", tt.processes, tt.server, tt.args...)
 			eventually(t, "the note of the server", func() bool { return noted(t, runs(t, cache)[0]) })
+			if n := len(temporary(t, cache)); tt.args != nil && n != 1 {
+				t.Errorf("the command has %d temporary folders, want 1", n)
+			}
 			r.kill(t)
 			r.wantEnd(t)
 			eventually(t, "the removal of the run's file", func() bool { return len(runs(t, cache)) == 0 })
+			if left := temporary(t, cache); len(left) > 0 {
+				t.Errorf("the run left %v", left)
+			}
 		})
 	}
+}
+
+// temporary returns the temporary folders of conversations.
+func temporary(t *testing.T, cache string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(cache, "assent-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // noted reports whether the file of a run has its server.

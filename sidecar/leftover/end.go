@@ -57,7 +57,15 @@ func endRun(ctx context.Context, file *held, boot string, log zerolog.Logger) er
 	if err != nil || !all {
 		return errors.Join(err, file.lock.Close())
 	}
-	return file.remove()
+	return errors.Join(r.removeTemporary(), file.remove())
+}
+
+// removeTemporary removes the run's temporary folder. A path that is no such folder's proves nothing, and stays.
+func (r record) removeTemporary() error {
+	if named, err := filepath.Match(TemporaryPattern, filepath.Base(r.Temporary)); err != nil || !named || !filepath.IsAbs(r.Temporary) {
+		return err
+	}
+	return os.RemoveAll(r.Temporary)
 }
 
 // endServers sends SIGTERM to the processes of a run, and later SIGKILL. It looks for them again each time, because a process

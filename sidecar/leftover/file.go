@@ -23,6 +23,8 @@ type record struct {
 	Boot string `json:"boot"`
 	// PID is the run's own.
 	PID int `json:"pid"`
+	// Temporary is a folder that only the run uses, and that does not outlive it; empty for none.
+	Temporary string `json:"temporary,omitempty"`
 
 	servers map[int]string // the start by the process's id
 }

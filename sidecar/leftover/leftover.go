@@ -7,7 +7,8 @@
 //
 // A file without its lock proves that its run is dead. Then the processes that are proven to be the run's are ended:
 // those with the token, those with an id and a start time from the file, and the groups of these. Names and command
-// lines prove nothing. A process without proof is left alone.
+// lines prove nothing. A process without proof is left alone. The file may also name a temporary folder of the run, which
+// is removed after that.
 //
 // Two look for such files. Each run starts a keeper with its first server; it waits until the run has died, and looks
 // at the file of that run. And [Begin] looks at all files. A server may itself have started an Assent, as in a shell.
@@ -57,9 +58,13 @@ type Run struct {
 	keeper *keeper // nil before the first server, and if it could not be started; set by keep
 }
 
+// TemporaryPattern is the pattern for the names of temporary folders, as of [os.MkdirTemp].
+const TemporaryPattern = "assent-*"
+
 // Begin creates a run, and starts to end the processes that dead runs in the folder left behind. The caller calls [Run.End]
-// once its servers have ended.
-func Begin(folder string, log zerolog.Logger) (*Run, error) {
+// once its servers have ended. Temporary is the path of a folder that the caller removes after that, or empty. If the run
+// is killed, its keeper or the next start removes the folder, once the servers have ended.
+func Begin(folder, temporary string, log zerolog.Logger) (*Run, error) {
 	boot, err := machine.Boot()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
@@ -70,7 +75,7 @@ func Begin(folder string, log zerolog.Logger) (*Run, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	r := &Run{log: log, record: record{Token: rand.Text(), Boot: boot, PID: os.Getpid()}, looked: make(chan struct{})}
+	r := &Run{log: log, record: record{Token: rand.Text(), Boot: boot, PID: os.Getpid(), Temporary: temporary}, looked: make(chan struct{})}
 	if r.file, err = create(folder, r.record); err != nil {
 		return nil, err
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	// RunsDir holds the files of package leftover, which all sidecars of a person share; nothing is ended where it is
 	// empty.
 	RunsDir string
+	// Temporary reports that the caller removes DataDir after the end. If the sidecar is killed, package leftover does.
+	Temporary bool
 	// DecisionsDir, where it is not empty, holds the store of what the person decided about servers, in place of
 	// DataDir.
 	DecisionsDir string
@@ -185,8 +187,12 @@ func (s *Server) beginRun() {
 	if s.opts.RunsDir == "" {
 		return
 	}
+	temporary := ""
+	if s.opts.Temporary {
+		temporary = s.opts.DataDir
+	}
 	var err error
-	if s.leftovers, err = leftover.Begin(s.opts.RunsDir, s.opts.Log); err != nil {
+	if s.leftovers, err = leftover.Begin(s.opts.RunsDir, temporary, s.opts.Log); err != nil {
 		s.opts.Log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
 	}
 }

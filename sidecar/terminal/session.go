@@ -116,7 +116,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	capabilities.ConfirmServers = s.person != nil
 	dataDir, decisionsDir := line.dataDir, ""
 	if dataDir == "" {
-		if s.folder, err = os.MkdirTemp("", "assent-*"); err != nil {
+		if s.folder, err = os.MkdirTemp("", leftover.TemporaryPattern); err != nil {
 			return nil, fmt.Errorf("there is no place for the conversation: %w", err)
 		}
 		dataDir = s.folder
@@ -131,7 +131,8 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		log.Warn().Err(err).Msg("servers that outlive a killed command are not ended")
 	}
 	s.sidecar = attach.Start(ctx, server.Options{
-		Version: o.Version, DataDir: dataDir, DecisionsDir: decisionsDir, RunsDir: runs, Log: log, Masker: masker,
+		Version: o.Version, DataDir: dataDir, Temporary: s.folder != "", DecisionsDir: decisionsDir, RunsDir: runs,
+		Log: log, Masker: masker,
 	}, frontEnd{s})
 	pumping, stop := context.WithCancel(ctx)
 	s.stop = stop
