@@ -25,7 +25,7 @@ type stubbornRun struct {
 	fifo *bufio.Reader
 }
 
-// kill kills Assent, and nobody else.
+// kill kills Assent, and no other process.
 func (r *stubbornRun) kill(t *testing.T) {
 	t.Helper()
 	if err := r.assent.Process.Kill(); err != nil {
@@ -42,8 +42,8 @@ func (r *stubbornRun) wantEnd(t *testing.T) {
 	}
 }
 
-// startStubborn has an Assent start a stubborn server of so many processes. With args it is a command in a terminal, to
-// which the server's command is added.
+// startStubborn has an Assent start a stubborn server with one or two processes. With args, the Assent is a command in a
+// terminal, and the server's command is added to them.
 func startStubborn(t *testing.T, cache, program string, processes int, server []string, args ...string) *stubbornRun {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,7 +139,7 @@ func TestWhatAKilledAssentLeavesBehindIsEnded(t *testing.T) {
 		{"of a server that drops its environment", nil, 1, []string{"/usr/bin/env", "-i", program}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // what is stubborn has its grace
+			t.Parallel() // a stubborn process takes two seconds to end
 			cache := t.TempDir()
 			r := startStubborn(t, cache, "assent", tt.processes, tt.server, tt.args...)
 			eventually(t, "the note of the server", func() bool { return noted(t, runs(t, cache)[0]) })

@@ -47,10 +47,10 @@ var surveyTools = []struct{ name, schema, method, params string }{
 	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
 }
 
-// surveyor is an MCP server of 2025-11-25 without an SDK: its tools ask for everything that a server can ask for, and
-// return what came back. The capabilities that it was told are in capabilities.json. Its environment can have it DIE at
-// once, be SHY of anything but initialize at first, have WORDY descriptions, and be STUBBORN: then it stays until something is written into the
-// pipe of that name.
+// surveyor is an MCP server of 2025-11-25 without an SDK. Its tools ask for everything that a server can ask for, and return
+// the answer. It writes the client's capabilities into capabilities.json. Its environment can have it DIE at once, be SHY of
+// anything but initialize at first, have WORDY descriptions, and be STUBBORN: then it stays until something is written into
+// the pipe of that name.
 func surveyor() {
 	if os.Getenv("DIE") != "" {
 		fmt.Fprintln(os.Stderr, "starting up\nError: the key is wrong\nbye")

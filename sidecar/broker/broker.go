@@ -1,10 +1,10 @@
 // Package broker turns what MCP servers ask into asks of the task that they work for, and a
 // person's answers into MCP's results.
 //
-// It is the one place where policy is applied, whichever era or transport a request came by: it
-// gets the request's params as they were on the wire, and gives back a result to marshal or the
-// JSON-RPC error to send. A [Broker] may be used from any goroutine, and keeps nothing between requests
-// but what servers were told and what the person said of each; a call of it blocks until the ask is settled.
+// It is the one place that applies policy, for every era and transport. It gets the request's params as they were on the
+// wire, and returns a result to marshal or the JSON-RPC error to send. A call blocks until the ask is settled. A [Broker] may
+// be used from any goroutine. Between requests it keeps only what it declared to each server and what the person said about
+// each.
 package broker
 
 import (
@@ -56,9 +56,9 @@ type Broker struct {
 	mu sync.Mutex // guards the fields below
 	// capabilities holds what servers were told.
 	capabilities map[string]SamplingCapability
-	// chosen holds what the person chose last in place of what was proposed, by server.
+	// chosen holds, by server, the person's last choice that differed from the proposal.
 	chosen map[string]choice
-	// declining holds the servers from which everything is declined, and in which front end that was said.
+	// declining holds the servers from which everything is declined, each with the front end in which the person said so.
 	declining map[string]string
 	// trusted holds the servers to which a person let a completion go.
 	trusted map[string]bool
@@ -72,25 +72,25 @@ type Options struct {
 	Settings func() protocol.SamplingSettings
 	// Held returns the secrets that Assent holds now, and that no request is to carry away; nil means none.
 	Held func() []secret.Held
-	// Grants are what the person allowed before; nil where nothing can be.
+	// Grants are the person's grants; nil if there can be none.
 	Grants *grant.Book
-	// ToolRules are what the person said before about tools that models call; nil where nothing is remembered.
+	// ToolRules are the person's rules about tools that models call; nil if none are kept.
 	ToolRules *grant.ToolRules
 	// Tools returns which calls are made without asking, as it is configured now; nil means none.
 	Tools func() protocol.ToolSettings
 	// Elicitation returns how servers may elicit, as it is configured now; nil means the defaults.
 	Elicitation func() protocol.ElicitationSettings
-	// AskTimeout returns for how long the person may think about an ask; nil, and 0, mean for ever.
+	// AskTimeout returns how long an ask waits for the person; nil and 0 mean no limit.
 	AskTimeout func() time.Duration
-	// Denied is told of requests that were refused before they were of any task, as [Asker.Denied] is of the
-	// others; nil tells nobody.
+	// Denied is called for requests that were refused before they belonged to a task, as [Asker.Denied] is for the others.
+	// It may be nil.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
 	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
 	// call the broker. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities
-	// Stacks are where requests are read; nil means on those of whoever serves them.
+	// Stacks are the goroutines that read requests; nil means the callers' own.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }

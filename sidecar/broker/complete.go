@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// stopReasonStopped says that a person stopped the model, and returned what it had written by then.
+// stopReasonStopped is the stop reason of a completion that a person stopped and returned unfinished.
 const stopReasonStopped = "userStopped"
 
 // completion is an approved request on its way: to a model, to the person who reviews the answer, perhaps
@@ -27,15 +27,15 @@ type completion struct {
 	origin protocol.Origin
 	// answer is the approval.
 	answer *task.Answer
-	// request is what is sent.
+	// request is the request to the model.
 	request *protocol.McpSamplingRequest
-	// held is what it holds of the grant that approved it, or nil.
+	// held is the reservation on the grant that approved the request, or nil.
 	held *grant.Reservation
-	// usage is what the models read and wrote so far.
+	// usage is the usage of all attempts so far.
 	usage usage
 }
 
-// run returns what the server gets.
+// run returns the server's result.
 func (c *completion) run(ctx context.Context) (any, error) {
 	m := c.answer.Model
 	var before *protocol.McpSamplingReview
@@ -50,7 +50,7 @@ func (c *completion) run(ctx context.Context) (any, error) {
 				return c.end(review.SamplingResponse), nil
 			}
 			c.task.ReviewCompletion(c.answer.MessageID)
-		} else { // made for somebody who did not wait for its end: it was counted there, and that is lost
+		} else { // the completion of an earlier request, whose usage was not stored
 			c.usage.add(grant.Estimate(review.Model, c.request, review.SamplingResponse.Content))
 		}
 		question := c.question(c.origin, *review)
@@ -157,13 +157,13 @@ func contentOf(made *model.Completion) []protocol.ContentBlock {
 	return content
 }
 
-// end keeps what the server gets, and returns it.
+// end stores the completion, and returns it as the server's result.
 func (c *completion) end(response protocol.McpSamplingResponse) any {
 	c.ended(response)
 	return toResult(response)
 }
 
-// ended keeps what became of the request, and what it came to: for the person, and against its grant.
+// ended stores the result and the usage in the task, and charges the usage to the grant.
 func (c *completion) ended(result protocol.SamplingResult) {
 	c.task.EndSampling(c.answer.MessageID, result, c.usage.total)
 	if c.held == nil {
@@ -174,7 +174,7 @@ func (c *completion) ended(result protocol.SamplingResult) {
 	}
 }
 
-// fail keeps why there is no completion, and returns what the server is told of it.
+// fail stores why there is no completion, and returns the error for the server.
 func (c *completion) fail(ctx context.Context, err error) error {
 	var stopped *task.Stopped
 	if errors.As(err, &stopped) {
@@ -184,7 +184,7 @@ func (c *completion) fail(ctx context.Context, err error) error {
 	text := reason.Of(err)
 	if why := ended(context.Cause(ctx)); why != nil {
 		if c.answer.Kept && why.Reason == protocol.OutcomeRestarted {
-			return samplingError(err) // it begins anew when it is asked for again
+			return samplingError(err) // the server asks again, and the request begins again
 		}
 		text = why.Error()
 	}

@@ -21,9 +21,8 @@ const elicitationCreate = "elicitation/create"
 // Elicit serves elicitation/create (2025-06-18 and later, "Elicitation"). The result is a
 // [protocol.McpElicitationResponse].
 //
-// Decline is said only when a person declined. Where nobody answered, the nearest true word is
-// cancel: "dismissed without making an explicit choice". A request that nobody is asked, since too many
-// of the server's are open, is an error that names the limit.
+// The result is decline only if a person declined. If no person answered, it is cancel: "dismissed without making an
+// explicit choice". If too many requests of the server are open, the person is not asked, and the error names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
 	var question *task.Question
 	var done func()
@@ -86,8 +85,8 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	}, nil
 }
 
-// admitElicitation counts a question, unless nobody is asked, or says that too much of its server is open. The function
-// that it returns is to be called when the question is answered.
+// admitElicitation counts a question, unless it is answered without asking. It fails if too many of the server's are open.
+// The caller calls done when the question is answered.
 func (b *Broker) admitElicitation(t Asker, origin protocol.Origin, question *task.Question) (done func(), err error) {
 	if question.Granted != nil {
 		return func() {}, nil
@@ -144,7 +143,7 @@ func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, a
 	return answer, nil
 }
 
-// elicited says in MCP's words what came of an ask.
+// elicited returns the outcome of an ask as MCP's result.
 func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 	if err != nil {
 		if why := ended(err); why != nil {
@@ -225,8 +224,8 @@ type URLElicitation struct {
 	URL           string `json:"url"`
 }
 
-// AwaitURL sends the person to a page, and returns whether what they were to do there is done: they say
-// so, or ctx ends with a [task.Ended] whose reason is [protocol.OutcomeCompleted].
+// AwaitURL sends the person to a page, and reports whether they have finished there: they say so, or ctx ends with a
+// [task.Ended] of the reason [protocol.OutcomeCompleted].
 func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, e URLElicitation) (bool, error) {
 	if err := checkURL(e.URL); err != nil {
 		return false, err

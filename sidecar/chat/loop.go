@@ -17,10 +17,10 @@ const (
 	// defaultMaxRounds and defaultMaxTokens are those of [protocol.ChatSettings].
 	defaultMaxRounds = 50
 	defaultMaxTokens = 8192
-	// maxAttempts is how often a provider is asked that has too much to do.
+	// maxAttempts bounds the requests to a provider that answers that it is overloaded.
 	maxAttempts = 3
-	// firstPause is how long it is left alone before the second time where it has not said, and maxPause how
-	// long at most where it has: a person who waits wants to know rather.
+	// firstPause is the pause before the second attempt if the provider names none. maxPause bounds the pause that it names,
+	// because a person who waits should see the error instead.
 	firstPause = time.Second
 	maxPause   = 30 * time.Second
 )
@@ -58,7 +58,7 @@ func (u *turn) run(ctx context.Context) (well bool) {
 	return false
 }
 
-// round has the model write once, and makes the calls that it asks for. The step is nil where the turn ends.
+// round has the model write once, and makes the calls that it asks for. The step is nil if the turn ends.
 func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.ModelEndReason) {
 	if ctx.Err() != nil {
 		return nil, u.end(ctx, nil, nil)
@@ -69,7 +69,7 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 	}
 	models := u.opts.Models()
 	m, err := models.Find(ctx, id)
-	if ctx.Err() != nil { // what is found while nobody waits for the others may be none that the person wants
+	if ctx.Err() != nil { // Find may have stopped early, and returned a model that the person did not choose
 		return nil, u.end(ctx, nil, nil)
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 	}
 	body := protocol.ModelMessage{Model: m, LeftOut: leftOut, Replaces: u.take()}
 	messageID, err := u.task.BeginModelMessage(body)
-	if err != nil { // the task was closed meanwhile
+	if err != nil { // the task has been closed
 		return nil, protocol.ModelEndStopped
 	}
 	var written strings.Builder
@@ -117,15 +117,15 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 	return &step, protocol.ModelEndToolUse
 }
 
-// take returns what the next message of a model takes the place of.
+// take returns the message that the next message of a model replaces.
 func (u *turn) take() int64 {
 	replaces := u.replaces
 	u.replaces = 0
 	return replaces
 }
 
-// request is what goes to the model but for the conversation. One that is known not to call tools is offered
-// none.
+// request returns the request to the model without the conversation. It offers no tools to a model that is known not to call
+// any.
 func (u *turn) request(m *protocol.Model, o *offer) protocol.McpSamplingRequest {
 	settings := u.opts.Settings()
 	request := protocol.McpSamplingRequest{SystemPrompt: systemPrompt, MaxTokens: settings.MaxTokens}
@@ -196,8 +196,7 @@ func said(body protocol.ModelMessage, m *protocol.Model, request *protocol.McpSa
 	return body
 }
 
-// broken is a message that came to no end of its own. Where there is not a word of it, nothing is taken to
-// have been read.
+// broken returns a message that broke off. If it has no text, it counts no tokens, not even those of the request.
 func broken(body protocol.ModelMessage, m *protocol.Model, request *protocol.McpSamplingRequest, written string, end *protocol.ModelEnd) protocol.ModelMessage {
 	body.Text, body.End = written, end
 	if written != "" {

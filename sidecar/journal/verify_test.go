@@ -153,7 +153,7 @@ func TestRecordsAreKeptForAsManyDaysAsAreSet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return len(slices.DeleteFunc(records, func(r store.Record) bool { return r.Kind != "" })) // what says that others were removed
+			return len(slices.DeleteFunc(records, func(r store.Record) bool { return r.Kind != "" })) // without the records of cuts
 		}
 		setting := make(chan int)
 		go journal.Keep(t.Context(), func() (*store.Store, error) { return s, nil }, setting, time.Now, zerolog.Nop())
@@ -192,7 +192,7 @@ func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 			time.Sleep(day)
 		}
 		ahead := time.Duration(0)
-		// start runs a sidecar for so long, and returns how many of these records are left, and what it logged.
+		// start runs a sidecar for a time, and returns the number of records that are left, and its log.
 		start := func(runs time.Duration) (left int, logged string) {
 			t.Helper()
 			var log strings.Builder
@@ -243,8 +243,8 @@ func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 	})
 }
 
-// The migration adds a record for what an earlier version removed. It does so once: whoever cuts the front off later and
-// sets the version back gets no such record.
+// The migration adds a record for the records that an earlier version removed. It does so only once: a person who cuts off the
+// front later and sets the version back gets no such record.
 func TestAFrontThatAnEarlierVersionCutIsRecordedOnce(t *testing.T) {
 	dir := chain(t, 6, 0)
 	change := func(statements string) {
@@ -279,7 +279,7 @@ func TestAFrontThatAnEarlierVersionCutIsRecordedOnce(t *testing.T) {
 	}
 }
 
-// A journal that moved to another file is whole there, whichever of the two had records removed.
+// A journal that moved to another file verifies there, even if records were removed from either of the two.
 func TestAMovedJournalIsWhole(t *testing.T) {
 	opened := func(t *testing.T, dir string) *store.Store {
 		t.Helper()

@@ -196,7 +196,7 @@ func TestOldRecordsAreCutOffTheFront(t *testing.T) {
 	}
 }
 
-// A cut whose record cannot be saved removes nothing: verify would take it for a journal that somebody altered.
+// If the record of a cut cannot be saved, nothing is removed. Verify would report such a journal as altered.
 func TestACutWithoutItsRecordIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

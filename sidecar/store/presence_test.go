@@ -72,7 +72,7 @@ func TestADeadWindowIsFoundThoughItsChildHasTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// What the file says proves nothing where it is not whole, or of another machine.
+	// A file that is incomplete, or from another machine, proves nothing.
 	written, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// A commit that has an act of a person waits for the disk, so that a loss of power does not undo what was
-// acknowledged; one that has none does not. SQLite itself is asked, within the transaction.
+// A commit that has an act of a person waits for the disk, so that a loss of power does not undo an acknowledged act. A
+// commit without one does not wait. The test asks SQLite itself, within the transaction.
 func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	w := openWindow(t, dir, "one", "/a")

@@ -234,8 +234,8 @@ func TestAWindowStartsBesideAnother(t *testing.T) {
 	}
 }
 
-// A list has what another window acknowledged before it was asked for, however long ago the last look was: these
-// windows do not look by themselves.
+// A list has everything that another window acknowledged before the call, however long ago the last look was. These windows
+// do not look by themselves.
 func TestAListHasWhatAnotherWindowWroteBefore(t *testing.T) {
 	dir := t.TempDir()
 	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/b")

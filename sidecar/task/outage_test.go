@@ -556,8 +556,8 @@ func TestADamagedMessageIsNotWrittenOver(t *testing.T) {
 	})
 }
 
-// What a person does while the store cannot be written counts, and each act says that it is not saved: in the answer to
-// it, in its event, and wherever its message is read, until it is on disk.
+// An act of a person counts while the store cannot be written. Until it is on disk, its result, its event and its message
+// say that it is not saved.
 func TestAnActThatIsNotSavedSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,9 +17,8 @@ type left struct {
 	detail string
 }
 
-// recover takes up what was live when another sidecar ended, or lost the task: calls that are MCP tasks, or
-// whose server has answered with questions, go on, with the asks that they caused. The requests behind
-// everything else are lost. The lock must be held.
+// recover continues a task after another sidecar ended or lost it. Calls that are MCP tasks, and calls that their server has
+// answered with questions, go on with their asks. The requests behind everything else are lost. The lock must be held.
 func (t *Task) recover(ctx context.Context, left left) error {
 	var err error
 	if t.lastMessage, err = t.registry.store.LastMessage(ctx, t.info.ID); err != nil {
@@ -63,8 +62,8 @@ func (t *Task) recover(ctx context.Context, left left) error {
 			t.recoverAsk(m, body)
 		}
 	}
-	// changes gives a message that goes on another number: who reads what is new after a number has it as it was
-	// said in that sidecar's life.
+	// changes gives a message that goes on a new number: a front end that reads the changes after a number has the message
+	// in the state of the other sidecar.
 	changes := func(m *message) {
 		t.info.LastNumber++
 		m.number = t.info.LastNumber
@@ -73,7 +72,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 	interrupted := false // a model, or the calls that it asked for
 	for _, e := range entries {
 		if e.Damaged {
-			continue // it stays as it is, for whoever can read it
+			continue // it stays in the store unchanged
 		}
 		m := &message{Message: e.Message, askID: e.AskID, number: e.Number}
 		switch body := e.Message.Body.(type) {
@@ -88,7 +87,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 				t.memory[m.ID] = m
 				changes(m) // its progress is in no store
 				if !t.owned {
-					return nil // somebody was quicker
+					return nil // another window was faster
 				}
 				continue
 			}
@@ -129,7 +128,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 		m.number = t.info.LastNumber
 		if !t.save(m) {
 			if !t.owned {
-				return nil // somebody was quicker
+				return nil // another window was faster
 			}
 			t.memory[m.ID] = m
 		}
@@ -141,7 +140,7 @@ func (t *Task) recover(ctx context.Context, left left) error {
 // KeyPrefix is how the keys of an MCP task's questions begin.
 func KeyPrefix(serverName, mcpTaskID string) string { return serverName + "\x00" + mcpTaskID + "\x00" }
 
-// recoverAsk makes an ask of an MCP task what it was: open, or answered.
+// recoverAsk restores an ask of an MCP task, open or answered.
 func (t *Task) recoverAsk(m *message, question protocol.Ask) {
 	question.WaitsUntil = 0 // whom the server waited for ended with that sidecar
 	m.Body = question

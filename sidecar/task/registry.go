@@ -76,9 +76,9 @@ type Registry struct {
 	closeStacks func()
 
 	outage outage
-	// failing has one when the store begins to fail.
+	// failing has an element when the store begins to fail.
 	failing chan struct{}
-	// scrubbing has one when a secret was overwritten in the store.
+	// scrubbing has an element when a secret was overwritten in the store.
 	scrubbing chan struct{}
 
 	// store is set by load, and not changed after. It may move.

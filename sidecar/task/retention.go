@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/store"
 )
 
-// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting has, as
-// [retention.Keep] has them. What no front end has got is kept.
+// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting says; see
+// [retention.Keep]. It keeps results that no front end has got.
 func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
 	clock := func(ctx context.Context, now time.Time) (time.Time, error) {
 		if err := r.load(); err != nil {
@@ -72,7 +72,7 @@ func (t *Task) removeResult(ctx context.Context, p store.Place, days int) error 
 	return nil
 }
 
-// hasResult reports whether a message is a call that became an MCP task and still has what came of it.
+// hasResult reports whether a message is a call that became an MCP task and still has its result.
 func hasResult(m protocol.Message) bool {
 	call, ok := m.Body.(protocol.Call)
 	if !ok || call.Task == nil {
