@@ -35,8 +35,8 @@ export function serveArgs(
 }
 
 /**
- * Moves what an earlier version kept in another folder, where there is nothing yet. Throws where that cannot be
- * done: it stays where it was then.
+ * Moves what an earlier version kept in another folder, if this one has nothing yet. If that fails, it
+ * throws, and the data stays in the other folder.
  */
 export function moveData(from: string, to: string): void {
   if (existsSync(to) || !existsSync(join(from, "assent.db"))) return;

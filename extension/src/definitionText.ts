@@ -1,7 +1,7 @@
 import type { ConfirmServerParams, ServerDefinition } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** Says what would run, line by line, and after each line what it was when the person confirmed the server last. */
+/** Returns the definition line by line. After a changed line it gives the value that the person confirmed last. */
 export function definitionText({ source, line, definition, earlier }: ConfirmServerParams): string {
   const now = lines(definition);
   const before = earlier === undefined ? undefined : lines(earlier);
@@ -27,7 +27,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
   return said.join("\n");
 }
 
-/** The same lines for every definition. A list is JSON: so it can be seen where an element ends. */
+/** Returns the same lines for every definition. A list is JSON, which shows where an element ends. */
 function lines(d: ServerDefinition): readonly { label: string; value: string }[] {
   return [
     { label: l10n.t("Reached by"), value: d.transport },

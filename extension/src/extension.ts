@@ -182,8 +182,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     command("signOut", () => signOut(secrets, restart)),
   );
-  // A window that has servers wakes the extension, and need not be one in which they are used: a process is
-  // started where something waits for the person, and else by whatever they do first.
+  // A window that has servers wakes the extension, and may never use them. So the sidecar starts now only
+  // if something waits for the person, and else at their first action.
   if (openWork.wasOpen) sidecar.start();
 }
 
@@ -203,7 +203,7 @@ async function openWalkthrough({ extension }: vscode.ExtensionContext): Promise<
   await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${extension.id}#start`);
 }
 
-/** What was forgotten must not live on in the sidecar's memory, so that one is started anew. */
+/** The sidecar starts again, so that its memory does not keep a login that was forgotten. */
 async function signOut(secrets: Secrets, restart: () => void): Promise<void> {
   const yes = vscode.l10n.t("Sign Out");
   const choice = await showWarningMessage(
@@ -229,7 +229,7 @@ function binary(context: vscode.ExtensionContext): string {
 /** Tasks belong to a workspace; without one, to the person. */
 function dataFolder({ globalStorageUri }: vscode.ExtensionContext): string {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
-  // A workspace that nobody has saved is another one at each opening.
+  // An unsaved workspace has another file at each opening.
   const saved = workspaceFile?.scheme === "untitled" ? undefined : workspaceFile?.toString();
   return dataFolderOf(globalStorageUri.fsPath, {
     workspaceFile: saved,

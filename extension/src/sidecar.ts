@@ -23,7 +23,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { type Handlers, handlerOf } from "./handlers.ts";
 
-/** How to start a sidecar, and what to do with what it says of its own accord. */
+/** How to start a sidecar, and who handles its requests, its notifications and its log. */
 export interface SidecarOptions {
   readonly command: string;
   /** The arguments; asked for at every start. */

@@ -40,8 +40,8 @@ export async function declineCleanUp(
 }
 
 /**
- * The whole of it, by the keyboard alone: the model, the tools, the server's questions, the rows. The form is
- * looked at when it is filled in; the keyboard is where it was after that.
+ * The whole story by the keyboard alone: the model, the tools, the server's questions, the rows. The form is
+ * checked when it is filled in, and the focus is at the same place after that.
  */
 export async function cleanUp(
   panel: Panel,

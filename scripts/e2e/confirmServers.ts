@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Confirms the servers of the workspace, in the dialogs that VS Code shows before they run for the first time. */
+/** Confirms each server of the workspace in the dialog that VS Code shows before its first run. */
 export async function confirmServers(page: Page): Promise<void> {
   const dialog = page.locator(".monaco-dialog-box", { hasText: /Run (it|them)\?/ });
   // Another dialog may follow at once, so none is waited for to go.

@@ -10,7 +10,7 @@ import { goServer as modern, returnAnswer, server } from "./story.ts";
 const longForm = "fill_everything";
 const preferences = "ask_user_preferences";
 
-/** A server whose forms outlive the sidecar, because an MCP task waits for them. */
+/** A server with forms that outlive the sidecar, because an MCP task waits for them. */
 const outliving = "test-tasks";
 
 /** What the story needs of the workbench that it is told in. */
@@ -38,7 +38,7 @@ export async function tellElicitation(stage: Stage): Promise<void> {
   await outliveSidecars(stage);
 }
 
-/** What to type where, wrong and right, in the order of the form; and what is said to the wrong. */
+/** A wrong and a right text for each field, in the order of the form, and the error for the wrong one. */
 const texts = [
   { label: "Full name", wrong: "A", says: "At least 2 characters", right: "Ada Lovelace" },
   { label: "Booking code", wrong: "abc-1", says: "Does not match", right: "ABC-1843" },
@@ -60,21 +60,18 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
     await form.getByText("test-elicitation-server.mjs").waitFor();
     await panel.press("Enter");
   });
-  await step(
-    "what is missing is said beside each field, and the first one has the focus",
-    async () => {
-      await submit(panel, form);
-      for (const label of ["Full name", "Email", "Arrival", "Guests"]) {
-        await field(form, label).getByText("Required").waitFor();
-      }
-      for (const label of ["Room", "Country"])
-        await field(form, label).getByText("Choose one").waitFor();
-      await field(form, "Extras").getByText("Choose at least 1").waitFor();
-      await panel.focused(form.getByLabel("Full name")).waitFor();
-    },
-  );
+  await step("each required field says so, and the first one has the focus", async () => {
+    await submit(panel, form);
+    for (const label of ["Full name", "Email", "Arrival", "Guests"]) {
+      await field(form, label).getByText("Required").waitFor();
+    }
+    for (const label of ["Room", "Country"])
+      await field(form, label).getByText("Choose one").waitFor();
+    await field(form, "Extras").getByText("Choose at least 1").waitFor();
+    await panel.focused(form.getByLabel("Full name")).waitFor();
+  });
   await photograph(page, "long-form-refused", [320, 900]);
-  await step("each text is written wrong, which is said beside it, and then right", async () => {
+  await step("each text is written wrong, which its field says, and then right", async () => {
     for (const { label, wrong, says, right } of texts) {
       const control = form.getByLabel(label);
       await panel.tabTo(control);
@@ -153,7 +150,7 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
   });
 }
 
-/** Whoever has enough of a server says so once, until they want to be asked again. */
+/** A person declines everything from a server at once, and later lets it ask again. */
 async function declineEverything({ panel, newTask }: Stage): Promise<void> {
   await newTask();
   const declined = async () => {
@@ -183,7 +180,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
   });
 }
 
-/** A thousand questions in a second are some, and the panel stays one that can be used. */
+/** A server asks a thousand questions in a second, and the panel stays usable. */
 async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
   await newTask();
   await step("a flood of questions is bounded, and gone through with the keyboard", async () => {
@@ -196,24 +193,27 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
     assert.equal(await panel.form(server).count(), 1);
   });
   await photograph(page, "flood");
-  await step("what is open is declined with the rest, and the server knows of which", async () => {
-    const form = panel.form(server);
-    await isArmed(form);
-    await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
-    // The list stays at its end while the questions are settled.
-    await panel.dock().waitFor({ state: "detached" });
-    await panel.toFirstMessage();
-    const text = await returned(panel.call(server, "ask_often"));
-    const { decline, ...refused } = JSON.parse(text);
-    assert.equal(decline, 32);
-    const [[reason, times] = [], ...others] = Object.entries(refused);
-    assert.match(String(reason), /assent\.elicitation\.maxOpen allows 32/);
-    assert.deepEqual([times, others], [968, []]);
-    await panel.button("Ask Me Again").last().click();
-  });
+  await step(
+    "the open questions are declined with the rest, and the server hears which",
+    async () => {
+      const form = panel.form(server);
+      await isArmed(form);
+      await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
+      // The list stays at its end while the questions are settled.
+      await panel.dock().waitFor({ state: "detached" });
+      await panel.toFirstMessage();
+      const text = await returned(panel.call(server, "ask_often"));
+      const { decline, ...refused } = JSON.parse(text);
+      assert.equal(decline, 32);
+      const [[reason, times] = [], ...others] = Object.entries(refused);
+      assert.match(String(reason), /assent\.elicitation\.maxOpen allows 32/);
+      assert.deepEqual([times, others], [968, []]);
+      await panel.button("Ask Me Again").last().click();
+    },
+  );
 }
 
-/** A person who limits their time is told when it is over, and has more of it when they want. */
+/** A person sets a time limit. A question ends with it, or gets more time on request. */
 async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
   const form = panel.form(server);
   const timer = form.page().getByRole("timer");
@@ -225,8 +225,7 @@ async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
   const decline = async (open: Locator) => {
     await open.getByRole("button", { name: "Decline", exact: true, disabled: false }).click();
   };
-  // VS Code notices by itself that the file of its settings changed, and does not say when. So the tool is called until its
-  // question has the time that was set.
+  // Nothing tells when VS Code has read the changed settings. So the tool is called until its question has the limit.
   await step("an ask ends when the time that was set is over", async () => {
     await set({ "assent.asks.timeout": 1 });
     await eventually("an ask that ends", async () => {
@@ -255,10 +254,10 @@ async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
   });
 }
 
-/** What was typed into a form whose server is lost is there to be copied. */
+/** A form that lost its server lets the person copy the typed texts. */
 async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void> {
   await newTask();
-  await step("what was typed when the sidecar was killed is there to be copied", async () => {
+  await step("typed texts can be copied after the sidecar was killed", async () => {
     await panel.runTool(server, longForm);
     const form = panel.form(server);
     await form.getByLabel("Full name").fill("Grace Hopper");
@@ -272,7 +271,7 @@ async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void
   });
 }
 
-/** A reload of the window ends the sidecar as well: an MCP task's form goes on, the others say so. */
+/** A reload of the window ends the sidecar, too. The form of an MCP task goes on, and the others end and say so. */
 async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void> {
   await newTask();
   const form = panel.form(outliving);
@@ -302,7 +301,7 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
   });
 }
 
-/** A modern server's call is none of the sidecar's: with its questions, it goes on after a kill and a reload. */
+/** A modern server's call, with its questions, goes on after a kill of the sidecar and a reload. */
 async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stage): Promise<void> {
   await newTask();
   const form = panel.form(modern);
@@ -318,7 +317,7 @@ async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stag
     assert.equal(await name.inputValue(), "Ada");
     await panel.call(modern, "two_questions").getByText("running").waitFor();
   });
-  await step("what was answered before a reload is not asked again", async () => {
+  await step("a question that was answered before a reload is not asked again", async () => {
     await form.getByRole("button", { name: "Submit" }).click();
     await panel.settledForm(modern).getByText("Answered").waitFor();
     await reload(page);
@@ -337,7 +336,7 @@ async function reload(page: Page): Promise<void> {
   await loaded;
 }
 
-/** All that belongs to a field: its control, what it is for, and what is wrong with it. */
+/** Everything of a field: its control, its description and its error. */
 function field(form: Locator, label: string): Locator {
   return form
     .locator(".field")

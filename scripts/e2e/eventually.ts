@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Looks until there is something to see, and returns it. It is for what nothing tells of. The bound is long, because a slow
- * machine must not fail a test.
+ * Calls `look` every 100 ms until it returns something, and returns that. It is for changes without an event, such as the
+ * start of a process. The bound is long, because a slow machine must not fail a test.
  */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const end = performance.now() + 90_000;

@@ -119,7 +119,7 @@ export class ExtensionWindow {
   /** Shows the panel in a window that has just been loaded. */
   readonly show = async (): Promise<void> => {
     await this.container.waitFor();
-    // The side bar may show again what it showed in the window that was open last. A click would hide that then.
+    // The side bar may show the panel already, as the window before did. A click would hide it then.
     if (!(await this.#isPanelInSideBar())) await this.container.click();
   };
 
@@ -195,7 +195,7 @@ export class ExtensionWindow {
     return complaints;
   }
 
-  /** The processes of this run whose command line has a text in it. */
+  /** The processes of this run with a text in their command line. */
   async #processesNamed(text: string): Promise<readonly number[]> {
     const found: number[] = [];
     for (const pid of await processesMarked(this.workbench.folder)) {

@@ -4,7 +4,7 @@ import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 import { beginCompletion, server } from "./story.ts";
 
-/** Waits until the picture says where the completion is, and has that drawn. */
+/** Waits until the diagram shows who has the completion, and is drawn. */
 export async function seeFlow(panel: Panel, words: RegExp, participant: string): Promise<void> {
   await panel.showDiagram();
   await assertDrawn(panel.picture(words, participant));

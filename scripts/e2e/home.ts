@@ -146,7 +146,7 @@ async function tell(page: Page): Promise<void> {
         await chat.getByRole("button", { name: /^Send/ }).click();
       };
       await send(`@assent ${prompt}`);
-      // VS Code looks for models when a chat first needs one, and refuses what came before it has found any.
+      // VS Code looks for models when a chat first needs one, and refuses a message that comes before it has found any.
       const refusal = chat.getByText("Language model unavailable");
       await questions.first().or(refusal).first().waitFor();
       if (await refusal.isVisible()) {

@@ -68,19 +68,19 @@ export class Panel {
     return this.#view.getByRole("button", { name, exact: true });
   }
 
-  /** Where the question is that is before the person, of however many. */
+  /** The dock, which shows the current question of all that are open. */
   dock(): Locator {
     return this.#view.getByRole("region", { name: "Waiting for you", exact: true });
   }
 
   /** Chooses from the menu beside a button of a card. */
   async choose(card: Locator, menu: string, entry: string): Promise<void> {
-    // It takes no answer for a moment after it appeared.
+    // For half a second after the card appeared, the entry is disabled.
     await card.getByRole("button", { name: menu, exact: true }).click();
     await card.getByRole("menuitem", { name: entry, exact: true, disabled: false }).click();
   }
 
-  /** Opens the picture of where something is, which is closed at first. */
+  /** Opens the diagram of a request, which is closed at first. */
   async showDiagram(): Promise<void> {
     const summary = this.#view.getByText("Show diagram").last();
     const isOpen = await summary.evaluate((element) => element.closest("details")?.open);
@@ -92,7 +92,7 @@ export class Panel {
     return this.#view.getByRole("textbox", { name: "Message", exact: true });
   }
 
-  /** Where they write a message anew. */
+  /** The text box in which they edit a message. */
   editedMessage(): Locator {
     return this.#view.getByRole("textbox", { name: "Your message in other words" });
   }
@@ -129,7 +129,7 @@ export class Panel {
     await this.#keyboard.type(text);
   }
 
-  /** A page that a server sends the person to, by what it is for, while it waits. */
+  /** A page that a server sends the person to, by its message, while it waits. */
   page(server: string, message: string): Locator {
     const name = `${server} wants you to open a page`;
     return this.#view.getByRole("region", { name, exact: true }).filter({ hasText: message });
@@ -178,7 +178,7 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server} wanted a completion` }).last();
   }
 
-  /** The picture of where something is, by what it shows and which participant stands out in it. */
+  /** The diagram of a request, by its description and by the participant that stands out in it. */
   picture(words: RegExp, highlighted: string): Locator {
     const mark = `data-id="${highlighted}" class="mermaid-node-highlighted"`;
     return this.#view
@@ -267,7 +267,7 @@ export class Panel {
     const runner = await this.useServer(server, tab);
     // A tool's title may stand before its name.
     const option = runner.getByRole("option", { name: new RegExp(`(^|\\()${tool}\\)?$`) });
-    // Unlike getAttribute, this lets a dialog be answered that asks whether the server may run.
+    // A dialog may ask whether the server may run. waitFor lets the handler of confirmServers answer it; getAttribute does not.
     await option.waitFor({ state: "attached" });
     const index = (await option.getAttribute("value")) ?? assert.fail(`${tool} cannot be chosen`);
     await runner.getByLabel("Tool", { exact: true }).selectOption(index);
@@ -280,7 +280,7 @@ export class Panel {
     await runner.getByRole("button", { name: "Run", exact: true }).click();
   }
 
-  /** Moves the focus with the Tab key, or Shift+Tab, as somebody without a mouse does. */
+  /** Moves the focus with the Tab key, or Shift+Tab, without a mouse. */
   async tabTo(control: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
     for (let presses = 0; presses < 80; presses++) {
       if (await hasFocus(control)) return;

@@ -70,7 +70,7 @@ async function refuseStrangers(url: URL): Promise<void> {
   assert.equal(await opened(wrongBridge, { Origin: origin }), 403, "a wrong token");
 }
 
-/** The status of a GET with headers that a browser would not let anybody set. */
+/** The status of a GET with headers that a page in a browser cannot set. */
 async function status(url: URL, headers: Readonly<Record<string, string>>): Promise<number> {
   const asked = request(url, { headers });
   asked.end();

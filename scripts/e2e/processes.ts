@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./eventually.ts";
 
-/** The ports that this run has given out. The system may choose one of them again before its server listens. */
+/** The ports that this process has given out. The system may choose one again before its server listens. */
 const given = new Set<number>();
 
-/** A port of the loopback interface that nobody listens on, another one at each call. */
+/** Returns a free port of the loopback interface, another one at each call. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,7 +28,7 @@ export async function waitForHttp(url: string, server: ChildProcess): Promise<vo
     try {
       return (await fetch(url)).ok || undefined;
     } catch {
-      return undefined; // nobody listens yet
+      return undefined; // it does not listen yet
     }
   });
 }
@@ -51,7 +51,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of the group is left.
+    // The group has ended.
   }
 }
 
@@ -75,7 +75,7 @@ export async function commandLine(pid: number): Promise<string> {
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];
   try {
-    // The kernel takes a moment to bury what was killed just now.
+    // A killed process takes a moment to leave /proc.
     await eventually("the end of every process", async () => {
       left = await processesMarked(mark);
       return left.length === 0 || undefined;

@@ -60,7 +60,7 @@ async function edit(card: Locator, label: string, text: string): Promise<void> {
   await card.getByLabel(label, { exact: true }).fill(text);
 }
 
-/** The prompt is edited, the answer streams, is stopped, edited and returned; a picture shows where it is. */
+/** The prompt is edited, the answer streams, is stopped, edited and returned; a diagram shows each step. */
 async function keepBeginning({ page, panel }: Stage): Promise<void> {
   await step(
     "a model of VS Code is stopped, and what it wrote is edited and returned",
@@ -112,10 +112,10 @@ async function keepNothing({ panel }: Stage): Promise<void> {
   });
 }
 
-/** Another model answers anew, in place of the one that was asked. */
+/** Another model answers in place of the first. */
 async function askAgain({ panel }: Stage): Promise<void> {
   await step("another model is asked for an answer, which is returned as it is", async () => {
-    // The form of the tool keeps what was filled in before.
+    // The form of the tool keeps the earlier values.
     const args = { Prompt: "Who are you?", "System prompt": "I am Hera.", "Most tokens": "99" };
     const answer = "You said: I am Hera.Who are you? (at most 99 tokens)";
     await panel.runTool(sampler, "ask_model", args);

@@ -3,7 +3,7 @@ import type { Locator } from "playwright-core";
 import { type Panel, returned } from "./panel.ts";
 import { step } from "./step.ts";
 
-/** The server on the official TypeScript SDK, whose tools the stories run. */
+/** The server on the official TypeScript SDK. The stories run its tools. */
 export const server = "test-elicitation";
 /** The server on go-sdk: it speaks 2026-07-28, and has tools, resources and a prompt. */
 export const goServer = "go-example";
@@ -13,7 +13,7 @@ const asksModel = "request_llm_help";
 /** A question that the demo model has an answer to. */
 const question = "What is sampling?";
 
-/** The story of a form, from the tool to exactly what was filled in, without a mouse. */
+/** The story of a form, from the tool to exactly the typed values, without a mouse. */
 export async function fillInForm(panel: Panel): Promise<void> {
   await step("a form is filled in with the keyboard and reaches the server", async () => {
     await panel.runTool(server, asksPerson);
@@ -165,7 +165,7 @@ export async function allowCompletions(panel: Panel): Promise<void> {
 /** A key that a server put into a prompt does not get as far as the model. */
 export async function redactSecret(panel: Panel): Promise<void> {
   await step("a key in a completion is marked, redacted and not sent", async () => {
-    // Put together here, lest a scanner of source code take it for a real one.
+    // Put together here, so that a scanner of source code does not take it for a real one.
     const key = ["AKIA", "Q3EGRIJ4XKBDEMPL"].join("");
     await panel.runTool(server, asksModel, { Question: `What is sampling with ${key}?` });
     const approval = panel.approval(server);
@@ -246,7 +246,7 @@ export async function fillInPrompt(panel: Panel): Promise<void> {
     await panel.tabTo(language);
     await panel.press("p");
     await runner.getByRole("option", { name: "python" }).waitFor();
-    // What was proposed for nothing has it, too.
+    // The proposals for the empty text include it, too.
     await runner.getByRole("option", { name: "go", exact: true }).waitFor({ state: "detached" });
     await panel.press("ArrowDown", "Enter");
     assert.equal(await language.inputValue(), "python");
@@ -276,7 +276,7 @@ export async function answerTwoQuestions(panel: Panel): Promise<void> {
     await panel.runTool(goServer, "two_questions", {}, "Tools");
     const form = panel.form(goServer);
     const approval = panel.approval(goServer);
-    // Which of them is asked first is the client's affair.
+    // The client chooses which of them comes first.
     await panel.waiting(`${goServer} asks`).waitFor();
     await panel.waiting(`${goServer} wants a completion`).click();
     await approval.getByRole("button", { name: "Approve & Send" }).click();

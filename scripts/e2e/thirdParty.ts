@@ -60,7 +60,7 @@ async function useAll(
   const lines: (readonly string[])[] = [];
   await withPage(`servers-${browser}`, { width: 600, height: 1000 }, async (page) => {
     // Servers send people to pages of others, which need not be reached. They are closed as they
-    // open: what is in the background is slow to draw.
+    // open, because a page in the background is slow to draw.
     await page.context().route(/^https:/, (route) => route.fulfill({ body: "a page" }));
     page.on("popup", (popup) => popup.close());
     page.on("pageerror", (error) => problems.push(`an error in the page: ${error.message}`));

@@ -59,7 +59,7 @@ export async function tellWindows(stage: Stage): Promise<void> {
   });
 }
 
-/** The other window shows what is asked in the first, and what becomes of it. */
+/** The other window shows the questions of the first, and how they end. */
 async function follow({ panel }: Stage, other: Window): Promise<void> {
   await step("the other window shows both forms as live elsewhere", async () => {
     await other.panel.openTask(title);

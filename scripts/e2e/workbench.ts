@@ -53,7 +53,7 @@ await withExtension(
   tell,
 );
 
-/** A server that another program has, and one whose name is taken already. */
+/** A server of another program, and one with a name that is taken already. */
 async function configureAnotherProgram(folder: string): Promise<void> {
   const cursor = join(folder, "home", ".cursor");
   const mcpServers = {

@@ -3,10 +3,10 @@ import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol"
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { definitionText } from "../../extension/src/definitionText.ts";
 
-/** One question at a time has the terminal. */
+/** The last question. The next one waits for it, because one at a time has the terminal. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Asks in the terminal in which the demo runs: a page in the browser cannot say who is there. */
+/** Asks in the demo's terminal, because a page in a browser does not prove who answers. */
 export function confirmInTerminal(
   params: ConfirmServerParams,
   token: CancellationToken,

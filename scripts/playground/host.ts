@@ -15,8 +15,8 @@ import { confirmInTerminal } from "./confirmInTerminal.ts";
 import type { Pages } from "./pages.ts";
 
 /**
- * What the playground says of itself: it can all that the extension can, but has no models. Confirmed says that the
- * workspace is the playground's own, so that nobody has to confirm its servers.
+ * Returns how the playground introduces itself: with all capabilities of the extension except models. If the workspace is
+ * confirmed, because it is the playground's own, its servers run without a question.
  */
 export function introduction(workspace: string, confirmed = true): InitializeParams {
   return {

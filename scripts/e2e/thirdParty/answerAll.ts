@@ -129,7 +129,7 @@ async function listening(port: number, server: ChildProcess): Promise<void> {
       await once(socket, "connect");
       return true;
     } catch {
-      return undefined; // nobody listens yet
+      return undefined; // it does not listen yet
     } finally {
       socket.destroy();
     }
@@ -152,7 +152,7 @@ async function versionOf(frontEnd: FrontEnd, serverName: string): Promise<string
 }
 
 /**
- * Calls a tool, and answers what it asks. Says whether the call was made once more: a server that accepts the newest
+ * Calls a tool, and answers its questions. Says whether the call was made once more: a server that accepts the newest
  * version of MCP may have tools that cannot ask in it.
  */
 async function call(frontEnd: FrontEnd, asker: Asker, tool: AskingTool): Promise<boolean> {
@@ -235,7 +235,7 @@ async function answer(frontEnd: FrontEnd, shown: Shown, asked: Asked): Promise<v
   }
 }
 
-/** The texts of a result, or what came in its place. */
+/** The texts of a result, or the error in its place. */
 function textOf(result: CallResult): string {
   if (result.type !== "result") return JSON.stringify(result);
   const texts = (result.content ?? []).map((block) => (block.type === "text" ? block.text : ""));

@@ -9,7 +9,7 @@ export type Asked =
   | {
       readonly kind: "form";
       readonly message: string;
-      /** What is filled in; without it, the form is declined. */
+      /** The values to fill in. Without them, the form is declined. */
       readonly content?: Readonly<Record<string, unknown>>;
     }
   | {
@@ -28,7 +28,7 @@ export type Asked =
 /** A tool that asks, or wants the roots, which Assent gives by itself. */
 export interface AskingTool {
   readonly tool: string;
-  /** It asks nothing, and wants no roots: the program between cannot pass questions on. */
+  /** The tool asks nothing and wants no roots, because the program between cannot pass questions on. */
   readonly silent?: true;
   readonly args?: Readonly<Record<string, unknown>>;
   /** Its call becomes an MCP task, and is answered only then. */
@@ -48,11 +48,11 @@ export interface Asker {
   readonly transport: "stdio" | "http" | "sse" | "ws";
   /** The version of MCP that is spoken in the end. */
   readonly version: "2024-11-05" | "2025-11-25" | "2026-07-28";
-  /** Starts the program; but for stdio, it then listens on the port. The other port is free as well. */
+  /** Starts the program. Except over stdio, it then listens on the port. The other port is free as well. */
   command(port: number, other: number): Command;
   /** It wants a login, which its own page grants to everybody. */
   readonly login?: true;
-  /** Where it is, behind the port; absent over stdio. */
+  /** The path of its URL; absent over stdio. */
   readonly path?: string;
   readonly tools: readonly AskingTool[];
 }
@@ -77,7 +77,7 @@ const sdk2 = join(thirdParty, "typescript-sdk-2.mjs");
 const fastmcp = join(thirdParty, "fastmcp.mjs");
 const supergateway = join(modules, "supergateway/dist/index.js");
 
-/** What server-everything asks for a completion, and what it returns of the answer. */
+/** The completion that server-everything asks for, and the part of the answer that it returns. */
 const everythingTools: readonly AskingTool[] = [
   {
     tool: "trigger-sampling-request",
