@@ -1,16 +1,14 @@
 // Package hub holds every connection to MCP servers.
 //
-// A legacy server does not say which call its own requests belong to, so each task has a connection
-// of its own to every such server that it uses: what comes in on it is the task's. Where a server is
-// configured to have one connection for all tasks, and where it asks before any task has its connection, what
-// proves nothing is put before the person (see [Options.Whose]). A modern server
-// puts its questions into the answers to calls, so one connection serves all tasks. A server starts
-// at its first use. What servers ask goes to the broker; nobody above the hub knows of eras or
-// transports.
+// A legacy server does not say which call its own requests belong to. So each task has its own connection to
+// every legacy server that it uses, and a request on that connection belongs to the task. If all tasks share a
+// connection, or no task has it yet, and no call proves the task, the person says which it is (see
+// [Options.Whose]). A modern server puts its questions into the answers to calls, so one connection serves all
+// tasks. A server starts at its first use. Its questions go to the broker. No package above the hub knows of
+// eras or transports.
 //
-// A [Hub] may be used from any goroutine. Its calls block until the server has answered, their
-// context ends, or the connection does; [Hub.Close] ends every process and returns when they are
-// gone.
+// All methods of a [Hub] may be called from any goroutine. Calls block until the server has answered, their
+// context ends, or the connection ends. [Hub.Close] ends every process and returns when all have ended.
 package hub
 
 import (
@@ -42,14 +40,15 @@ import (
 	"assent/sidecar/wire"
 )
 
-// DefaultIdlePause grows with each time in a row that a server asks to be called again for nothing.
+// DefaultIdlePause is the first pause after an InputRequiredResult without a question. It grows with each further one in a
+// row.
 const DefaultIdlePause = 200 * time.Millisecond
 
-// DefaultHandshake bounds a server's start: a first one may have to be downloaded by npx.
+// DefaultHandshake is how long a server's start may take. npx may have to download the server first.
 const DefaultHandshake = 2 * time.Minute
 
-// DefaultKeepAlive is how long a connection over the network may be silent before the server is asked
-// for a sign of life, and how long it has for that.
+// DefaultKeepAlive is how long a connection over the network may be silent before the hub sends a ping, and how long the
+// server has to answer it.
 const DefaultKeepAlive = 30 * time.Second
 
 // Broker is the part of [broker.Broker] that the hub needs.
@@ -77,44 +76,44 @@ type Options struct {
 	Broker Broker
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (Asker, error)
-	// Whose asks the person whose a request is that nothing proves to be of one task, and blocks until they
-	// have said so or ctx ends; the error is then a [task.Ended]. Where it is nil such requests are refused.
+	// Whose asks the person which task a request belongs to, if no call proves it. It blocks until they have answered or
+	// ctx ends; the error is then a [task.Ended]. With nil the hub refuses such requests.
 	Whose func(ctx context.Context, u Unclaimed) (Place, error)
-	// Changed is told of every new state of a server, and ListChanged of what a server says has changed.
-	// They must not call the hub.
+	// Changed gets every new state of a server, and ListChanged the lists that a server says have changed. They must not
+	// call the hub.
 	Changed     func(protocol.Server)
 	ListChanged func(serverName string, kind protocol.ListKind)
-	// Confirm blocks until a server may run as it is configured, and returns why it may not. It is called before each
-	// connection; asked: a person has just started the server themselves. Where it is nil every server may run.
+	// Confirm blocks until a server may run as it is configured, or returns why it may not. The hub calls it before each
+	// connection. asked reports that a person has just started the server. With nil every server may run.
 	Confirm func(ctx context.Context, server config.Server, asked bool) error
-	// Redact takes secrets out of what is said of a server that failed, which may quote it. Nil takes out none.
+	// Redact removes secrets from the sentence on why a server failed, which may quote the server. It may be nil.
 	Redact func(string) string
-	// Environment is where servers start.
+	// Environment is the environment in which servers start.
 	Environment config.Environment
-	// Capabilities are what the front ends can do, and all that servers are told.
+	// Capabilities are those of the front ends. Servers get no others.
 	Capabilities protocol.FrontEndCapabilities
 	Client       protocol.Implementation
 	// Handshake bounds a server's start; 0 means [DefaultHandshake].
 	Handshake time.Duration
-	// IdlePause is as [DefaultIdlePause] where it is 0, and KeepAlive as [DefaultKeepAlive].
+	// IdlePause and KeepAlive: 0 means [DefaultIdlePause] and [DefaultKeepAlive].
 	IdlePause, KeepAlive time.Duration
-	// Housekeeping bounds each request but calls of tools; 0 means [DefaultHousekeeping].
+	// Housekeeping bounds each request except calls of tools; 0 means [DefaultHousekeeping].
 	Housekeeping time.Duration
-	// RootsPatience is as [DefaultRootsPatience] where it is 0.
+	// RootsPatience: 0 means [DefaultRootsPatience].
 	RootsPatience time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
 	PollFloor time.Duration
-	// Authorize wraps the way to a server at a URL that may want to know who comes; nil where none can.
+	// Authorize wraps the round tripper to a server at a URL that may require authorization. It may be nil.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
-	// Now is replaced by tests that compare whole conversations; nil means [time.Now].
+	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
-	// Memory may be nil: then each hub finds out by itself how servers speak.
+	// Memory may be nil. Each hub then finds out the eras of servers itself.
 	Memory Memory
-	// Tap is told of every frame, as it was on the wire; it must not keep it.
+	// Tap gets every frame as it was on the wire. It must not keep the bytes.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	// Leftovers mark the processes of servers; nil marks none.
 	Leftovers *leftover.Run
-	// Stacks are where answers are written; nil means on those of whoever gave them.
+	// Stacks are the goroutines that write answers; see [wire.Options.Stacks].
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }
@@ -124,8 +123,8 @@ type Hub struct {
 	opts    Options
 	network *http.Transport
 	starts  turns        // of processes
-	idle    atomic.Int64 // as [Hub.SetIdle] set it
-	// toolTimeout is as [Hub.SetToolTimeout] set it.
+	idle    atomic.Int64 // the last [Hub.SetIdle]
+	// toolTimeout is the last [Hub.SetToolTimeout].
 	toolTimeout atomic.Int64
 
 	mu      sync.Mutex // guards the fields below
@@ -148,7 +147,7 @@ func New(opts Options) *Hub {
 	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone(), starts: make(turns, startsAtOnce)}
 }
 
-// capabilities are what servers are told: what the front ends can do, and no more.
+// capabilities returns the capabilities that servers of an era get: those of the front ends.
 func (h *Hub) capabilities(era wire.Era, sampling broker.SamplingCapability) *mcp.ClientCapabilities {
 	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
 	if h.opts.Capabilities.Elicitation {
@@ -169,7 +168,7 @@ func (h *Hub) capabilities(era wire.Era, sampling broker.SamplingCapability) *mc
 	return c
 }
 
-// introduction says the same in the words of both eras.
+// introduction returns the same capabilities in the form of both eras.
 func (h *Hub) introduction(sampling broker.SamplingCapability) wire.Introduction {
 	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{tasksExtension: struct{}{}}}
 	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
@@ -196,7 +195,7 @@ func (h *Hub) introduction(sampling broker.SamplingCapability) wire.Introduction
 	return wire.Introduction{Name: h.opts.Client.Name, Version: h.opts.Client.Version, Modern: mustJSON(modern), Legacy: mustJSON(legacy)}
 }
 
-// mustJSON encodes what always can be.
+// mustJSON encodes a value that can always be encoded.
 func mustJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -242,8 +241,8 @@ func (h *Hub) rootsLocked() []*mcp.Root {
 	return roots
 }
 
-// Configure replaces the configuration. Servers that are gone or differ are stopped; the others are
-// left as they are. It returns the new list.
+// Configure replaces the configuration. It stops the servers that are gone or differ, leaves the others, and returns the
+// new list.
 func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 	h.mu.Lock()
 	old := map[string]*server{}
@@ -279,10 +278,10 @@ func (h *Hub) Servers() []protocol.Server {
 	return infos
 }
 
-// notConfigured is the identity of a server that is not configured. It is nobody's.
+// notConfigured is the identity of a server that is not configured. No configured server has it.
 const notConfigured = "not configured"
 
-// Identity returns the hash of a server's whole definition, by [config.Server.Identity], and its
+// Identity returns the [config.Server.Identity] of a server, which is a hash of its whole definition, and its
 // [protocol.Server.Command].
 func (h *Hub) Identity(ctx context.Context, name string) (identity, command string) {
 	s, err := h.server(name)
@@ -292,7 +291,8 @@ func (h *Hub) Identity(ctx context.Context, name string) (identity, command stri
 	return s.config.Identity(ctx, h.opts.Environment), s.info().Command
 }
 
-// Confirm blocks until a server may run as it is configured, by [Options.Confirm]. It starts nothing.
+// Confirm blocks until a server may run as it is configured; see [Options.Confirm]. It does not start the server. The
+// error is an [UnusableError] if the server may not run.
 func (h *Hub) Confirm(ctx context.Context, name string) error {
 	s, err := h.server(name)
 	if err != nil {
@@ -314,7 +314,7 @@ func (h *Hub) Stop(name string) (protocol.Server, error) {
 	return s.info(), nil
 }
 
-// Restart ends every connection to a server and starts one again.
+// Restart ends every connection to a server and opens a new one.
 func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error) {
 	s, err := h.server(name)
 	if err != nil {
@@ -329,7 +329,7 @@ func (h *Hub) CloseTask(taskID string) {
 	h.endTask(taskID, stoppedError{"its task was closed", protocol.OutcomeServerLost})
 }
 
-// LeaveTask is as CloseTask, for a task that another window has by now.
+// LeaveTask is CloseTask for a task that another window has taken over.
 func (h *Hub) LeaveTask(taskID string) {
 	h.endTask(taskID, stoppedError{"its task was taken over in another window", protocol.OutcomeTakenOver})
 }
@@ -343,15 +343,15 @@ func (h *Hub) endTask(taskID string, why stoppedError) {
 	}
 }
 
-// ErrGoesOnElsewhere is the cause by which a call's context is to end that another window goes on with: its
-// server is not asked to cancel what it does, nor told that anybody has answered.
+// ErrGoesOnElsewhere is the cause with which the context of a call ends when another window takes the call over. The
+// server gets neither a cancellation nor an answer to its questions then.
 var ErrGoesOnElsewhere error = stoppedError{"another window goes on with it", protocol.OutcomeRestarted}
 
-// LongestClose is how long [Hub.Close] takes at most where servers do not end when they are asked to: what was said
-// goes out, servers of MCP tasks that nobody waits for are told, and processes are ended.
+// LongestClose is how long [Hub.Close] takes at most if servers do not end by themselves. Close sends the answers and
+// cancellations that are still due, cancels MCP tasks without a waiting call, and ends processes.
 const LongestClose = lastWords + farewell + wire.LongestClose
 
-// Close ends every connection; the hub starts no more.
+// Close ends every connection, and refuses new ones. It returns when all processes have ended, within [LongestClose].
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -380,17 +380,17 @@ func (h *Hub) server(name string) (*server, error) {
 		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
 }
 
-// UnusableError says that a server cannot be used.
+// UnusableError says that a server cannot be used. It wraps a [protocol.Error] for front ends.
 type UnusableError struct {
-	// Why is a sentence for the person, as [protocol.Server.Reason] is.
+	// Why is a sentence for the person, like [protocol.Server.Reason].
 	Why string
 	err *protocol.Error
 }
 
-// Error names the server.
+// Error implements error. The text names the server.
 func (e *UnusableError) Error() string { return e.err.Error() }
 
-// Unwrap returns the [protocol.Error] for front ends.
+// Unwrap returns the [protocol.Error].
 func (e *UnusableError) Unwrap() error { return e.err }
 
 // failed is the error of a server that cannot be used.

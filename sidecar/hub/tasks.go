@@ -19,31 +19,31 @@ import (
 	"assent/sidecar/wire"
 )
 
-// tasksExtension is what the tasks of 2026-07-28 are called in capabilities.
+// tasksExtension is the capability of the tasks of 2026-07-28.
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
-// Hooks are how a call is told of, and told.
+// Hooks connect a call with its caller.
 type Hooks struct {
-	// MessageID is the call's, for the questions that it causes.
+	// MessageID is the id of the call's message. The questions that the call causes refer to it.
 	MessageID int64
-	// Progress is told what the server says of its progress, Task of every change of the MCP task that the
-	// call became. Both may be nil, and must not block.
+	// Progress gets the server's progress, and Task every change of the MCP task that the call became. Both may be nil,
+	// and must not block.
 	Progress func(protocol.Progress)
 	Task     func(protocol.McpTask)
-	// Round is told of each answer that asks for something before the person is, so that the call can be
-	// taken up again after the death of this sidecar; and of nil before their answers are sent, from where on
-	// nobody can know what the server did. Where another window has the call by then, the call's context has
-	// ended when Round returns, and nothing is sent. Where it is nil, no call outlives the sidecar.
+	// Round gets each InputRequiredResult before the person gets its questions, so that the next sidecar can go on with
+	// the call if this one dies. It gets nil before the answers are sent: from then on it is unknown what the server
+	// did. If another window has taken the call over, Round ends the call's context, and nothing is sent. With nil, no
+	// call outlives the sidecar.
 	Round func(*task.Round)
-	// Resume is where a call was that an earlier sidecar began, or nil.
+	// Resume is the open round of a call that an earlier sidecar began, or nil.
 	Resume *task.Round
-	// Cancel is closed when a person wants the end of the MCP task that the call became.
+	// Cancel is closed when a person cancels the MCP task that the call became.
 	Cancel <-chan struct{}
-	// TaskTTL is for how long a legacy server is asked to keep the MCP task; 0 means [DefaultTaskTTL].
+	// TaskTTL is the time to live that a legacy server gets for the MCP task; 0 means [DefaultTaskTTL].
 	TaskTTL time.Duration
 }
 
-// taskState is MCP's Task in both shapes.
+// taskState is MCP's Task of both eras.
 type taskState struct {
 	TaskID        string                 `json:"taskId"`
 	CreatedAt     any                    `json:"createdAt"`
@@ -58,7 +58,7 @@ type taskState struct {
 	Error         *jsonrpc.Error         `json:"error"`
 }
 
-// parseTask reads a task, or returns nil where it is none.
+// parseTask decodes a task, or returns nil if the JSON is none.
 func parseTask(raw json.RawMessage) *mcptask.State {
 	var t taskState
 	if members.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
@@ -74,7 +74,7 @@ func parseTask(raw json.RawMessage) *mcptask.State {
 	return s
 }
 
-// maxTime is more than anybody waits; what a server says beyond it does not fit into a Duration.
+// maxTime is the longest time that is taken from a server. A longer one may not fit into a Duration.
 const maxTime = 100 * 365 * 24 * time.Hour
 
 func milliseconds(values ...*float64) *time.Duration {
@@ -95,20 +95,20 @@ type following struct {
 	*exchange
 	id   string
 	task Asker
-	// ctx ends with the call, and its cause is then the call's end.
+	// ctx ends with the call and has its cause.
 	ctx     context.Context
 	abandon context.CancelCauseFunc
 	news    chan *mcptask.State
-	// tooLong counts how often the server sent so much that nobody can say to which call it belongs.
+	// tooLong counts the messages that were too long to read and ended the connection.
 	tooLong atomic.Int32
 }
 
-// maxTooLong bounds that: asked again, the server may send the same. It may have been the answer to somebody else by
-// which the connection ended.
+// maxTooLong bounds tooLong, because the server may send the same again. One is not enough for the end: the message may
+// have been the answer to another call.
 const maxTooLong = 3
 
-// tell passes on what the server tells by itself, or nil where it may tell no more. What is not taken yet
-// is overtaken.
+// tell passes on a state from the server's notification, or nil if the server may send no more of them. It replaces a
+// state that is not taken yet.
 func (f *following) tell(s *mcptask.State) {
 	for {
 		select {
@@ -123,8 +123,8 @@ func (f *following) tell(s *mcptask.State) {
 	}
 }
 
-// whenOver ends an ask of the task with the task, by a cause that is a [task.Ended]; it returns what ends
-// the watch for that.
+// whenOver has an ask of the task cancelled when the task ends; the cause is a [task.Ended]. The returned function stops
+// that.
 func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) {
 	return context.AfterFunc(f.ctx, func() {
 		if closing(f.ctx) {
@@ -135,10 +135,10 @@ func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) 
 	})
 }
 
-// errTaskOver is the cause with which the context of a task ends that has its result.
+// errTaskOver is the cause with which a task's context ends when its result is here.
 var errTaskOver = errors.New("the MCP task has ended")
 
-// taskEnded is what becomes of an ask whose MCP task is over.
+// taskEnded returns the outcome of an ask when its MCP task is over.
 func taskEnded(cause error) *task.Ended {
 	ended := callEnded(cause)
 	if ended.Detail == "" {
@@ -147,20 +147,20 @@ func taskEnded(cause error) *task.Ended {
 	return ended
 }
 
-// isCancelled reports whether the task was cancelled: the server was told so, or is about to be.
+// isCancelled reports whether the task was cancelled: tasks/cancel is sent or about to be.
 func (f *following) isCancelled() bool {
 	return f.ctx.Err() != nil && wasCancelled(context.Cause(f.ctx))
 }
 
-// wasCancelled reports whether a call or a task ended by this cause because nobody waits for it any more.
+// wasCancelled reports whether this cause of the end of a call or a task is a cancellation.
 func wasCancelled(cause error) bool {
 	return errors.Is(cause, context.Canceled) || errors.Is(cause, mcptask.ErrCancelled)
 }
 
-// prefix is how the keys of the task's questions begin.
+// prefix is the beginning of the keys of the task's questions.
 func (f *following) prefix() string { return task.KeyPrefix(f.server.config.Name, f.id) }
 
-// following returns what follows an MCP task, or nil where the conversation is gone.
+// following returns a following of an MCP task, or nil if the conversation no longer exists.
 func (x *exchange) following(ctx context.Context, id string) *following {
 	t, err := x.server.hub.opts.Task(x.taskID)
 	if err != nil {
@@ -207,7 +207,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	switch {
 	case closing(f.ctx):
 		return nil, errGoesOn
-	case isUnread(err): // the server is there all the same
+	case isUnread(err): // the server still runs
 	case errors.As(err, &lost) && lost.Err != nil:
 		err = noAnswerError{lost.Reason}
 	case errors.As(err, &lost):
@@ -221,7 +221,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	return result, err
 }
 
-// errGoesOn says that Assent is closing, and the call is followed by the next sidecar.
+// errGoesOn says that Assent is closing, and that the next sidecar goes on with the call.
 var errGoesOn = errors.New("the call goes on with the next start of Assent")
 
 // closing reports whether ctx ended because Assent is closing.
@@ -230,10 +230,10 @@ func closing(ctx context.Context) bool {
 	return errors.As(context.Cause(ctx), &stopped) && stopped.asks == protocol.OutcomeRestarted
 }
 
-// farewell bounds what is said to a server whose task nobody waits for any more.
+// farewell is how long tasks/cancel may take for a task without a waiting call.
 const farewell = 5 * time.Second
 
-// giveUp asks for the end of a task that nobody waits for, if the server can be asked.
+// giveUp cancels a task without a waiting call. It logs a failure.
 func (d *eraDriver) giveUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
@@ -242,7 +242,7 @@ func (d *eraDriver) giveUp() {
 	}
 }
 
-// ask makes a request about the task on the connection of the moment.
+// ask makes a request about the task, on the task's current connection.
 func (f *following) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	c, err := f.server.connection(ctx, f.taskID)
 	if err != nil {
@@ -258,7 +258,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	broken := c.link.broken()
 	tooLong := errors.Is(err, wire.ErrTooLong) || errors.Is(broken, wire.ErrTooLong)
 	if broken != nil {
-		select { // for the reason, and so that who comes next gets another connection
+		select { // for the reason, and so that the next request gets another connection
 		case <-c.over:
 			err = lostError{reason.Of(context.Cause(c.ctx))}
 		case <-ctx.Done():
@@ -286,7 +286,7 @@ func (c *conn) askTask(ctx context.Context, method, id string, params map[string
 	return c.link.call(ctx, method, params)
 }
 
-// modernMeta is what every request of the modern era carries.
+// modernMeta is the _meta of every request of the modern era.
 func (c *conn) modernMeta() map[string]any {
 	who := c.introduction()
 	return map[string]any{
@@ -296,7 +296,7 @@ func (c *conn) modernMeta() map[string]any {
 	}
 }
 
-// follow notes who follows a task; it reports whether nobody else does.
+// follow notes who follows a task. It returns false if another call follows the task already.
 func (s *server) follow(f *following) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,8 +320,8 @@ func (s *server) following(id string) *following {
 	return s.followed[id]
 }
 
-// taskNews takes a notification of either era about a task. After one that says nothing that can be read, such as
-// one that is too long, each task has to be asked for.
+// taskNews handles a notification about a task, of either era. After one that cannot be read, such as one that is too
+// long, it has every task polled.
 func (s *server) taskNews(params json.RawMessage) {
 	state := parseTask(params)
 	if state == nil {
@@ -337,9 +337,8 @@ func (s *server) taskNews(params json.RawMessage) {
 	}
 }
 
-// ResumeTool follows the MCP task that a call of an earlier sidecar became, or one that was found in the
-// server's list, of which nobody knows the tool: then toolName is empty. The result is nil where Assent
-// closes before its end.
+// ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
+// the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
 func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
 	s, err := h.server(serverName)
 	if err != nil {
