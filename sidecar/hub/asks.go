@@ -30,7 +30,7 @@ type call struct {
 	ctx context.Context
 	// end is one of the following once it is over.
 	end atomic.Int32
-	// asked is set where a server of 2026-07-28 sent a request while it served the call.
+	// asked is set when a server of 2026-07-28 sends a request while it serves the call.
 	asked atomic.Bool
 
 	// done is closed when the call is over and its asks are served.
@@ -42,14 +42,14 @@ type call struct {
 	answered bool
 	// became is the MCP task that the answer made of the call, or nil. What the call asked is the task's then.
 	became *following
-	// over is set once nobody waits for the call any more, or for the MCP task that it became.
+	// over is set when the caller no longer waits for the call or for the MCP task that it became.
 	over bool
 	// ended are the asks that ended with the call.
 	ended []*asking
 }
 
-// isBeingCancelled reports whether the server is about to be told that nobody waits for the call. The connection's
-// lock must be held.
+// isBeingCancelled reports whether the call is cancelled and the cancellation is about to be sent. The connection's lock
+// must be held.
 func (one *call) isBeingCancelled() bool {
 	return !one.over && (!one.answered || one.became != nil) && one.ctx.Err() != nil
 }
@@ -60,8 +60,8 @@ const (
 	callGivenUp        // without an answer: the server may serve it still
 )
 
-// callKey is the key of the call in a request's context, by which a question that comes in the call's
-// own stream is known to be the call's.
+// callKey is the key of the call in a request's context. A question in the call's own stream has that context, which
+// proves that it is the call's.
 type callKey struct{}
 
 // asking is a request of the server that a person is being asked about.
@@ -200,13 +200,13 @@ func (c *conn) withdrawn(a *asking, q *question) bool {
 	return withdrawn
 }
 
-// mentions reports whether params may have a member whose name, as it is written, ends so. Most requests have
-// nothing of what only some have, and are decoded once instead of once for each of it.
+// mentions reports whether params may have a member with a name that ends so. It saves most requests from being decoded
+// once for each member that only a few have.
 func mentions(params json.RawMessage, name string) bool {
 	return bytes.Contains(params, []byte(name)) || bytes.Contains(params, []byte(`\u`)) // which may stand for a letter
 }
 
-// errNoTask answers a question that is of no task, where nobody can be asked whose it is.
+// errNoTask answers a question without a task, if no person can say which task it belongs to.
 var errNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
 
 // asking returns a context for an ask that the server caused. It ends with the server's request, the
@@ -243,7 +243,7 @@ func (c *conn) asking(request context.Context, calls []*call) (context.Context, 
 	}
 }
 
-// endedBy says what became of an ask whose request or connection ended by cause.
+// endedBy returns the outcome of an ask when its request or its connection ended with a cause.
 func endedBy(cause error) *task.Ended {
 	var stopped stoppedError
 	switch {
@@ -260,8 +260,7 @@ func endedBy(cause error) *task.Ended {
 	}
 }
 
-// callEnded is what becomes of an ask when its call is over. The cause is why the call was cancelled, and nil where it
-// was not.
+// callEnded returns the outcome of an ask when its call is over. The cause is that of the call's cancellation, or nil.
 func callEnded(cause error) *task.Ended {
 	var ended *task.Ended
 	var stopped stoppedError
@@ -291,9 +290,9 @@ func (c *conn) begin(entry *call) {
 	c.calls = append(c.calls, entry)
 }
 
-// answered notes that the answer to a call has come. It is called in the order of the frames, so that what the server
-// asks after the answer is not taken for the call's. What it asked before ends, or belongs to the MCP task that the
-// answer made of the call. It reports whether anybody still waits for the call.
+// answered notes the answer to a call. It is called in the order of the frames, so that a question after the answer is
+// not taken for the call's. The asks from before end, or belong to the MCP task that the call became. It returns false
+// if the caller no longer waits for the call.
 func (c *conn) answered(entry *call, became *following) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -309,8 +308,8 @@ func (c *conn) answered(entry *call, became *following) bool {
 	return true
 }
 
-// end notes that nobody waits for a call any more, or for the MCP task that it became; the cause is why it was
-// cancelled, and nil where it was not. The asks that can belong to no other call end, and are served when it returns.
+// end notes that the caller no longer waits for a call or for the MCP task that it became. The cause is that of its
+// cancellation, or nil. The asks that can belong to no other call end, and have their outcome when end returns.
 func (c *conn) end(entry *call, cause error) {
 	c.mu.Lock()
 	entry.over = true

@@ -167,22 +167,22 @@ func callFailure(serverName string, err error) protocol.CallResult {
 
 func megabytes(size int) float64 { return float64(size) / (1 << 20) }
 
-// lost is what a call ends with when its server is gone.
+// lost is the result of a call when its server has ended.
 func lost(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to start it anew.", name, reason)}
 }
 
-// noAnswer is what a call ends with whose server is there all the same.
+// noAnswer is the result of a call without an answer. The server still runs.
 func noAnswer(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", name, reason)}
 }
 
-// unusable is what a call ends with whose server gave an answer that is of no use.
+// unusable is the result of a call with an answer that cannot be used.
 func unusable(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The answer of the MCP server %q cannot be used: %s.", name, reason)}
 }
 
-// parseToolResult reads a result from the wire and keeps what it does not know.
+// parseToolResult decodes a result and keeps the members that it does not know.
 func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
 	var wire struct {
 		Content           []json.RawMessage `json:"content"`

@@ -34,17 +34,17 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	// ready is closed when the session is there, or err says why it is not.
+	// ready is closed when the session exists or err says why it does not.
 	ready chan struct{}
 	err   error
-	// why is the sentence on how the connection ended, for a person; empty where somebody wanted it to.
+	// why is the sentence for a person on how the connection ended. It is empty if Assent ended it on purpose.
 	why     string
 	link    *link
 	client  *mcp.Client
 	session *mcp.ClientSession
-	// known is the era in which the connection began. To be read after ready.
+	// known is the era in which the connection began. Read it only after ready.
 	known wire.Era
-	// sampling is what the server is told of it. To be read after ready.
+	// sampling is the capability that the server gets. Read it only after ready.
 	sampling broker.SamplingCapability
 	// over is closed when the connection is gone and everybody knows.
 	over chan struct{}
@@ -60,7 +60,7 @@ type conn struct {
 	// established is set once the connection was ready.
 	established bool
 	since       time.Time // when
-	// strayed holds the first things that came and were no messages.
+	// strayed holds the first frames that were not MCP.
 	strayed []string
 	taskID  string  // "" until a task takes the connection, and always of one that all tasks share
 	calls   []*call // in flight
@@ -68,31 +68,31 @@ type conn struct {
 	givenUp []*call
 	// isModern is set once the server is known to need no session.
 	isModern bool
-	// streamable: over Streamable HTTP, where what a call causes comes in the call's own stream.
+	// streamable: over Streamable HTTP, where a call's questions come in the call's own stream.
 	streamable bool
-	// asks holds what ends the open asks that began during a call.
+	// asks holds the open asks that began during a call.
 	asks map[*asking]struct{}
-	// clocks are those of our requests that are bounded, each with what ends its pause; asked counts what the server
-	// waits for a person for, during which they stand.
+	// clocks holds the clocks of the bounded requests under way, each with the function that ends its pause. asked counts
+	// the server's requests that wait for a person; the clocks stand while it is not 0.
 	clocks map[*patience.Clock]func()
 	asked  int
 	// progress holds who is told of the progress of a call, by its token.
 	progress  map[string]func(protocol.Progress)
 	lastToken int
-	// owed are the cancellations that the server may not have been told of yet.
+	// owed are the cancellations that may not be sent yet.
 	owed []<-chan struct{}
-	// held counts what keeps the connection from being closed as unused; idle closes it, and is nil until it
-	// was unused for the first time.
+	// held counts the uses of the connection. idle closes an unused connection, and is nil before the first time it is
+	// unused.
 	held int
 	idle *time.Timer
 	// leaving: the connection takes nothing new, and is closed once nothing holds it.
 	leaving bool
 }
 
-// stoppedError is the cause with which a connection ends that somebody ended.
+// stoppedError is the cause of a connection's end if Assent ended it on purpose.
 type stoppedError struct {
 	reason string
-	// asks is what becomes of the connection's open asks.
+	// asks is the outcome of the connection's open asks.
 	asks protocol.OutcomeReason
 }
 
@@ -112,7 +112,7 @@ func newConn(s *server, taskID string) *conn {
 	}
 }
 
-// modern reports whether the server needs no session. To be read after ready.
+// modern reports whether the server needs no session. Call it only after ready.
 func (c *conn) modern() bool { return c.link.handshake.Era == wire.EraModern }
 
 // own gives the connection to a task.
@@ -122,7 +122,7 @@ func (c *conn) own(taskID string) {
 	c.taskID = taskID
 }
 
-// share gives a modern server's connection to everybody.
+// share gives a modern server's connection to all tasks.
 func (c *conn) share() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,10 +135,10 @@ func (c *conn) stop(why stoppedError) {
 	<-c.over
 }
 
-// lastWords bounds how long a connection that is to end waits for what is said to be out.
+// lastWords is how long the end of a connection waits for its last answers and cancellations to be sent.
 const lastWords = time.Second
 
-// owe notes that the server is yet to be told of a call's cancellation; told may be nil.
+// owe notes a cancellation that is about to be sent. told is closed when it is sent, and may be nil.
 func (c *conn) owe(told <-chan struct{}) {
 	if told == nil {
 		return
@@ -158,8 +158,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// answer returns when the calls that are cancelled have ended, what the server asked has been answered, and all was
-// said, where that is soon.
+// answer waits, for [lastWords] at most, until the cancelled calls have ended, the server's requests are answered, and all
+// of that is sent.
 func (c *conn) answer() {
 	if !c.talks() {
 		return
@@ -179,8 +179,8 @@ func (c *conn) answer() {
 	c.say(ctx)
 }
 
-// sayAll returns when the answers that were given are with the server, and the cancellations, where that is soon.
-// It does not wait for what nobody has answered.
+// sayAll waits, for [lastWords] at most, until the given answers and the cancellations are sent. It does not wait for
+// requests without an answer.
 func (c *conn) sayAll() {
 	if !c.talks() {
 		return
@@ -205,7 +205,7 @@ func (c *conn) say(ctx context.Context) {
 	}
 }
 
-// talks reports whether anything can have been said on the connection.
+// talks reports whether the handshake of the connection succeeded.
 func (c *conn) talks() bool { return isClosed(c.ready) && c.err == nil }
 
 // run is the connection's life, from its start to its end.
@@ -256,8 +256,8 @@ func (c *conn) run() {
 }
 
 // start opens the link and the session on it. A server that is configured with "http" may be an older
-// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). Nothing is started, and nobody is reached,
-// before the person has confirmed the definition of a server that needs it.
+// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). If the server's definition needs the person's
+// confirmation, start waits for that before it starts a process or opens a connection.
 func (c *conn) start() error {
 	if err := c.server.confirm(c.ctx); err != nil {
 		return err
@@ -328,7 +328,7 @@ func (c *conn) newClient() *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: h.opts.Client.Name, Version: h.opts.Client.Version}, &mcp.ClientOptions{
 		Capabilities:   h.capabilities(c.link.handshake.Era, c.sampling),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-		// go-sdk subscribes to what has a handler. The notifications do not reach it: see notifications.
+		// go-sdk subscribes to a list if it has a handler. The handlers get nothing: see notifications.
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) {},
 		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
@@ -338,7 +338,7 @@ func (c *conn) newClient() *mcp.Client {
 	return client
 }
 
-// because adds what was noticed to how the link ended.
+// because returns an error as the end of a sentence on how the link ended.
 func because(err error) string {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return ""
@@ -350,7 +350,7 @@ func because(err error) string {
 	return ": " + strings.TrimPrefix(text, ": ")
 }
 
-// finish tells the server's state.
+// finish notes how the connection ended, and reports the server's new state.
 func (c *conn) finish(err error) {
 	why := reason.Of(err)
 	if errors.As(err, new(stoppedError)) {
@@ -381,7 +381,7 @@ func (c *conn) busy() bool {
 	return len(c.calls) > 0
 }
 
-// expectProgress returns a token for a call whose progress is told, and what ends the telling.
+// expectProgress returns a progress token for a call, and a function that ends the token's use.
 func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -395,8 +395,7 @@ func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end f
 	}
 }
 
-// progressed takes a notification of progress. One under a token that is none of ours, or no more, is
-// left alone.
+// progressed handles notifications/progress. It ignores a token that is not in use.
 func (c *conn) progressed(params json.RawMessage) {
 	var p mcp.ProgressNotificationParams
 	if members.Unmarshal(params, &p) != nil {

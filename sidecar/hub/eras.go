@@ -18,10 +18,10 @@ type Memory interface {
 	Keep(key string, l Learned)
 }
 
-// Learned holds the facts that connections to a server have shown. In the zero value nothing is known.
+// Learned holds facts about a server from its connections. In the zero value nothing is known.
 type Learned struct {
-	// Era is the one in which the server spoke last. Knowing it spares a server that is silent on
-	// server/discover the wait at every start.
+	// Era is the one in which the server spoke last. With it, a server that does not answer server/discover starts
+	// without [wire.ProbePatience].
 	Era wire.Era `json:"era,omitempty"`
 	// AsksByRequests: the server accepts 2026-07-28, but its tools ask by requests, which only the versions
 	// before have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version; a
@@ -73,7 +73,7 @@ func (s *server) learnEraLocked(c *conn) {
 	switch who := identity(h); {
 	case !s.learned.AsksByRequests:
 	case h.Era == wire.EraModern:
-		// It was to be initialized and refused that: there is no older version to speak.
+		// It refused initialize, so it speaks no older version.
 		s.modernOnly = s.modernOnly || c.known == wire.EraLegacy
 		s.learned.AsksByRequests, s.learned.Identity = false, ""
 	case s.learned.Identity == "":

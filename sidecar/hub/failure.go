@@ -24,7 +24,7 @@ type noAnswerError struct{ reason string }
 
 func (e noAnswerError) Error() string { return e.reason }
 
-// unusableError says why an answer is of no use although it came.
+// unusableError says why an answer cannot be used.
 type unusableError struct{ reason string }
 
 func (e unusableError) Error() string { return e.reason }
@@ -37,8 +37,13 @@ func isUnread(err error) bool {
 	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep) || errors.As(err, new(*wire.UnreadableError))
 }
 
-// failure says why a request of the session failed: by the server's own [jsonrpc.Error], by an error that
-// isUnread, by ctx (an overdueError is its cause where the request took too long), by errUnsent once the connection is over, or by an unusableError, a noAnswerError or a lostError.
+// failure returns why a request of the session failed:
+//
+//   - the cause of ctx, which is an overdueError if the request took too long
+//   - the server's own [jsonrpc.Error]
+//   - an error that isUnread
+//   - errUnsent, after the connection is over
+//   - an unusableError, a noAnswerError or a lostError
 func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
@@ -60,7 +65,7 @@ func (c *conn) failure(ctx context.Context, capture *wire.Capture, err error) er
 		}
 		return noAnswerError{reason.Of(err)}
 	}
-	// A request notices the end before anybody knows the reason.
+	// A request notices the end before the reason is known.
 	select {
 	case <-c.over:
 		return lostError{reason.Of(context.Cause(c.ctx))}

@@ -24,16 +24,16 @@ import (
 const (
 	// maxStray is how many lines that are not MCP are kept of a connection.
 	maxStray = 5
-	// maxInstructions bounds what is shown of a server's instructions, and maxCapabilities how many names.
+	// maxInstructions is the most bytes of a server's instructions that are shown, and maxCapabilities the most names.
 	maxInstructions = 4000
 	maxCapabilities = 100
 	// maxPorts is how many ports are looked at.
 	maxPorts = 4
-	// maxName bounds what a server calls itself.
+	// maxName is the most bytes of a server's own name.
 	maxName = 200
 )
 
-// noted is what is kept of a server to be shown, beside what it takes to serve it.
+// noted holds facts about a server that are only shown, not used.
 type noted struct {
 	tail tail
 
@@ -53,9 +53,9 @@ type trouble struct {
 	err error
 	// established: it had been ready.
 	established bool
-	// exitCode is nil where no process left by itself.
+	// exitCode is nil if no process ended by itself.
 	exitCode *int64
-	// stderr are its last lines, and stray its first ones that were not MCP.
+	// stderr holds the last lines on stderr, and stray the first messages that were not MCP.
 	stderr, stray []string
 }
 
@@ -80,8 +80,8 @@ func (s *server) noteTrouble(c *conn, err error, stderr []string) *trouble {
 	return t
 }
 
-// sentenceOn says in a sentence why the server does not run. It is the text of the verdict, so that a list of servers,
-// the page of one, a conversation and a terminal say the same.
+// sentenceOn returns the text of the verdict: a sentence on why the server does not run. The list of servers, the page of
+// one, a conversation and a terminal all show it.
 func (s *server) sentenceOn(ctx context.Context, t *trouble) string {
 	now := situation{config: s.config, server: protocol.Server{State: protocol.ServerFailed}, trouble: t}
 	var missing *config.NotFoundError
@@ -133,7 +133,7 @@ func (s *server) noteCountLocked(kind protocol.ListKind, list []json.RawMessage)
 	s.noted.counts[kind] = n
 }
 
-// noteStray keeps the beginning of something that was no message.
+// noteStray keeps the beginning of a frame that is not MCP.
 func (c *conn) noteStray(data []byte) {
 	text := strings.TrimRight(string(data[:min(len(data), tailLine)]), "\r\n")
 	c.server.noted.tail.add(protocol.LogStdout, "", text)
@@ -144,7 +144,7 @@ func (c *conn) noteStray(data []byte) {
 	}
 }
 
-// Start makes a connection to a server where there is none.
+// Start connects to a server if there is no connection. A person who refused to run the server is asked again.
 func (h *Hub) Start(ctx context.Context, name string) (protocol.Server, error) {
 	s, err := h.server(name)
 	if err != nil {
@@ -317,7 +317,7 @@ func (h *Hub) lookAround(c config.Server, launch config.Launch, t *trouble, own 
 	}
 }
 
-// portUses says who has the ports that a server wants.
+// portUses returns which processes listen on the ports that a server wants.
 func (h *Hub) portUses(c config.Server, t *trouble, own map[int64]bool, result *protocol.ServerInspection) (uses []protocol.PortUse) {
 	for _, port := range portsOf(c, t) {
 		listening, by, err := machine.Listeners(port)

@@ -31,13 +31,13 @@ type link struct {
 	close func() error
 	// why says how the link ended, once it was closed; err is what the session noticed.
 	why func(err error) string
-	// pid returns the process's, and exitCode with what it left; both are nil where there is none.
+	// pid returns the id of the process, and exitCode its exit code. Both are nil for a server at a URL.
 	pid      func() int
 	exitCode func() (code int, ok bool)
-	// stderr returns the last lines that the server wrote there, where it has one.
+	// stderr returns the last lines that the server wrote to stderr, if it is a process.
 	stderr func() []string
 
-	// The following are of a link over the network, and nil of a process, whose life is its own sign.
+	// The following belong to a link over the network. They are nil for a process, which shows itself whether it lives.
 
 	// lost is closed when the link is known to be broken.
 	lost <-chan struct{}
@@ -57,8 +57,8 @@ func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
 // network reports whether the link is not to a process of ours.
 func (l *link) network() bool { return l.lose != nil }
 
-// open opens the link, as the server is configured. A link may be returned with an error, for what it
-// knows of the failure; it is closed then.
+// open opens the link as the server is configured. It can return a closed link together with an error; the link then
+// tells more about the failure.
 func (c *conn) open(transport protocol.Transport, known wire.Era) (*link, error) {
 	switch transport {
 	case protocol.TransportHTTP:
@@ -81,17 +81,17 @@ func (c *conn) tooSlow() error {
 	return slowError{c.server.hub.opts.Handshake}
 }
 
-// slowError says that a server did not shake hands in time.
+// slowError says that a server did not answer the handshake in time.
 type slowError struct{ patience time.Duration }
 
 func (e slowError) Error() string {
 	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
 }
 
-// isSlow reports whether a start failed because the server did not shake hands in time.
+// isSlow reports whether a start failed because the server did not answer the handshake in time.
 func isSlow(err error) bool { return errors.As(err, new(slowError)) }
 
-// stray is told of what a server sends that is not JSON-RPC.
+// stray handles a frame that is not JSON-RPC.
 func (c *conn) stray(data []byte) {
 	c.noteStray(data)
 	c.noise.log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")

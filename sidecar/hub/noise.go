@@ -7,16 +7,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What a server may write into the log: so many lines a second, after a first burst.
+// How many lines a second a server may write into the log, after a first burst.
 const (
 	noiseRate  = 50
 	noiseBurst = 500
 )
 
-// noise is the log of a server's log messages, its stderr and its invalid lines. Of too many lines it writes a part. The
-// next line that it writes, or the end of the connection, says how many it left out.
+// noise logs a server's log messages, its stderr and its invalid lines. It leaves out lines if there are too many; the next
+// line that it writes, or the end of the connection, says how many.
 type noise struct {
-	// log is the log with the bound. Every line of it counts.
+	// log is the bounded log, and all the log behind it.
 	log     zerolog.Logger
 	all     zerolog.Logger
 	limiter *rate.Limiter
@@ -45,7 +45,7 @@ func (n *noise) Run(event *zerolog.Event, _ zerolog.Level, _ string) {
 	}
 }
 
-// end says how many lines were left out after the last one that was written.
+// end logs how many lines were left out after the last written one.
 func (n *noise) end() {
 	if dropped := n.dropped.Swap(0); dropped > 0 {
 		n.all.Info().Int64("dropped", dropped).Msg("left out lines of a server that wrote too many")

@@ -11,10 +11,9 @@ import (
 	"assent/sidecar/members"
 )
 
-// notifications returns who is told of a server's notifications, by method. They are called before the next frame is
-// read: a server that sends more than this can take has to wait, and nothing is queued. What is told to others from
-// here is merged there: changes of a list in [server.listChanged], progress in task.Task.CallProgress, log messages in
-// [noise].
+// notifications returns the functions that handle a server's notifications, by method. The next frame is read when they
+// return, so a server that sends faster has to wait, and nothing is queued. [server.listChanged] merges changes of a
+// list, task.Task.CallProgress merges progress, and [noise] samples log messages.
 func (c *conn) notifications() map[string]func(json.RawMessage) {
 	changed := func(kind protocol.ListKind) func(json.RawMessage) {
 		return func(json.RawMessage) { c.server.listChanged(kind) }
@@ -31,7 +30,7 @@ func (c *conn) notifications() map[string]func(json.RawMessage) {
 	}
 }
 
-// logged takes a message of the server's log (2025-11-25, "Logging"). One that cannot be read is left out.
+// logged handles a message for the log (2025-11-25, "Logging"). It ignores one that cannot be read or has no data.
 func (c *conn) logged(params json.RawMessage) {
 	var m struct {
 		Level  string          `json:"level"`
@@ -45,7 +44,7 @@ func (c *conn) logged(params json.RawMessage) {
 	c.noise.log.WithLevel(logLevel(m.Level)).Str("logger", clip(m.Logger, tailLine)).Interface("data", m.Data).Msg("server log")
 }
 
-// logLevel is the nearest of ours to one of syslog's.
+// logLevel returns the level of zerolog that is nearest to one of syslog.
 func logLevel(level string) zerolog.Level {
 	switch level {
 	case "debug":
@@ -59,8 +58,8 @@ func logLevel(level string) zerolog.Level {
 	}
 }
 
-// noMemory takes the time to live from a list or a resource that go-sdk is about to keep. The hub has a memory of its
-// own, which learns of changes in the order of the frames; go-sdk is not told of them.
+// noMemory has go-sdk cache no list and no resource, by removing the time to live from results. The hub has a cache of its
+// own, which learns of changes in the order of the frames. go-sdk does not get these notifications.
 func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, r)

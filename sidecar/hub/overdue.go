@@ -10,15 +10,15 @@ import (
 )
 
 // DefaultHousekeeping bounds each request for a list, a resource, a prompt, a completion, or the state of an MCP task. It
-// bounds no call of a tool, and not tasks/result, which a server answers at the end of the MCP task.
+// does not bound calls of tools, nor tasks/result, which a server answers at the end of the MCP task.
 const DefaultHousekeeping = time.Minute
 
-// SetToolTimeout sets for how long a call of a tool may have neither a result nor progress, unless the server's own
-// configuration says so. The time in which a person is asked for the server is not counted. 0 is for ever. Calls that
-// are under way keep their limit.
+// SetToolTimeout sets for how long a call of a tool may have neither a result nor progress; 0 means for ever. A timeout in
+// the server's own configuration comes first. The time in which the server waits for a person is not counted. Calls
+// under way keep their limit.
 func (h *Hub) SetToolTimeout(limit time.Duration) { h.toolTimeout.Store(int64(limit)) }
 
-// overdueError is the cause with which a request ends that took too long.
+// overdueError is the cause of the end of a request that took too long.
 type overdueError struct {
 	what  string
 	limit time.Duration
@@ -28,7 +28,7 @@ func (e overdueError) Error() string {
 	return fmt.Sprintf("%s took longer than %v", e.what, e.limit)
 }
 
-// limit returns what bounds the requests of an exchange; a limit of 0 bounds nothing.
+// limit returns the error with the time limit for each request of an exchange; 0 means none.
 func (x *exchange) limit() overdueError {
 	switch {
 	case x.toolName == "":
@@ -40,7 +40,8 @@ func (x *exchange) limit() overdueError {
 	}
 }
 
-// within bounds a request of ours that is no call of a tool. Done is to be called when it has its answer.
+// within returns a context for a request that is no call of a tool, with its time limit. The caller calls done after the
+// answer.
 func (c *conn) within(ctx context.Context, what string) (_ context.Context, done func()) {
 	limit := c.server.hub.opts.Housekeeping
 	ctx, clock, cancel := patience.WithClock(ctx, limit, overdueError{what, limit})
@@ -51,7 +52,7 @@ func (c *conn) within(ctx context.Context, what string) (_ context.Context, done
 	}
 }
 
-// time lets a clock run until stop is called, but not while the server has asked a person. The clock may be nil.
+// time runs a clock until stop is called, except while the server waits for a person. The clock may be nil.
 func (c *conn) time(clock *patience.Clock) (stop func()) {
 	if clock == nil {
 		return func() {}
@@ -73,8 +74,8 @@ func (c *conn) time(clock *patience.Clock) (stop func()) {
 	}
 }
 
-// holdForPerson is as hold, for as long as the server waits for a person. No clock of the connection runs meanwhile,
-// because a server does not say which of our requests waits for the person as well.
+// holdForPerson is hold for the time in which the server waits for a person. It stops every clock of the connection,
+// because a server does not say which of our requests wait for that person too.
 func (c *conn) holdForPerson() (release func()) {
 	unused := c.hold()
 	c.mu.Lock()
@@ -99,7 +100,7 @@ func (c *conn) holdForPerson() (release func()) {
 	}
 }
 
-// restarting returns who is told of a call's progress, after which the time of the call begins anew. Both may be nil.
+// restarting returns a function that gets a call's progress, restarts the clock and calls tell. Both may be nil.
 func restarting(clock *patience.Clock, tell func(protocol.Progress)) func(protocol.Progress) {
 	return func(p protocol.Progress) {
 		if clock != nil {

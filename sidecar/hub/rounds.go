@@ -41,7 +41,7 @@ type exchange struct {
 	resourceURI string
 	// promptName is empty where no prompt is filled in.
 	promptName string
-	// send makes the request; ctx carries what is added to it, and keeps its raw answer.
+	// send makes the request. ctx has the members to add to its params, and the [wire.Capture] of its answer.
 	send  func(ctx context.Context, session *mcp.ClientSession) error
 	hooks Hooks
 	// known is what an earlier sidecar knew of the MCP task that the call became, or nil.
@@ -52,13 +52,13 @@ type exchange struct {
 	// ends the asks of the call with that task.
 	became  *following
 	endCall func(cause error)
-	// modern: the last request was made in 2026-07-28. Asked: the server sent a request meanwhile, which that
-	// version does not have.
+	// modern: the last request was made in 2026-07-28. asked: the server sent a request while it served that, which the
+	// version does not allow.
 	modern, asked bool
 	// conn is the connection of the last request, which release lets go; nil before the first.
 	conn    *conn
 	release func()
-	// clock bounds the requests, and is nil where nothing does.
+	// clock bounds each request, or is nil.
 	clock *patience.Clock
 	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
 	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
@@ -148,7 +148,7 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 	}
 	x.hooks.Round(&task.Round{Number: number, Required: result})
 	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", task.RoundPrefix(x.hooks.MessageID), number))
-	if closing(ctx) { // nothing was sent: whoever goes on with the call does that
+	if closing(ctx) { // the next sidecar sends the answers
 		return nil, errGoesOn
 	}
 	x.hooks.Round(nil)
@@ -262,7 +262,7 @@ func (x *exchange) attempted(c *conn, entry *call, cause error) {
 }
 
 // connection returns the connection for the next request, and keeps it in use. A call that goes on does so in
-// the version in which it began, also where the server is spoken to in another one meanwhile.
+// the version in which it began, even if new connections speak another one.
 func (x *exchange) connection(ctx context.Context, goesOn bool) (*conn, error) {
 	if goesOn && x.conn != nil && x.conn.ctx.Err() == nil {
 		return x.conn, nil
@@ -330,7 +330,7 @@ func (r *inputRequests) UnmarshalJSON(object []byte) error {
 	return nil
 }
 
-// legacyResult follows the task that a call became, where it did.
+// legacyResult follows the task that a call became, if any, and returns the result.
 func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
 	if state := x.handle(result); state != nil {
 		return x.follow(ctx, state)

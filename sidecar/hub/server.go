@@ -37,7 +37,7 @@ type server struct {
 	exchanges map[*context.CancelCauseFunc]string
 	// era is what the server spoke last; the next connection begins with it.
 	era wire.Era
-	// learned is what is kept over restarts.
+	// learned is kept over restarts.
 	learned Learned
 	// modernOnly: the server refused to be spoken to in an older version than 2026-07-28.
 	modernOnly bool
@@ -45,9 +45,9 @@ type server struct {
 	toldFallback bool
 	// version is the revision that it spoke last.
 	version string
-	// byPerson counts those who start the server because a person wants it to start.
+	// byPerson counts the starts under way that a person asked for.
 	byPerson int
-	// gone says why the server starts no more, where it does not.
+	// gone is why the server may not start again, or empty.
 	gone string
 	// followed holds who follows an MCP task, by the task's id.
 	followed map[string]*following
@@ -122,8 +122,8 @@ func (s *server) infoLocked() protocol.Server {
 	return info
 }
 
-// connection returns a ready connection for a task, starting one where there is none; for the task
-// "" any will do. It waits no longer than ctx, and the start goes on for whoever comes next.
+// connection returns a ready connection for a task, and opens one if there is none. For the task "" it returns any
+// connection. It waits no longer than ctx; the start goes on for later callers.
 //
 // It stays for as long as an exchange of the task is under way; for everything else there is borrow.
 func (s *server) connection(ctx context.Context, taskID string) (*conn, error) {
@@ -135,7 +135,7 @@ func (s *server) connection(ctx context.Context, taskID string) (*conn, error) {
 	return c, nil
 }
 
-// startedByPerson makes a connection where there is none. A person who refused to run the server is asked again.
+// startedByPerson connects to the server if there is no connection. A person who refused to run it is asked again.
 func (s *server) startedByPerson(ctx context.Context) (protocol.Server, error) {
 	add := func(n int) {
 		s.mu.Lock()
@@ -161,7 +161,7 @@ func (s *server) confirm(ctx context.Context) error {
 	return s.hub.opts.Confirm(ctx, s.config, asked)
 }
 
-// borrow is as connection. What it returns is not closed as unused until release is called.
+// borrow is connection for a longer use: the connection is not closed as unused before release is called.
 func (s *server) borrow(ctx context.Context, taskID string) (_ *conn, release func(), err error) {
 	for {
 		c, release, err := s.acquire(taskID)

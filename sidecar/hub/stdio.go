@@ -64,11 +64,11 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	if err == nil {
 		return l, nil
 	}
-	if errors.As(err, new(*os.PathError)) { // it left, and what it said before may not be read yet
+	if errors.As(err, new(*os.PathError)) { // it ended, and its last output may not be read yet
 		timer := time.NewTimer(lastWords)
 		select {
 		case <-stream.Done():
-		case <-timer.C: // somebody else has its output, and keeps it
+		case <-timer.C: // another process holds its output open
 		}
 		timer.Stop()
 	}

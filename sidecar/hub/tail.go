@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// tailLines is how many lines of a server are kept to be shown, tailLine how many bytes of each.
+	// tailLines is how many lines of a server are kept, and tailLine how many bytes of each.
 	tailLines = 200
 	tailLine  = 2000
 )
@@ -28,7 +28,7 @@ type tail struct {
 	written int64
 }
 
-// add keeps the beginning of a line. What it costs does not depend on how long the line is.
+// add keeps the beginning of a line. Its cost does not depend on the length of the line.
 func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
 	line := protocol.ServerLogLine{At: time.Now().UnixMilli(), From: from, Level: clip(level, 20), Text: strings.Clone(clip(text, tailLine))}
 	t.mu.Lock()
@@ -41,7 +41,7 @@ func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
 	t.written++
 }
 
-// addMessage keeps a notifications/message (2025-11-25, "Logging"), whose data may be any JSON.
+// addMessage keeps a message for the log (2025-11-25, "Logging"). Its data may be any JSON.
 func (t *tail) addMessage(level, logger string, data json.RawMessage) {
 	text := string(data)
 	if strings.HasPrefix(text, `"`) {
@@ -53,7 +53,7 @@ func (t *tail) addMessage(level, logger string, data json.RawMessage) {
 	t.add(protocol.LogMessage, level, text)
 }
 
-// last returns the lines, the oldest first, to be shown, and how many there were before them.
+// last returns the lines, the oldest first, and how many came before them.
 func (t *tail) last() (lines []protocol.ServerLogLine, dropped int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -167,7 +167,7 @@ func (s *server) awaitOpened(p openedPage) {
 	}
 }
 
-// elicitationComplete takes the notification that a URL elicitation is done. One that nobody waits for
+// elicitationComplete handles the notification that a URL elicitation is done. One that no ask waits for
 // changes nothing (2025-11-25, "Elicitation: Completion Notifications").
 func (s *server) elicitationComplete(params json.RawMessage) {
 	var p struct {

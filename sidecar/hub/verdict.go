@@ -22,15 +22,14 @@ import (
 type situation struct {
 	config config.Server
 	server protocol.Server
-	// launch is how it would be started; empty where it is not started here.
+	// launch is how the process would start; empty for a server at a URL.
 	launch  config.Launch
 	trouble *trouble // nil before the first
 	ports   []protocol.PortUse
 	orphans []protocol.ServerProcess
 }
 
-// verdictOf says why a server does not start, or nil where nothing is known to keep it from that. It looks
-// at nothing but what it is given.
+// verdictOf returns why a server does not start, or nil if no reason is known. It depends on the situation alone.
 func verdictOf(s situation) *protocol.ServerVerdict {
 	var unconfirmed *confirm.NotConfirmed
 	switch {
@@ -38,7 +37,7 @@ func verdictOf(s situation) *protocol.ServerVerdict {
 		return nil
 	case s.server.State == protocol.ServerFailed && s.trouble != nil && errors.As(s.trouble.err, &unconfirmed):
 		return verdict(protocol.VerdictUnconfirmed, "see below what would run, and start it to decide", "%v", unconfirmed)
-	case s.launch.Err != nil: // as it is now, whatever was before
+	case s.launch.Err != nil: // the present error counts, not an earlier one
 		return launchVerdict(s.launch.Err, s.launch.Shown.NearMisses)
 	case s.server.State != protocol.ServerFailed || s.trouble == nil:
 		return nil
@@ -173,7 +172,7 @@ func signIn(wayOut, why string) *protocol.ServerVerdict {
 	return verdict(protocol.VerdictLogin, wayOut, "the server requires sign-in: %s", why)
 }
 
-// isLaunch reports whether a start failed by what is looked at without one.
+// isLaunch reports whether a start failed for a reason that a look at the machine shows as well.
 func isLaunch(err error) bool {
 	return errors.As(err, new(*config.NotFoundError)) || errors.As(err, new(*config.NotExecutableError)) || errors.As(err, new(*config.FolderError))
 }
@@ -200,7 +199,7 @@ func (t *trouble) complaint() string {
 	return clip(strings.TrimSpace(t.stderr[i]), maxQuoted)
 }
 
-// portVerdict names who has the port, where that is known.
+// portVerdict is the verdict on a port in use. It names the process that listens on it, if that is known.
 func (s situation) portVerdict() *protocol.ServerVerdict {
 	for _, use := range s.ports {
 		if !use.Listening {
@@ -216,7 +215,7 @@ func (s situation) portVerdict() *protocol.ServerVerdict {
 	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use: %s", s.trouble.complaint())
 }
 
-// refusedVerdict is of an address at which nobody listens.
+// refusedVerdict is the verdict on a refused connection.
 func (s situation) refusedVerdict() *protocol.ServerVerdict {
 	for _, use := range s.ports {
 		if !use.Listening {
