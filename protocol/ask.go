@@ -14,8 +14,8 @@ type Ask struct {
 	Question UseMcpServer `json:"question"`
 	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
 	InputKey string `json:"inputKey,omitempty"`
-	// ExpiresAt is when Assent gives up waiting for the person, as they have set it; absent where it does
-	// not. [Sidecar.ExtendAsk] gives more time.
+	// ExpiresAt is when Assent stops waiting for the person, as they have set it; absent if it waits for ever.
+	// [Sidecar.ExtendAsk] gives more time.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 	// WaitsUntil is when the server gives up waiting, where it has said so (2025-11-25, "Tasks": the ttl of a
 	// task that it made of its question).
@@ -56,9 +56,8 @@ type McpElicitation struct {
 	Type tag[McpElicitation] `json:"type"`
 	Origin
 	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
-	// ElicitationResponse is what the server was told; absent while the ask is open, and where there
-	// was no server left to tell. What was typed into a field that asks for a secret is masked, but while
-	// the server of an MCP task has yet to get it: such an answer outlives the sidecar.
+	// ElicitationResponse is the server's answer; absent while the ask is open, and if the server had ended. Secrets in
+	// it are masked, except while the server of an MCP task has yet to get them: such an answer outlives the sidecar.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
@@ -71,12 +70,12 @@ type McpURLElicitation struct {
 	Origin
 	// Message is the server's, in Markdown; it is not to be trusted.
 	Message string `json:"message"`
-	// URL is to be shown whole before [Sidecar.OpenAskURL] opens it. Only http and https get this far.
+	// URL is http or https. A front end shows all of it before [Sidecar.OpenAskURL] opens it.
 	URL string `json:"url"`
 	// AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
 	// that it is done. Without it, opening the page is the answer.
 	AwaitsCompletion bool `json:"awaitsCompletion,omitempty"`
-	// ElicitationResponse is what the server was told; absent where it was told nothing.
+	// ElicitationResponse is the server's answer; absent if the server got none.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
@@ -90,8 +89,8 @@ type McpSampling struct {
 	SamplingRequest McpSamplingRequest `json:"samplingRequest"`
 	// SentRequest is what went to the model instead, where the person edited the request.
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
-	// Model is the one proposed and, once approved, the one that answers; absent where there is
-	// none.
+	// Model is the one proposed and, once approved, the one that answers; absent if
+	// there is none.
 	Model *Model `json:"model,omitempty"`
 	// ModelReason is a line that says why that one was proposed; it may quote the server.
 	ModelReason string `json:"modelReason,omitempty"`
@@ -100,8 +99,8 @@ type McpSampling struct {
 	// Secrets are what looks like one in the request. It leaves only where the person edited them out or
 	// confirmed them.
 	Secrets []SecretFinding `json:"secrets,omitempty"`
-	// Context is what goes before the conversation where the person wants it; absent where the server asked
-	// for none, and where there is none.
+	// Context goes before the conversation if the person includes it; absent if the server asked for none or there is
+	// none.
 	Context *SamplingContext `json:"context,omitempty"`
 	// Progress is what the model has written so far; present only while it writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
@@ -109,7 +108,7 @@ type McpSampling struct {
 	InReview bool `json:"inReview,omitempty"`
 	// Result is absent until it is certain what the server gets.
 	Result SamplingResult `json:"result,omitempty"`
-	// Usage is what the models read and wrote for it; absent until then, and where none was asked.
+	// Usage counts the tokens of the models; absent until then, and if no model was asked.
 	Usage *SamplingUsage `json:"usage,omitempty"`
 }
 
@@ -139,7 +138,7 @@ type SamplingUsage struct {
 	OutputTokens int64 `json:"outputTokens"`
 	// Estimated: a provider did not say, and the numbers are Assent's own measure.
 	Estimated bool `json:"estimated,omitempty"`
-	// Cost is in US dollars; absent where the price of a model is not known.
+	// Cost is in US dollars; absent if the price of a model is not known.
 	Cost *float64 `json:"cost,omitempty"`
 }
 
@@ -160,8 +159,7 @@ type McpSamplingReview struct {
 	SamplingResponse McpSamplingResponse `json:"samplingResponse"`
 	// SentResponse is what the server got instead, where the person edited the answer.
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
-	// Problem is a sentence for the person: why the other answer that they wanted is not to be had. What is
-	// reviewed is then the one before.
+	// Problem is a sentence on why the model gave no other answer. The review is then of the one before.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -185,7 +183,7 @@ type Origin struct {
 	ToolNames []string `json:"toolNames,omitempty"`
 	// ResourceURI is set where the server asks while that resource is read.
 	ResourceURI string `json:"resourceUri,omitempty"`
-	// MessageID is the call's that the question belongs to, where that is known.
+	// MessageID is that of the call to which the question belongs; absent if unknown.
 	MessageID int64 `json:"messageId,omitempty"`
 	// PlacedBy names the front end in which a person said that the question belongs here, where nothing
 	// proved it; see [UnclaimedAsk]. What is for one tool alone does not apply to it: no fixed answer, and
@@ -193,22 +191,22 @@ type Origin struct {
 	PlacedBy string `json:"placedBy,omitempty"`
 }
 
-// From returns who asks a question, whatever it is.
+// From returns the origin of a question of any kind.
 func (o Origin) From() Origin { return o }
 
 // Outcome is how an ask was settled.
 type Outcome struct {
 	Reason OutcomeReason `json:"reason"`
-	// By names the front end whose answer it was; absent where no person answered.
+	// By names the front end whose answer it was; absent if no person answered.
 	By string `json:"by,omitempty"`
 	At int64  `json:"at"`
 	// Detail is a sentence for the person, where the reason alone does not say enough.
 	Detail string `json:"detail,omitempty"`
-	// Undelivered says why the server did not get the answer, in a sentence for the person; absent where nothing of
+	// Undelivered says why the server did not get the answer, in a sentence for the person; absent if nothing of
 	// the kind is known.
 	Undelivered string `json:"undelivered,omitempty"`
-	// CompletedAt is when the server said of a page, which the person had opened as their answer, that they
-	// did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
+	// CompletedAt is when the server reported that the person has finished on the page that they opened as their answer
+	// (2025-11-25, "Elicitation: Completion Notifications").
 	CompletedAt int64 `json:"completedAt,omitempty"`
 	// GrantID names the grant that approved, with [OutcomeGranted], or that the person made with their
 	// answer.
@@ -216,12 +214,12 @@ type Outcome struct {
 	// DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
 	// sidecar ends, or until [Sidecar.AskAgain].
 	DeclinedAll bool `json:"declinedAll,omitempty"`
-	// Standing says which earlier decision of the person's settled the ask; absent where they were asked, and where
-	// GrantID or a setting did.
+	// Standing is the earlier decision of the person that settled the ask; absent if they were asked, or if a grant or a
+	// setting settled it.
 	Standing StandingDecision `json:"standing,omitempty"`
 }
 
-// StandingDecision is a decision that a person made once, and that answers what is asked later.
+// StandingDecision is a decision of a person that answers later asks.
 type StandingDecision string
 
 // The standing decisions.
@@ -284,7 +282,7 @@ type McpElicitationResponse struct {
 	Action ElicitationAction `json:"action"`
 	// Content is present with [ActionAccept] alone.
 	Content json.RawMessage `json:"content,omitempty"`
-	// SecretFields are [AskResponseParams.SecretFields]; no server gets them.
+	// SecretFields are [AskResponseParams.SecretFields]. The server does not get this list.
 	SecretFields []string `json:"secretFields,omitempty"`
 }
 
@@ -304,14 +302,14 @@ type McpSamplingRequest struct {
 	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
 	SystemPrompt     string            `json:"systemPrompt,omitempty"`
 	IncludeContext   string            `json:"includeContext,omitempty"`
-	// Temperature is absent where the server gave none: 0 is a value.
+	// Temperature is absent if the server gave none: 0 is a value.
 	Temperature   *float64        `json:"temperature,omitempty"`
 	MaxTokens     int64           `json:"maxTokens"`
 	StopSequences []string        `json:"stopSequences,omitempty"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	// Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools").
 	Tools []SamplingTool `json:"tools,omitempty"`
-	// ToolChoice is absent where the server left it to the model, as [ToolChoiceAuto] does.
+	// ToolChoice is absent if the server left it to the model, as [ToolChoiceAuto] does.
 	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
 }
 
@@ -412,9 +410,9 @@ type SamplingEdit struct {
 
 // SamplingSettings is how completions are asked for.
 type SamplingSettings struct {
-	// Review is absent where the person has not said: it is then [ReviewAlways].
+	// Review is absent if the person has not said: it is then [ReviewAlways].
 	Review SamplingReview `json:"review,omitempty"`
-	// Limits bounds what servers may ask for; absent where the person has set none.
+	// Limits bounds what servers may ask for; absent if the person has set none.
 	Limits *SamplingLimits `json:"limits,omitempty"`
 }
 

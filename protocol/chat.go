@@ -8,20 +8,19 @@ import "encoding/json"
 // taken out of a task: a message with Replaces says which earlier ones have left the conversation, namely
 // all from that one up to itself. They are kept, and shown folded.
 //
-// A turn is what follows a message of the person: the model writes, its calls run, it writes again, until
-// it asks for none. Every turn ends with a [ModelMessage] whose end is not [ModelEndToolUse].
+// A turn follows a message of the person: the model writes, its calls run, and it writes again, until it asks for no
+// call. The last message of every turn is a [ModelMessage] with another end than [ModelEndToolUse].
 
-// UserMessage is what the person said to the model.
+// UserMessage is a message of the person to the model.
 //
 //protocol:variant Body user
 type UserMessage struct {
 	Type tag[UserMessage] `json:"type"`
 	Text string           `json:"text"`
-	// Attachments are messages of this task: calls of the person's own that have ended, a resource that they
-	// read, a prompt that they filled in, and files ([Attachment]). What is in them goes to the model before the
-	// text.
+	// Attachments are messages of this task: the person's own calls that have ended, a resource that they read, a prompt
+	// that they filled in, and files ([Attachment]). Their content goes to the model before the text.
 	Attachments []int64 `json:"attachments,omitempty"`
-	// Replaces is the first of the messages that have left the conversation for this one; absent where none
+	// Replaces is the first of the messages that have left the conversation for this one; absent if none
 	// have.
 	Replaces int64 `json:"replaces,omitempty"`
 }
@@ -44,7 +43,7 @@ type Attachment struct {
 //protocol:variant Body model
 type ModelMessage struct {
 	Type tag[ModelMessage] `json:"type"`
-	// Model is the one that was asked; absent where none could be found, and where the turn ended before.
+	// Model is the one that was asked; absent if none was found, or if the turn ended before.
 	Model *Model `json:"model,omitempty"`
 	// ResponseModel is the name that its provider gave; absent until the end.
 	ResponseModel string `json:"responseModel,omitempty"`
@@ -52,13 +51,14 @@ type ModelMessage struct {
 	Text string `json:"text,omitempty"`
 	// ToolUses are the calls that it asked for, in its order.
 	ToolUses []ModelToolUse `json:"toolUses,omitempty"`
-	// Progress is what it has written so far; present only while it writes.
+	// Progress is the text so far; present only while the model writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
 	// End is absent while the model writes.
 	End *ModelEnd `json:"end,omitempty"`
-	// Usage is what was read and written; absent where no model was reached.
+	// Usage counts the tokens read and written; absent if no model was reached.
 	Usage *SamplingUsage `json:"usage,omitempty"`
-	// LeftOut is what the model was not sent because it cannot read that much; absent where it was sent all.
+	// LeftOut is the part of the conversation that the model did not get, because it cannot read that much; absent if it
+	// got all.
 	LeftOut *LeftOut `json:"leftOut,omitempty"`
 	// Replaces is as in [UserMessage]: it is another try.
 	Replaces int64 `json:"replaces,omitempty"`
@@ -71,13 +71,13 @@ type ModelToolUse struct {
 	ID string `json:"id"`
 	// Name is what the model wrote.
 	Name string `json:"name"`
-	// ServerName and ToolName are what it stands for; ToolName is absent where that is no tool of a server
-	// but Assent's own way to a server's resources, and both are where there is no such tool.
+	// ServerName and ToolName are the tool that Name stands for. ToolName is absent if it is Assent's own tool for a
+	// server's resources. Both are absent if there is no such tool.
 	ServerName string `json:"serverName,omitempty"`
 	ToolName   string `json:"toolName,omitempty"`
-	// Arguments is the JSON object that the model wrote; absent where what it wrote is none.
+	// Arguments is the JSON object that the model wrote; absent if it wrote something else.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Error is what the model was told instead of a result; absent where a call has the result, and as long as
+	// Error is what the model was told instead of a result; absent if a call has the result, and as long as
 	// there is none.
 	Error string `json:"error,omitempty"`
 }
@@ -103,15 +103,15 @@ type ModelEndReason string
 
 // The reasons.
 const (
-	// ModelEndTurn: the model said what it had to say.
+	// ModelEndTurn: the model has finished its answer.
 	ModelEndTurn ModelEndReason = "endTurn"
 	// ModelEndToolUse: it asked for calls, and goes on when they have ended.
 	ModelEndToolUse ModelEndReason = "toolUse"
 	// ModelEndMaxTokens: it may not write more in one message.
 	ModelEndMaxTokens ModelEndReason = "maxTokens"
-	// ModelEndRefused: the model, or its provider, did not want to.
+	// ModelEndRefused: the model or its provider refused.
 	ModelEndRefused ModelEndReason = "refused"
-	// ModelEndStopped: the person stopped the turn. What was written by then stays.
+	// ModelEndStopped: the person stopped the turn. The text so far stays.
 	ModelEndStopped ModelEndReason = "stopped"
 	// ModelEndFailed: the model could not be asked or gave no whole answer.
 	ModelEndFailed ModelEndReason = "failed"
@@ -175,7 +175,7 @@ type QueuedMessage struct {
 type TaskSettings struct {
 	// ModelID is one of [Sidecar.ListModels]; absent means the first of them.
 	ModelID string `json:"modelId,omitempty"`
-	// Servers are those whose tools and resources the model is offered; absent means all, an empty list none.
+	// Servers are those that offer the model their tools and resources; absent means all, an empty list none.
 	Servers []TaskServer `json:"servers,omitzero"`
 }
 
@@ -270,21 +270,21 @@ type UseMcpTool struct {
 	// Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
 	// ToolAnnotations: a tool that does not say otherwise).
 	Destructive bool `json:"destructive,omitempty"`
-	// Changed is set where the person allowed the tool before, and it or its server has changed since.
+	// Changed is set if the person allowed the tool before, and it or its server has changed since.
 	Changed *ToolChange `json:"changed,omitempty"`
 	// SentArguments is what the tool was called with instead, where the person edited the arguments.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 }
 
-// ToolChange is why an answer that is remembered does not hold any more for a tool.
+// ToolChange is why a remembered answer no longer holds for a tool.
 type ToolChange struct {
 	// By names the front end in which the person allowed the tool, and At is when.
 	By string `json:"by"`
 	At int64  `json:"at"`
-	// Server: the server's definition is another one, or an older Assent did not keep all of it.
+	// Server: the server's definition has changed, or an older Assent did not keep all of it.
 	Server bool `json:"server,omitempty"`
-	// Tool: its server describes it otherwise. Lines is then the difference; it is absent if an older Assent did not keep
-	// how the tool was described.
+	// Tool: its server describes it differently. Lines is then the difference; it is absent if an older Assent did not keep
+	// the description.
 	Tool  bool       `json:"tool,omitempty"`
 	Lines []DiffLine `json:"lines,omitempty"`
 	// Truncated: the difference has more lines.
@@ -298,7 +298,7 @@ type DiffLine struct {
 	Text string `json:"text"`
 }
 
-// DiffKind is what became of a line.
+// DiffKind is how a line changed.
 type DiffKind string
 
 // The kinds of lines.
@@ -306,7 +306,7 @@ const (
 	DiffSame    DiffKind = "same"
 	DiffRemoved DiffKind = "removed"
 	DiffAdded   DiffKind = "added"
-	// DiffGap stands for lines that are the same and are left out.
+	// DiffGap stands for equal lines that are left out.
 	DiffGap DiffKind = "gap"
 )
 
@@ -318,12 +318,12 @@ type AccessMcpResource struct {
 	Origin
 	ToolUse ToolUseRef `json:"toolUse"`
 	URI     string     `json:"uri"`
-	// Resource is what the server's list says of it; absent where it is not in there.
+	// Resource is its entry in the server's list; absent if it has none.
 	Resource *Resource `json:"resource,omitempty"`
 }
 
-// ToolAnnotations are a server's own claims of a tool (2025-11-25, ToolAnnotations), and no more than that.
-// What it does not claim is absent.
+// ToolAnnotations are a server's own claims about a tool (2025-11-25, ToolAnnotations), and no more than that. A claim
+// that it does not make is absent.
 type ToolAnnotations struct {
 	Title string `json:"title,omitempty"`
 	// ReadOnlyHint: it changes nothing; where absent, it may.
@@ -355,9 +355,10 @@ const (
 type ToolRule struct {
 	ID         string `json:"id"`
 	ServerName string `json:"serverName"`
-	// Identity is as in a [Grant]: a server with another definition that has taken the name is not meant.
+	// Identity is that of the server, as in a [Grant]. The rule does not cover a server of the same name with another
+	// identity.
 	Identity string `json:"identity,omitempty"`
-	// Command is the server's [Server.Command] by then, for people.
+	// Command is the server's [Server.Command] at that time, for people.
 	Command string `json:"command,omitempty"`
 	// ToolName or ResourceURI is set.
 	ToolName    string   `json:"toolName,omitempty"`
@@ -368,7 +369,7 @@ type ToolRule struct {
 	// Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations by then: a tool
 	// that has changed is asked about again. It is absent for resources and with [RememberNever].
 	Digest string `json:"digest,omitempty"`
-	// Described is the tool by then, without its fields. It is for the store alone: lists and the journal are without.
+	// Described is the tool at that time, without its fields. Only the store has it; lists and the journal do not.
 	Described *Tool `json:"described,omitempty"`
 	// By names the front end in which the person answered.
 	By        string `json:"by"`
@@ -392,21 +393,20 @@ type RemoveToolRuleResult struct {
 
 // ToolSettings are of the tools that a model calls.
 type ToolSettings struct {
-	// AutoApprove is absent where the person has not said: it is then [AutoApproveNever].
+	// AutoApprove is absent if the person has not said: it is then [AutoApproveNever].
 	AutoApprove AutoApprove `json:"autoApprove,omitempty"`
-	// Timeout is for how many seconds a call of a tool may have neither a result nor progress, where the server's
-	// "toolTimeout" does not say; 0 is for ever. The time in which a person is asked for the server is not counted, nor
-	// is an MCP task.
+	// Timeout is for how many seconds a call of a tool may have neither a result nor progress; 0 is for ever. A server's
+	// "toolTimeout" comes first. The time in which the server waits for a person is not counted, nor is an MCP task.
 	Timeout int64 `json:"timeout,omitempty"`
 }
 
-// AutoApprove is which calls of a model are made without asking.
+// AutoApprove says which calls of a model are made without asking.
 type AutoApprove string
 
-// What is approved without asking.
+// The calls that are approved without asking.
 const (
 	AutoApproveNever AutoApprove = "never"
-	// AutoApproveReadOnly: of tools whose server claims that they change nothing.
+	// AutoApproveReadOnly: those of tools with a server that claims that they change nothing.
 	AutoApproveReadOnly AutoApprove = "readOnly"
 )
 

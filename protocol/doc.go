@@ -25,8 +25,8 @@ package protocol
 const Version = 1
 
 // FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
-// Only then may it kill the sidecar. The sidecar needs less, even where servers do not end when they are asked to: it
-// kills these, and a sidecar that is killed earlier leaves them behind.
+// Only then may it kill the sidecar. The sidecar needs less, even if it has to kill servers. A sidecar that is killed
+// earlier leaves such servers behind.
 //
 //protocol:const farewellMs
 const FarewellMs = 20_000

@@ -49,7 +49,7 @@ type Editor interface {
 	//protocol:method server/listChanged
 	ServersChanged(ctx context.Context, params *ServersChangedParams) error
 
-	// ListChanged reports that a server's list is to be read again by whoever shows it.
+	// ListChanged reports that a server's list has changed. A front end that shows it reads it again.
 	//
 	//protocol:method server/itemsChanged
 	ListChanged(ctx context.Context, params *ListChangedParams) error
@@ -77,7 +77,7 @@ type Editor interface {
 	PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error)
 
 	// ConfirmServer asks the person whether a server may run as a file of the workspace configures it. The sidecar asks
-	// before the first connection to a server with a new or changed definition, and once for each definition.
+	// once for each definition, before the first connection to a server with a new or changed one.
 	//
 	//protocol:method server/confirm
 	ConfirmServer(ctx context.Context, params *ConfirmServerParams) (*ConfirmServerResult, error)
@@ -164,18 +164,18 @@ type PromptInputResult struct {
 // ConfirmServerParams is a server that the person has not confirmed yet.
 type ConfirmServerParams struct {
 	ServerName string `json:"serverName"`
-	// Source is the file that configures the server, and Line where, counted from 1; 0 is unknown.
+	// Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown.
 	Source string `json:"source"`
 	Line   int    `json:"line,omitempty"`
-	// Definition is what will run, or be connected to.
+	// Definition is the definition of the process that would run, or of the endpoint.
 	Definition ServerDefinition `json:"definition"`
-	// Earlier is the definition of this name that the person confirmed last. It is absent where they confirmed none.
-	// If it equals Definition, a value differs that is not shown, such as one of the environment.
+	// Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
+	// Definition, a hidden value differs, such as one of the environment.
 	Earlier *ServerDefinition `json:"earlier,omitempty"`
 }
 
-// ServerDefinition is the definition of a server without the values of its environment and headers. The folders' variables
-// are put in; inputs and variables of the environment are as they are written.
+// ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
+// are replaced; those for inputs and the environment are not.
 type ServerDefinition struct {
 	Transport Transport `json:"transport"`
 	// Command, Args, Cwd, EnvNames and EnvFile are of a [TransportStdio] server.
@@ -185,25 +185,25 @@ type ServerDefinition struct {
 	// EnvNames are the variables that the configuration or its envFile sets, in their order.
 	EnvNames []string `json:"envNames,omitempty"`
 	EnvFile  string   `json:"envFile,omitempty"`
-	// URL and HeaderNames are of every other.
+	// URL and HeaderNames are of every other server.
 	URL         string   `json:"url,omitempty"`
 	HeaderNames []string `json:"headerNames,omitempty"`
 }
 
-// ConfirmServerResult is the person's decision. It is absent where they made none: the server does not run, and they are
-// asked again when they start it themselves.
+// ConfirmServerResult is the person's decision. If Decision is absent, the server does not run, and the person is asked
+// again when they start it themselves.
 type ConfirmServerResult struct {
 	Decision ServerDecision `json:"decision,omitempty"`
 }
 
-// ServerDecision is what a person decided of a server.
+// ServerDecision is a person's decision about a server.
 type ServerDecision string
 
 // The decisions.
 const (
 	// ServerAllowed: it may run, as long as its definition stays the same.
 	ServerAllowed ServerDecision = "allowed"
-	// ServerRefused: it may not, until the person starts it themselves and is asked again.
+	// ServerRefused: it may not run, until the person starts it themselves and is asked again.
 	ServerRefused ServerDecision = "refused"
 )
 
@@ -274,7 +274,7 @@ type LanguageModelRequest struct {
 	Messages  []LanguageModelMessage `json:"messages,omitempty"`
 	// MaxTokens bounds the answer, as far as the model lets itself be bounded.
 	MaxTokens int64 `json:"maxTokens"`
-	// Temperature is absent where the server gave none: 0 is a value.
+	// Temperature is absent if the server gave none: 0 is a value.
 	Temperature   *float64 `json:"temperature,omitempty"`
 	StopSequences []string `json:"stopSequences,omitempty"`
 	// Tools are what the model may call; ToolRequired: it must call one of them.

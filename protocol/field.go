@@ -44,7 +44,7 @@ type StringField struct {
 	// Pattern is a regular expression of ECMA-262, as the server wrote it, that must match somewhere in
 	// the text.
 	Pattern string `json:"pattern,omitempty"`
-	// Program is what checks the pattern. Absent where it is beyond what can be checked in time that is
+	// Program is what checks the pattern. Absent if it is beyond what can be checked in time that is
 	// linear in the text: then the pattern is only shown, and the server judges.
 	Program *PatternProgram `json:"program,omitempty"`
 	Format  StringFormat    `json:"format,omitempty"`
@@ -168,7 +168,7 @@ type JSONField struct {
 	Default json.RawMessage `json:"default,omitempty"`
 }
 
-// masked stands for a value that is not to be seen.
+// masked replaces a secret value.
 const masked = "•••"
 
 // MaskSecrets returns an answer as it may be shown and kept: the values of the fields that ask for a

@@ -7,9 +7,9 @@ type Grant struct {
 	GrantTerms
 	// Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
 	// command, arguments, folder, environment, URL, headers and login. A server with another definition that has
-	// taken the name is not covered. It is absent in a grant of an older Assent, which covers nothing any more.
+	// taken the name is not covered. It is absent in a grant of an older Assent, which no longer covers anything.
 	Identity string `json:"identity,omitempty"`
-	// Command is the server's [Server.Command] by then, for people.
+	// Command is the server's [Server.Command] at that time, for people.
 	Command string `json:"command,omitempty"`
 	// By names the front end in which it was made.
 	By        string     `json:"by"`
@@ -77,7 +77,7 @@ type PreviewedRequest struct {
 	At        int64  `json:"at"`
 	// ToolNames are as in its [Origin].
 	ToolNames []string `json:"toolNames,omitempty"`
-	// ModelID is absent where there was none to propose.
+	// ModelID is absent if there was none to propose.
 	ModelID string        `json:"modelId,omitempty"`
 	Usage   SamplingUsage `json:"usage"`
 	// Allowed: the grant would have approved it. Reason is a line for the person that says why not.

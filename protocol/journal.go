@@ -9,7 +9,7 @@ type JournalRecord struct {
 	Seq  int64       `json:"seq"`
 	At   int64       `json:"at"`
 	Kind JournalKind `json:"kind"`
-	// TaskID, AskID and ServerName are absent where the record is of none.
+	// TaskID, AskID and ServerName are absent if the record is of none.
 	TaskID     string `json:"taskId,omitempty"`
 	AskID      string `json:"askId,omitempty"`
 	ServerName string `json:"serverName,omitempty"`
@@ -61,7 +61,7 @@ const (
 	// has of the task stays.
 	JournalTaskDeleted  JournalKind = "taskDeleted"
 	JournalTaskRestored JournalKind = "taskRestored"
-	// JournalRecordsRemoved: the oldest records were removed, as the retention setting says. The newest of this kind
+	// JournalRecordsRemoved: the oldest records were removed, by the retention setting. The newest record of this kind
 	// says where the journal begins.
 	JournalRecordsRemoved JournalKind = "recordsRemoved"
 )
@@ -73,12 +73,12 @@ type JournalSettings struct {
 	KeepDays int `json:"keepDays"`
 }
 
-// ListJournalParams selects records. What is absent selects all.
+// ListJournalParams selects records. An absent member selects all.
 type ListJournalParams struct {
 	ServerName string      `json:"serverName,omitempty"`
 	TaskID     string      `json:"taskId,omitempty"`
 	Kind       JournalKind `json:"kind,omitempty"`
-	// Since selects what was written then or later.
+	// Since selects records of that time or later.
 	Since int64 `json:"since,omitempty"`
 	// Before selects records with a smaller number, to page backwards.
 	Before int64 `json:"before,omitempty"`

@@ -11,7 +11,7 @@ type McpTask struct {
 	StatusMessage string `json:"statusMessage,omitempty"`
 	// CreatedAt is when Assent got the handle: the server's clock may be wrong.
 	CreatedAt int64 `json:"createdAt"`
-	// ExpiresAt is when the server may forget the task; absent where it will not, or does not say.
+	// ExpiresAt is when the server may forget the task; absent if it will not, or does not say.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 	// Cancelling: a person asked for the end, and the server has not said its last word.
 	Cancelling bool `json:"cancelling,omitempty"`
@@ -92,8 +92,8 @@ type ServerMcpTask struct {
 	Status    McpTaskStatus `json:"status"`
 	// StatusMessage is the server's; it is not to be trusted.
 	StatusMessage string `json:"statusMessage,omitempty"`
-	// CreatedAt and LastUpdatedAt are by the server's clock; absent where it does not say. After ExpiresAt
-	// it may forget the task; absent where it will not.
+	// CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After ExpiresAt
+	// it may forget the task; absent if it will not.
 	CreatedAt     int64 `json:"createdAt,omitempty"`
 	LastUpdatedAt int64 `json:"lastUpdatedAt,omitempty"`
 	ExpiresAt     int64 `json:"expiresAt,omitempty"`

@@ -80,7 +80,7 @@ type ModelSettings struct {
 	// among all, and where it has none the first endpoint that is configured, else the editor's models
 	// where there are any, else the demo model.
 	Provider ModelProvider `json:"provider,omitempty"`
-	// OpenAI is an OpenAI-compatible endpoint; absent where none is configured.
+	// OpenAI is an OpenAI-compatible endpoint; absent if none is configured.
 	OpenAI *OpenAISettings `json:"openai,omitempty"`
 	// Endpoints are the others that are to be used.
 	Endpoints []EndpointSettings `json:"endpoints,omitempty"`
@@ -97,7 +97,7 @@ type OpenAISettings struct {
 	// BaseURL is the endpoint's, up to and without "/chat/completions".
 	BaseURL string `json:"baseUrl"`
 	Model   string `json:"model"`
-	// APIKey is absent where the endpoint needs none.
+	// APIKey is absent if the endpoint needs none.
 	APIKey *Secret `json:"apiKey,omitempty"`
 }
 
@@ -110,7 +110,7 @@ type EndpointSettings struct {
 	BaseURL string `json:"baseUrl,omitempty"`
 	// Models are the names to offer; absent means those that the endpoint lists.
 	Models []string `json:"models,omitempty"`
-	// APIKey is absent where the endpoint needs none.
+	// APIKey is absent if the endpoint needs none.
 	APIKey *Secret `json:"apiKey,omitempty"`
 }
 

@@ -7,15 +7,15 @@ type ListOpenAsksResult struct {
 	Truncated bool `json:"truncated,omitempty"`
 	// Unclaimed are the requests of servers that no conversation has yet, the oldest first.
 	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
-	// Declined are the servers from which everything that they elicit is declined without asking, by their names.
+	// Declined are the servers with elicitations that are all declined without asking, in the order of their names.
 	Declined []DeclinedServer `json:"declined,omitempty"`
 }
 
-// DeclinedServer is a server of which a person said, with [AskResponseParams.DeclineAll], that everything it elicits is
-// declined, until the sidecar ends or [Sidecar.AskAgain].
+// DeclinedServer is a server with elicitations that a person declined all at once, with [AskResponseParams.DeclineAll].
+// That lasts until the sidecar ends or [Sidecar.AskAgain].
 type DeclinedServer struct {
 	ServerName string `json:"serverName"`
-	// By names the front end in which they said so.
+	// By names the front end in which they did.
 	By string `json:"by"`
 }
 

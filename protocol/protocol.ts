@@ -8,8 +8,8 @@ export const protocolVersion = 1;
 
 /**
  * FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
- * Only then may it kill the sidecar. The sidecar needs less, even where servers do not end when they are asked to: it
- * kills these, and a sidecar that is killed earlier leaves them behind.
+ * Only then may it kill the sidecar. The sidecar needs less, even if it has to kill servers. A sidecar that is killed
+ * earlier leaves such servers behind.
  */
 export const farewellMs = 20000;
 
@@ -19,7 +19,7 @@ export interface EditorRequests {
   "input/prompt": { params: PromptInputParams; result: PromptInputResult };
   /**
    * ConfirmServer asks the person whether a server may run as a file of the workspace configures it. The sidecar asks
-   * before the first connection to a server with a new or changed definition, and once for each definition.
+   * once for each definition, before the first connection to a server with a new or changed one.
    */
   "server/confirm": { params: ConfirmServerParams; result: ConfirmServerResult };
   /** OpenURL opens a page in the person's browser. */
@@ -64,7 +64,7 @@ export interface EditorNotifications {
   "server/changed": Server;
   /** ServersChanged reports the whole list after the configuration changed. */
   "server/listChanged": ServersChangedParams;
-  /** ListChanged reports that a server's list is to be read again by whoever shows it. */
+  /** ListChanged reports that a server's list has changed. A front end that shows it reads it again. */
   "server/itemsChanged": ListChangedParams;
   /** GrantChanged reports a grant that is new, was used, or ended. */
   "grant/changed": Grant;
@@ -220,7 +220,7 @@ export interface SidecarRequests {
    * start. It is to be read again after `Editor.ServerChanged`.
    */
   "server/inspect": { params: ServerParams; result: ServerInspection };
-  /** StartServer makes a connection to a server where there is none. */
+  /** StartServer connects to a server if there is no connection. */
   "server/start": { params: ServerParams; result: Server };
   /** RestartServer stops every connection to a server and starts one again. */
   "server/restart": { params: ServerParams; result: Server };
@@ -331,8 +331,8 @@ export interface Ask {
   /** InputKey names the question for good, where an MCP task asks: asked again, it is the same ask. */
   inputKey?: string;
   /**
-   * ExpiresAt is when Assent gives up waiting for the person, as they have set it; absent where it does
-   * not. `Sidecar.ExtendAsk` gives more time.
+   * ExpiresAt is when Assent stops waiting for the person, as they have set it; absent if it waits for ever.
+   * `Sidecar.ExtendAsk` gives more time.
    */
   expiresAt?: number;
   /**
@@ -376,9 +376,8 @@ export interface McpElicitation extends Origin {
   type: "mcp_elicitation";
   elicitationRequest: McpElicitationRequest;
   /**
-   * ElicitationResponse is what the server was told; absent while the ask is open, and where there
-   * was no server left to tell. What was typed into a field that asks for a secret is masked, but while
-   * the server of an MCP task has yet to get it: such an answer outlives the sidecar.
+   * ElicitationResponse is the server's answer; absent while the ask is open, and if the server had ended. Secrets in
+   * it are masked, except while the server of an MCP task has yet to get them: such an answer outlives the sidecar.
    */
   elicitationResponse?: McpElicitationResponse;
 }
@@ -391,14 +390,14 @@ export interface McpURLElicitation extends Origin {
   type: "mcp_url_elicitation";
   /** Message is the server's, in Markdown; it is not to be trusted. */
   message: string;
-  /** URL is to be shown whole before `Sidecar.OpenAskURL` opens it. Only http and https get this far. */
+  /** URL is http or https. A front end shows all of it before `Sidecar.OpenAskURL` opens it. */
   url: string;
   /**
    * AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
    * that it is done. Without it, opening the page is the answer.
    */
   awaitsCompletion?: boolean;
-  /** ElicitationResponse is what the server was told; absent where it was told nothing. */
+  /** ElicitationResponse is the server's answer; absent if the server got none. */
   elicitationResponse?: McpElicitationResponse;
 }
 
@@ -410,8 +409,8 @@ export interface McpSampling extends Origin {
   /** SentRequest is what went to the model instead, where the person edited the request. */
   sentRequest?: McpSamplingRequest;
   /**
-   * Model is the one proposed and, once approved, the one that answers; absent where there is
-   * none.
+   * Model is the one proposed and, once approved, the one that answers; absent if
+   * there is none.
    */
   model?: Model;
   /** ModelReason is a line that says why that one was proposed; it may quote the server. */
@@ -424,8 +423,8 @@ export interface McpSampling extends Origin {
    */
   secrets?: readonly SecretFinding[];
   /**
-   * Context is what goes before the conversation where the person wants it; absent where the server asked
-   * for none, and where there is none.
+   * Context goes before the conversation if the person includes it; absent if the server asked for none or there is
+   * none.
    */
   context?: SamplingContext;
   /** Progress is what the model has written so far; present only while it writes. */
@@ -434,7 +433,7 @@ export interface McpSampling extends Origin {
   inReview?: boolean;
   /** Result is absent until it is certain what the server gets. */
   result?: SamplingResult;
-  /** Usage is what the models read and wrote for it; absent until then, and where none was asked. */
+  /** Usage counts the tokens of the models; absent until then, and if no model was asked. */
   usage?: SamplingUsage;
 }
 
@@ -466,7 +465,7 @@ export interface SamplingUsage {
   outputTokens: number;
   /** Estimated: a provider did not say, and the numbers are Assent's own measure. */
   estimated?: boolean;
-  /** Cost is in US dollars; absent where the price of a model is not known. */
+  /** Cost is in US dollars; absent if the price of a model is not known. */
   cost?: number;
 }
 
@@ -486,10 +485,7 @@ export interface McpSamplingReview extends Origin {
   samplingResponse: McpSamplingResponse;
   /** SentResponse is what the server got instead, where the person edited the answer. */
   sentResponse?: McpSamplingResponse;
-  /**
-   * Problem is a sentence for the person: why the other answer that they wanted is not to be had. What is
-   * reviewed is then the one before.
-   */
+  /** Problem is a sentence on why the model gave no other answer. The review is then of the one before. */
   problem?: string;
 }
 
@@ -514,7 +510,7 @@ export interface Origin {
   toolNames?: readonly string[];
   /** ResourceURI is set where the server asks while that resource is read. */
   resourceUri?: string;
-  /** MessageID is the call's that the question belongs to, where that is known. */
+  /** MessageID is that of the call to which the question belongs; absent if unknown. */
   messageId?: number;
   /**
    * PlacedBy names the front end in which a person said that the question belongs here, where nothing
@@ -527,19 +523,19 @@ export interface Origin {
 /** Outcome is how an ask was settled. */
 export interface Outcome {
   reason: OutcomeReason;
-  /** By names the front end whose answer it was; absent where no person answered. */
+  /** By names the front end whose answer it was; absent if no person answered. */
   by?: string;
   at: number;
   /** Detail is a sentence for the person, where the reason alone does not say enough. */
   detail?: string;
   /**
-   * Undelivered says why the server did not get the answer, in a sentence for the person; absent where nothing of
+   * Undelivered says why the server did not get the answer, in a sentence for the person; absent if nothing of
    * the kind is known.
    */
   undelivered?: string;
   /**
-   * CompletedAt is when the server said of a page, which the person had opened as their answer, that they
-   * did there what was to be done (2025-11-25, "Elicitation: Completion Notifications").
+   * CompletedAt is when the server reported that the person has finished on the page that they opened as their answer
+   * (2025-11-25, "Elicitation: Completion Notifications").
    */
   completedAt?: number;
   /**
@@ -553,13 +549,13 @@ export interface Outcome {
    */
   declinedAll?: boolean;
   /**
-   * Standing says which earlier decision of the person's settled the ask; absent where they were asked, and where
-   * GrantID or a setting did.
+   * Standing is the earlier decision of the person that settled the ask; absent if they were asked, or if a grant or a
+   * setting settled it.
    */
   standing?: StandingDecision;
 }
 
-/** StandingDecision is a decision that a person made once, and that answers what is asked later. */
+/** StandingDecision is a decision of a person that answers later asks. */
 export type StandingDecision =
   /** StandingDeclineAll: they declined everything from the server; see `DeclinedServer`. */
   | "declineAll"
@@ -618,7 +614,7 @@ export interface McpElicitationResponse {
   action: ElicitationAction;
   /** Content is present with `ActionAccept` alone. */
   content?: unknown;
-  /** SecretFields are `AskResponseParams.SecretFields`; no server gets them. */
+  /** SecretFields are `AskResponseParams.SecretFields`. The server does not get this list. */
   secretFields?: readonly string[];
 }
 
@@ -634,14 +630,14 @@ export interface McpSamplingRequest {
   modelPreferences?: ModelPreferences;
   systemPrompt?: string;
   includeContext?: string;
-  /** Temperature is absent where the server gave none: 0 is a value. */
+  /** Temperature is absent if the server gave none: 0 is a value. */
   temperature?: number;
   maxTokens: number;
   stopSequences?: readonly string[];
   metadata?: unknown;
   /** Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools"). */
   tools?: readonly SamplingTool[];
-  /** ToolChoice is absent where the server left it to the model, as `ToolChoiceAuto` does. */
+  /** ToolChoice is absent if the server left it to the model, as `ToolChoiceAuto` does. */
   toolChoice?: ToolChoice;
 }
 
@@ -737,9 +733,9 @@ export interface SamplingEdit {
 
 /** SamplingSettings is how completions are asked for. */
 export interface SamplingSettings {
-  /** Review is absent where the person has not said: it is then `ReviewAlways`. */
+  /** Review is absent if the person has not said: it is then `ReviewAlways`. */
   review?: SamplingReview;
-  /** Limits bounds what servers may ask for; absent where the person has set none. */
+  /** Limits bounds what servers may ask for; absent if the person has set none. */
   limits?: SamplingLimits;
 }
 
@@ -785,18 +781,17 @@ export interface StopSamplingResult {
   stopped: boolean;
 }
 
-/** UserMessage is what the person said to the model. */
+/** UserMessage is a message of the person to the model. */
 export interface UserMessage {
   type: "user";
   text: string;
   /**
-   * Attachments are messages of this task: calls of the person's own that have ended, a resource that they
-   * read, a prompt that they filled in, and files (`Attachment`). What is in them goes to the model before the
-   * text.
+   * Attachments are messages of this task: the person's own calls that have ended, a resource that they read, a prompt
+   * that they filled in, and files (`Attachment`). Their content goes to the model before the text.
    */
   attachments?: readonly number[];
   /**
-   * Replaces is the first of the messages that have left the conversation for this one; absent where none
+   * Replaces is the first of the messages that have left the conversation for this one; absent if none
    * have.
    */
   replaces?: number;
@@ -820,7 +815,7 @@ export interface Attachment {
 /** ModelMessage is what a model said: one completion. */
 export interface ModelMessage {
   type: "model";
-  /** Model is the one that was asked; absent where none could be found, and where the turn ended before. */
+  /** Model is the one that was asked; absent if none was found, or if the turn ended before. */
   model?: Model;
   /** ResponseModel is the name that its provider gave; absent until the end. */
   responseModel?: string;
@@ -828,13 +823,16 @@ export interface ModelMessage {
   text?: string;
   /** ToolUses are the calls that it asked for, in its order. */
   toolUses?: readonly ModelToolUse[];
-  /** Progress is what it has written so far; present only while it writes. */
+  /** Progress is the text so far; present only while the model writes. */
   progress?: SamplingProgress;
   /** End is absent while the model writes. */
   end?: ModelEnd;
-  /** Usage is what was read and written; absent where no model was reached. */
+  /** Usage counts the tokens read and written; absent if no model was reached. */
   usage?: SamplingUsage;
-  /** LeftOut is what the model was not sent because it cannot read that much; absent where it was sent all. */
+  /**
+   * LeftOut is the part of the conversation that the model did not get, because it cannot read that much; absent if it
+   * got all.
+   */
   leftOut?: LeftOut;
   /** Replaces is as in `UserMessage`: it is another try. */
   replaces?: number;
@@ -850,15 +848,15 @@ export interface ModelToolUse {
   /** Name is what the model wrote. */
   name: string;
   /**
-   * ServerName and ToolName are what it stands for; ToolName is absent where that is no tool of a server
-   * but Assent's own way to a server's resources, and both are where there is no such tool.
+   * ServerName and ToolName are the tool that Name stands for. ToolName is absent if it is Assent's own tool for a
+   * server's resources. Both are absent if there is no such tool.
    */
   serverName?: string;
   toolName?: string;
-  /** Arguments is the JSON object that the model wrote; absent where what it wrote is none. */
+  /** Arguments is the JSON object that the model wrote; absent if it wrote something else. */
   arguments?: unknown;
   /**
-   * Error is what the model was told instead of a result; absent where a call has the result, and as long as
+   * Error is what the model was told instead of a result; absent if a call has the result, and as long as
    * there is none.
    */
   error?: string;
@@ -884,15 +882,15 @@ export interface ModelEnd {
  * all but the first two, `Sidecar.RetryChat` tries again from there.
  */
 export type ModelEndReason =
-  /** ModelEndTurn: the model said what it had to say. */
+  /** ModelEndTurn: the model has finished its answer. */
   | "endTurn"
   /** ModelEndToolUse: it asked for calls, and goes on when they have ended. */
   | "toolUse"
   /** ModelEndMaxTokens: it may not write more in one message. */
   | "maxTokens"
-  /** ModelEndRefused: the model, or its provider, did not want to. */
+  /** ModelEndRefused: the model or its provider refused. */
   | "refused"
-  /** ModelEndStopped: the person stopped the turn. What was written by then stays. */
+  /** ModelEndStopped: the person stopped the turn. The text so far stays. */
   | "stopped"
   /** ModelEndFailed: the model could not be asked or gave no whole answer. */
   | "failed"
@@ -953,7 +951,7 @@ export interface QueuedMessage {
 export interface TaskSettings {
   /** ModelID is one of `Sidecar.ListModels`; absent means the first of them. */
   modelId?: string;
-  /** Servers are those whose tools and resources the model is offered; absent means all, an empty list none. */
+  /** Servers are those that offer the model their tools and resources; absent means all, an empty list none. */
   servers?: readonly TaskServer[];
 }
 
@@ -1054,22 +1052,22 @@ export interface UseMcpTool extends Origin {
    * ToolAnnotations: a tool that does not say otherwise).
    */
   destructive?: boolean;
-  /** Changed is set where the person allowed the tool before, and it or its server has changed since. */
+  /** Changed is set if the person allowed the tool before, and it or its server has changed since. */
   changed?: ToolChange;
   /** SentArguments is what the tool was called with instead, where the person edited the arguments. */
   sentArguments?: unknown;
 }
 
-/** ToolChange is why an answer that is remembered does not hold any more for a tool. */
+/** ToolChange is why a remembered answer no longer holds for a tool. */
 export interface ToolChange {
   /** By names the front end in which the person allowed the tool, and At is when. */
   by: string;
   at: number;
-  /** Server: the server's definition is another one, or an older Assent did not keep all of it. */
+  /** Server: the server's definition has changed, or an older Assent did not keep all of it. */
   server?: boolean;
   /**
-   * Tool: its server describes it otherwise. Lines is then the difference; it is absent if an older Assent did not keep
-   * how the tool was described.
+   * Tool: its server describes it differently. Lines is then the difference; it is absent if an older Assent did not keep
+   * the description.
    */
   tool?: boolean;
   lines?: readonly DiffLine[];
@@ -1084,12 +1082,12 @@ export interface DiffLine {
   text: string;
 }
 
-/** DiffKind is what became of a line. */
+/** DiffKind is how a line changed. */
 export type DiffKind =
   | "same"
   | "removed"
   | "added"
-  /** DiffGap stands for lines that are the same and are left out. */
+  /** DiffGap stands for equal lines that are left out. */
   | "gap";
 
 /** AccessMcpResource asks whether a model may read a resource; it is answered as `UseMcpTool`. */
@@ -1097,13 +1095,13 @@ export interface AccessMcpResource extends Origin {
   type: "access_mcp_resource";
   toolUse: ToolUseRef;
   uri: string;
-  /** Resource is what the server's list says of it; absent where it is not in there. */
+  /** Resource is its entry in the server's list; absent if it has none. */
   resource?: Resource;
 }
 
 /**
- * ToolAnnotations are a server's own claims of a tool (2025-11-25, ToolAnnotations), and no more than that.
- * What it does not claim is absent.
+ * ToolAnnotations are a server's own claims about a tool (2025-11-25, ToolAnnotations), and no more than that. A claim
+ * that it does not make is absent.
  */
 export interface ToolAnnotations {
   title?: string;
@@ -1136,9 +1134,12 @@ export type Remember =
 export interface ToolRule {
   id: string;
   serverName: string;
-  /** Identity is as in a `Grant`: a server with another definition that has taken the name is not meant. */
+  /**
+   * Identity is that of the server, as in a `Grant`. The rule does not cover a server of the same name with another
+   * identity.
+   */
   identity?: string;
-  /** Command is the server's `Server.Command` by then, for people. */
+  /** Command is the server's `Server.Command` at that time, for people. */
   command?: string;
   /** ToolName or ResourceURI is set. */
   toolName?: string;
@@ -1151,7 +1152,7 @@ export interface ToolRule {
    * that has changed is asked about again. It is absent for resources and with `RememberNever`.
    */
   digest?: string;
-  /** Described is the tool by then, without its fields. It is for the store alone: lists and the journal are without. */
+  /** Described is the tool at that time, without its fields. Only the store has it; lists and the journal do not. */
   described?: Tool;
   /** By names the front end in which the person answered. */
   by: string;
@@ -1175,20 +1176,19 @@ export interface RemoveToolRuleResult {
 
 /** ToolSettings are of the tools that a model calls. */
 export interface ToolSettings {
-  /** AutoApprove is absent where the person has not said: it is then `AutoApproveNever`. */
+  /** AutoApprove is absent if the person has not said: it is then `AutoApproveNever`. */
   autoApprove?: AutoApprove;
   /**
-   * Timeout is for how many seconds a call of a tool may have neither a result nor progress, where the server's
-   * "toolTimeout" does not say; 0 is for ever. The time in which a person is asked for the server is not counted, nor
-   * is an MCP task.
+   * Timeout is for how many seconds a call of a tool may have neither a result nor progress; 0 is for ever. A server's
+   * "toolTimeout" comes first. The time in which the server waits for a person is not counted, nor is an MCP task.
    */
   timeout?: number;
 }
 
-/** AutoApprove is which calls of a model are made without asking. */
+/** AutoApprove says which calls of a model are made without asking. */
 export type AutoApprove =
   | "never"
-  /** AutoApproveReadOnly: of tools whose server claims that they change nothing. */
+  /** AutoApproveReadOnly: those of tools with a server that claims that they change nothing. */
   | "readOnly";
 
 /** ChatSettings are of conversations with a model. */
@@ -1252,21 +1252,21 @@ export interface PromptInputResult {
 /** ConfirmServerParams is a server that the person has not confirmed yet. */
 export interface ConfirmServerParams {
   serverName: string;
-  /** Source is the file that configures the server, and Line where, counted from 1; 0 is unknown. */
+  /** Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown. */
   source: string;
   line?: number;
-  /** Definition is what will run, or be connected to. */
+  /** Definition is the definition of the process that would run, or of the endpoint. */
   definition: ServerDefinition;
   /**
-   * Earlier is the definition of this name that the person confirmed last. It is absent where they confirmed none.
-   * If it equals Definition, a value differs that is not shown, such as one of the environment.
+   * Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
+   * Definition, a hidden value differs, such as one of the environment.
    */
   earlier?: ServerDefinition;
 }
 
 /**
- * ServerDefinition is the definition of a server without the values of its environment and headers. The folders' variables
- * are put in; inputs and variables of the environment are as they are written.
+ * ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
+ * are replaced; those for inputs and the environment are not.
  */
 export interface ServerDefinition {
   transport: Transport;
@@ -1277,24 +1277,24 @@ export interface ServerDefinition {
   /** EnvNames are the variables that the configuration or its envFile sets, in their order. */
   envNames?: readonly string[];
   envFile?: string;
-  /** URL and HeaderNames are of every other. */
+  /** URL and HeaderNames are of every other server. */
   url?: string;
   headerNames?: readonly string[];
 }
 
 /**
- * ConfirmServerResult is the person's decision. It is absent where they made none: the server does not run, and they are
- * asked again when they start it themselves.
+ * ConfirmServerResult is the person's decision. If Decision is absent, the server does not run, and the person is asked
+ * again when they start it themselves.
  */
 export interface ConfirmServerResult {
   decision?: ServerDecision;
 }
 
-/** ServerDecision is what a person decided of a server. */
+/** ServerDecision is a person's decision about a server. */
 export type ServerDecision =
   /** ServerAllowed: it may run, as long as its definition stays the same. */
   | "allowed"
-  /** ServerRefused: it may not, until the person starts it themselves and is asked again. */
+  /** ServerRefused: it may not run, until the person starts it themselves and is asked again. */
   | "refused";
 
 /**
@@ -1366,7 +1366,7 @@ export interface LanguageModelRequest {
   messages?: readonly LanguageModelMessage[];
   /** MaxTokens bounds the answer, as far as the model lets itself be bounded. */
   maxTokens: number;
-  /** Temperature is absent where the server gave none: 0 is a value. */
+  /** Temperature is absent if the server gave none: 0 is a value. */
   temperature?: number;
   stopSequences?: readonly string[];
   /** Tools are what the model may call; ToolRequired: it must call one of them. */
@@ -1505,7 +1505,7 @@ export interface StringField extends FieldHead {
    */
   pattern?: string;
   /**
-   * Program is what checks the pattern. Absent where it is beyond what can be checked in time that is
+   * Program is what checks the pattern. Absent if it is beyond what can be checked in time that is
    * linear in the text: then the pattern is only shown, and the server judges.
    */
   program?: PatternProgram;
@@ -1622,10 +1622,10 @@ export interface Grant extends GrantTerms {
   /**
    * Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
    * command, arguments, folder, environment, URL, headers and login. A server with another definition that has
-   * taken the name is not covered. It is absent in a grant of an older Assent, which covers nothing any more.
+   * taken the name is not covered. It is absent in a grant of an older Assent, which no longer covers anything.
    */
   identity?: string;
-  /** Command is the server's `Server.Command` by then, for people. */
+  /** Command is the server's `Server.Command` at that time, for people. */
   command?: string;
   /** By names the front end in which it was made. */
   by: string;
@@ -1703,7 +1703,7 @@ export interface PreviewedRequest {
   at: number;
   /** ToolNames are as in its `Origin`. */
   toolNames?: readonly string[];
-  /** ModelID is absent where there was none to propose. */
+  /** ModelID is absent if there was none to propose. */
   modelId?: string;
   usage: SamplingUsage;
   /** Allowed: the grant would have approved it. Reason is a line for the person that says why not. */
@@ -1766,34 +1766,34 @@ export interface ImportResult {
 }
 
 /**
- * ServerInspection is everything that is known of a server without starting it. Whatever of it a server
- * wrote is bounded, has no control characters, and holds nothing that looks like a secret.
+ * ServerInspection holds all facts about a server that are known without starting it. Texts of the server are bounded,
+ * have no control characters, and contain nothing that looks like a secret.
  */
 export interface ServerInspection {
   server: Server;
-  /** Line is where `Server.Source` has the server, counted from 1; absent where that is not a file. */
+  /** Line is the server's line in `Server.Source`, counted from 1; absent if that is not a file. */
   line?: number;
-  /** Verdict says why the server does not start, or would not; absent where nothing speaks against it. */
+  /** Verdict is why the server does not start, or would not; absent if no reason is known. */
   verdict?: ServerVerdict;
-  /** Warnings are sentences on what its configuration probably does not mean: a variable that is not set. */
+  /** Warnings are sentences on probable mistakes in its configuration, such as a variable that is not set. */
   warnings?: readonly string[];
   /** Launch is of a server on `TransportStdio`, Endpoint of every other. */
   launch?: ServerLaunch;
   endpoint?: ServerEndpoint;
   /** Handshake is the last one; absent before the first connection. */
   handshake?: ServerHandshake;
-  /** Connections are those that are ready, the oldest first, and Calls what is under way on any of them. */
+  /** Connections are those that are ready, the oldest first, and Calls the calls under way on them. */
   connections?: readonly ServerConnection[];
   calls?: readonly ServerCall[];
   counts: ServerCounts;
-  /** LastFailure is there also where the server has been started again since. */
+  /** LastFailure is present even if the server was started again since. */
   lastFailure?: ServerFailure;
   /** Log holds the last lines, the oldest first: 200 at most. LogDropped counts those before them. */
   log?: readonly ServerLogLine[];
   logDropped?: number;
   /** Ports are those of this machine that the configuration or the last failure names. */
   ports?: readonly PortUse[];
-  /** Orphans are processes of the same command that nobody waits for any more. Assent ends none of them. */
+  /** Orphans are processes of the same command without a parent that waits for them. Assent ends none of them. */
   orphans?: readonly ServerProcess[];
   /** MachineUnknown: who listens on Ports, and Orphans, cannot be found out on this system. */
   machineUnknown?: boolean;
@@ -1802,7 +1802,7 @@ export interface ServerInspection {
 /** ServerVerdict is why a server does not start. */
 export interface ServerVerdict {
   kind: VerdictKind;
-  /** Text and WayOut are a sentence each: what is wrong, and what to do. */
+  /** Text is a sentence on what is wrong, and WayOut one on what to do. */
   text: string;
   wayOut: string;
 }
@@ -1815,47 +1815,47 @@ export type VerdictKind =
   | "notExecutable"
   /** VerdictExited: the process ended before or during the handshake. */
   | "exited"
-  /** VerdictSilent: nothing came back to the handshake. */
+  /** VerdictSilent: the server did not answer the handshake. */
   | "silent"
-  /** VerdictNoMcp: what came back is not MCP. */
+  /** VerdictNoMcp: the answer to the handshake is not MCP. */
   | "noMcp"
   /** VerdictRefused: the server refused the handshake. */
   | "refused"
   /** VerdictVersion: the two sides have no revision of MCP in common. */
   | "version"
-  /** VerdictPortInUse: somebody else listens on the server's port. */
+  /** VerdictPortInUse: another process listens on the server's port. */
   | "portInUse"
-  /** VerdictUnreachable: nobody answers at the server's URL. */
+  /** VerdictUnreachable: no MCP server answers at the URL. */
   | "unreachable"
   /** VerdictLogin: the server requires sign-in. */
   | "login"
   /** VerdictInput: a value that the configuration asks the person for was not given. */
   | "input"
-  /** VerdictUnconfirmed: the person has not confirmed that it may run as it is configured. */
+  /** VerdictUnconfirmed: the person has not confirmed that the server may run as it is configured. */
   | "unconfirmed"
   /** VerdictLost: the server was running, and ended by itself. */
   | "lost"
-  /** VerdictMended: what the last start failed by is gone. */
+  /** VerdictMended: the cause of the last failure is gone. */
   | "mended"
   | "other";
 
 /** ServerLaunch is how a server's process is started. */
 export interface ServerLaunch {
-  /** Path is the program that would be started; absent where there is none. */
+  /** Path is the program that a start would run; absent if there is none. */
   path?: string;
   /** FoundBy is where the program was found. */
   foundBy?: ProgramPlace;
-  /** Manager is the version manager that the program belongs to, as in "nvm"; absent where it is none's. */
+  /** Manager is the version manager that the program belongs to, as in "nvm"; absent if it belongs to none. */
   manager?: string;
   /** Args are as configured, with the variables put in that hold no secrets. */
   args?: readonly string[];
-  /** Cwd is absolute; absent where it is the sidecar's own. */
+  /** Cwd is absolute; absent if it is the sidecar's own. */
   cwd?: string;
   /** EnvNames are the variables that the configuration sets. Their values are not told. */
   envNames?: readonly string[];
   /** Searched are the folders in which the program was looked for in vain, in this order. */
   searched?: readonly string[];
-  /** NearMisses are sentences on what is there instead. */
+  /** NearMisses are sentences on programs that may be meant instead. */
   nearMisses?: readonly string[];
   /** Problem says why there is no program, or why it cannot be told without asking the person. */
   problem?: string;
@@ -1885,7 +1885,7 @@ export interface ServerHandshake {
   era: ServerEra;
   protocolVersion: string;
   /**
-   * Name, Title and Version are of the Implementation that the server says it is; absent where it says
+   * Name, Title and Version are of the Implementation that the server says it is; absent if it says
    * nothing.
    */
   name?: string;
@@ -1906,30 +1906,30 @@ export type ServerEra =
 
 /** ServerConnection is a connection that is ready. */
 export interface ServerConnection {
-  /** TaskID and Title are of the conversation that it belongs to; absent where it serves all. */
+  /** TaskID and Title are of the conversation that it belongs to; absent if it serves all. */
   taskId?: string;
   title?: string;
   since: number;
-  /** PID is of the server's process; absent where it is not one of ours. */
+  /** PID is that of the server's process; absent if Assent did not start it. */
   pid?: number;
-  /** OpenAsks counts what the server waits for the person to answer, in this conversation or in all. */
+  /** OpenAsks counts the server's open asks, in this conversation or in all. */
   openAsks?: number;
 }
 
 /** ServerCall is a call under way. */
 export interface ServerCall {
   taskId: string;
-  /** Title is of the conversation; absent where it has none yet. */
+  /** Title is of the conversation; absent if it has none yet. */
   title?: string;
   messageId: number;
-  /** ToolName, or ResourceURI, says what was called; neither is there for a prompt. */
+  /** ToolName or ResourceURI is set. Both are absent for a prompt. */
   toolName?: string;
   resourceUri?: string;
   since: number;
 }
 
 /**
- * ServerCounts is how much a server offers, by its lists as they were last read. A count is absent where
+ * ServerCounts is how much a server offers, by its lists as they were last read. A count is absent if
  * its list was not read since the sidecar started, or has changed since.
  */
 export interface ServerCounts {
@@ -1942,9 +1942,9 @@ export interface ServerCounts {
 export interface ServerFailure {
   at: number;
   reason: string;
-  /** ExitCode is the process's; absent where it did not leave by itself. */
+  /** ExitCode is that of the process; absent if it did not end by itself. */
   exitCode?: number;
-  /** Stderr holds the last lines there, and Stdout the first ones that were not MCP. */
+  /** Stderr holds the last lines on stderr, and Stdout the first ones on stdout, or on the network, that were not MCP. */
   stderr?: readonly string[];
   stdout?: readonly string[];
 }
@@ -1962,7 +1962,7 @@ export interface ServerLogLine {
 /** ServerLogFrom is where a line came from. */
 export type ServerLogFrom =
   | "stderr"
-  /** LogStdout: it was on stdout, or the wire, and is not MCP. */
+  /** LogStdout: it came on stdout or over the network, and is not MCP or matches no request. */
   | "stdout"
   /** LogMessage is a notifications/message ("Logging"). */
   | "message"
@@ -1972,9 +1972,9 @@ export type ServerLogFrom =
 /** PortUse is who listens on a port of this machine. */
 export interface PortUse {
   port: number;
-  /** By are the processes; absent where nobody listens, or nobody that may be seen. */
+  /** By are the processes that listen; absent if there is none that may be seen. */
   by?: readonly ServerProcess[];
-  /** Listening reports that somebody does. */
+  /** Listening reports that a process listens. */
   listening: boolean;
 }
 
@@ -1983,7 +1983,7 @@ export interface ServerProcess {
   pid: number;
   /** Name is what the system calls it. */
   name: string;
-  /** Since is when it began; absent where that is not known. */
+  /** Since is when it began; absent if unknown. */
   since?: number;
   /** Own: it is a process of the server's that this sidecar started. */
   own?: boolean;
@@ -1998,7 +1998,7 @@ export interface JournalRecord {
   seq: number;
   at: number;
   kind: JournalKind;
-  /** TaskID, AskID and ServerName are absent where the record is of none. */
+  /** TaskID, AskID and ServerName are absent if the record is of none. */
   taskId?: string;
   askId?: string;
   serverName?: string;
@@ -2056,7 +2056,7 @@ export type JournalKind =
   | "taskDeleted"
   | "taskRestored"
   /**
-   * JournalRecordsRemoved: the oldest records were removed, as the retention setting says. The newest of this kind
+   * JournalRecordsRemoved: the oldest records were removed, by the retention setting. The newest record of this kind
    * says where the journal begins.
    */
   | "recordsRemoved";
@@ -2070,12 +2070,12 @@ export interface JournalSettings {
   keepDays: number;
 }
 
-/** ListJournalParams selects records. What is absent selects all. */
+/** ListJournalParams selects records. An absent member selects all. */
 export interface ListJournalParams {
   serverName?: string;
   taskId?: string;
   kind?: JournalKind;
-  /** Since selects what was written then or later. */
+  /** Since selects records of that time or later. */
   since?: number;
   /** Before selects records with a smaller number, to page backwards. */
   before?: number;
@@ -2109,7 +2109,7 @@ export interface McpTask {
   statusMessage?: string;
   /** CreatedAt is when Assent got the handle: the server's clock may be wrong. */
   createdAt: number;
-  /** ExpiresAt is when the server may forget the task; absent where it will not, or does not say. */
+  /** ExpiresAt is when the server may forget the task; absent if it will not, or does not say. */
   expiresAt?: number;
   /** Cancelling: a person asked for the end, and the server has not said its last word. */
   cancelling?: boolean;
@@ -2195,8 +2195,8 @@ export interface ServerMcpTask {
   /** StatusMessage is the server's; it is not to be trusted. */
   statusMessage?: string;
   /**
-   * CreatedAt and LastUpdatedAt are by the server's clock; absent where it does not say. After ExpiresAt
-   * it may forget the task; absent where it will not.
+   * CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After ExpiresAt
+   * it may forget the task; absent if it will not.
    */
   createdAt?: number;
   lastUpdatedAt?: number;
@@ -2285,7 +2285,7 @@ export interface ModelSettings {
    * where there are any, else the demo model.
    */
   provider?: ModelProvider;
-  /** OpenAI is an OpenAI-compatible endpoint; absent where none is configured. */
+  /** OpenAI is an OpenAI-compatible endpoint; absent if none is configured. */
   openai?: OpenAISettings;
   /** Endpoints are the others that are to be used. */
   endpoints?: readonly EndpointSettings[];
@@ -2302,7 +2302,7 @@ export interface OpenAISettings {
   /** BaseURL is the endpoint's, up to and without "/chat/completions". */
   baseUrl: string;
   model: string;
-  /** APIKey is absent where the endpoint needs none. */
+  /** APIKey is absent if the endpoint needs none. */
   apiKey?: Secret;
 }
 
@@ -2317,7 +2317,7 @@ export interface EndpointSettings {
   baseUrl?: string;
   /** Models are the names to offer; absent means those that the endpoint lists. */
   models?: readonly string[];
-  /** APIKey is absent where the endpoint needs none. */
+  /** APIKey is absent if the endpoint needs none. */
   apiKey?: Secret;
 }
 
@@ -2342,17 +2342,17 @@ export interface ListOpenAsksResult {
   truncated?: boolean;
   /** Unclaimed are the requests of servers that no conversation has yet, the oldest first. */
   unclaimed?: readonly UnclaimedAsk[];
-  /** Declined are the servers from which everything that they elicit is declined without asking, by their names. */
+  /** Declined are the servers with elicitations that are all declined without asking, in the order of their names. */
   declined?: readonly DeclinedServer[];
 }
 
 /**
- * DeclinedServer is a server of which a person said, with `AskResponseParams.DeclineAll`, that everything it elicits is
- * declined, until the sidecar ends or `Sidecar.AskAgain`.
+ * DeclinedServer is a server with elicitations that a person declined all at once, with `AskResponseParams.DeclineAll`.
+ * That lasts until the sidecar ends or `Sidecar.AskAgain`.
  */
 export interface DeclinedServer {
   serverName: string;
-  /** By names the front end in which they said so. */
+  /** By names the front end in which they did. */
   by: string;
 }
 
@@ -2556,7 +2556,7 @@ export interface Tool {
   /** Fields is a form for the arguments. */
   fields?: readonly Field[];
   inputSchema?: unknown;
-  /** Annotations are the server's own claims; absent where it makes none. */
+  /** Annotations are the server's own claims; absent if it makes none. */
   annotations?: ToolAnnotations;
   /**
    * McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
@@ -2571,7 +2571,7 @@ export type ListKind =
   | "resources"
   | "prompts";
 
-/** ListChangedParams says which list of a server is to be read again. */
+/** ListChangedParams names a list of a server that has changed. */
 export interface ListChangedParams {
   serverName: string;
   list: ListKind;
@@ -2584,7 +2584,7 @@ export interface Resource {
   title?: string;
   description?: string;
   mimeType?: string;
-  /** Size is in bytes; absent where the server does not say. */
+  /** Size is in bytes; absent if the server does not say. */
   size?: number;
 }
 
@@ -2644,7 +2644,7 @@ export interface FrontEndCapabilities {
   languageModels?: boolean;
   /** Inputs: it serves `Editor.PromptInput`. */
   inputs?: boolean;
-  /** ConfirmServers: it serves `Editor.ConfirmServer`. Without it no server runs that needs to be confirmed. */
+  /** ConfirmServers: it serves `Editor.ConfirmServer`. Without it, servers that need a confirmation do not run. */
   confirmServers?: boolean;
   /** OpenURL: it serves `Editor.OpenURL`. */
   openUrl?: boolean;
@@ -2661,24 +2661,24 @@ export interface Configuration {
   /** Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
   model: ModelSettings;
-  /** Elicitation is absent where the person has set nothing of it. */
+  /** Elicitation is absent if the person has set nothing of it. */
   elicitation?: ElicitationSettings;
   /** AskTimeout is for how many seconds an ask waits for the person; 0 is for ever. */
   askTimeout?: number;
-  /** Sampling is absent where the person has set nothing of it. */
+  /** Sampling is absent if the person has set nothing of it. */
   sampling?: SamplingSettings;
-  /** McpTasks is absent where the person has set nothing of it. */
+  /** McpTasks is absent if the person has set nothing of it. */
   mcpTasks?: McpTaskSettings;
-  /** Journal is absent where the person has set nothing of it. */
+  /** Journal is absent if the person has set nothing of it. */
   journal?: JournalSettings;
   /**
    * IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
    * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
    */
   idleMinutes?: number;
-  /** Tools is absent where the person has set nothing of it. */
+  /** Tools is absent if the person has set nothing of it. */
   tools?: ToolSettings;
-  /** Chat is absent where the person has set nothing of it. */
+  /** Chat is absent if the person has set nothing of it. */
   chat?: ChatSettings;
 }
 
@@ -2705,8 +2705,8 @@ export interface WorkspaceFolder {
   /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */
   configFile?: string;
   /**
-   * Confirmed: the person has confirmed whatever the folder's file configures, so `Editor.ConfirmServer` is not
-   * asked about its servers.
+   * Confirmed: the person has confirmed everything that the folder's file configures, so `Editor.ConfirmServer` is not
+   * called for its servers.
    */
   confirmed?: boolean;
 }
@@ -2805,13 +2805,12 @@ export interface AskResponseParams {
    */
   elicitationContent?: unknown;
   /**
-   * SecretFields names the fields into which the person says that they typed a secret, besides those that have
-   * `FieldHead.Secret`: their values go to the server alone; with
-   * ElicitationContent only.
+   * SecretFields names the fields that the person marked as secret, besides those that have `FieldHead.Secret`. Only the
+   * server gets their values. With ElicitationContent only.
    */
   secretFields?: readonly string[];
   /**
-   * DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
+   * DeclineAll declines everything else that the server elicits, now and until the sidecar ends; with
    * `NoButtonClicked` on an `McpElicitation` or an `McpURLElicitation` only.
    */
   declineAll?: boolean;
@@ -2857,7 +2856,7 @@ export interface AskResponseParams {
   remember?: Remember;
 }
 
-/** SaveDraftParams is what was typed into an ask. */
+/** SaveDraftParams is the draft of an answer to an ask. */
 export interface SaveDraftParams {
   taskId: string;
   askId: string;
@@ -2872,7 +2871,7 @@ export interface SaveDraftParams {
 export interface SaveDraftResult {
 }
 
-/** ExtendAskParams names an ask whose time is limited. */
+/** ExtendAskParams names an ask with an `Ask.ExpiresAt`. */
 export interface ExtendAskParams {
   taskId: string;
   askId: string;
@@ -2908,8 +2907,8 @@ export type AskResponse =
 export interface AskResponseResult {
   outcome: Outcome;
   /**
-   * Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
-   * `TaskEventParams.Unsaved`.
+   * Unsaved reports that the answer is not on disk, because the store cannot be written. It counts all the same, and the
+   * server gets it. See `TaskEventParams.Unsaved`.
    */
   unsaved?: boolean;
 }
@@ -3009,7 +3008,7 @@ export interface Task {
   /** Closed tasks can be read and do nothing else. */
   closed?: boolean;
   /**
-   * DeletedAt is when a person deleted the task; absent where nobody did. A deleted task is in no list, and
+   * DeletedAt is when a person deleted the task; absent if nobody did. A deleted task is in no list, and
    * cannot even be read, but `Sidecar.RestoreTask` brings it back until it is removed for good.
    */
   deletedAt?: number;
@@ -3024,9 +3023,9 @@ export interface Task {
   elsewhere?: Elsewhere;
   /** Running: a turn of its conversation with a model is under way, which `Sidecar.StopChat` ends. */
   running?: boolean;
-  /** Queue is what the person typed meanwhile, the first to be sent first. */
+  /** Queue holds the messages that the person typed during the turn. The first one is sent first. */
   queue?: readonly QueuedMessage[];
-  /** Settings is absent where the person has set nothing: all servers, and the first model. */
+  /** Settings is absent if the person has set nothing: all servers, and the first model. */
   settings?: TaskSettings;
 }
 
@@ -3052,8 +3051,8 @@ export interface TaskEventParams {
   openAsks: number;
   event: Event;
   /**
-   * Unsaved reports that the change is in memory only, because the store cannot be written: if the sidecar ends before
-   * `Editor.StorageRecovered`, the change is lost. `Message.Unsaved` says so of the message that changed.
+   * Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
+   * ends before `Editor.StorageRecovered`. The changed message has `Message.Unsaved`.
    */
   unsaved?: boolean;
 }
@@ -3217,16 +3216,16 @@ export interface Notice {
   type: "notice";
   level: NoticeLevel;
   text: string;
-  /** Unavailable holds the servers whose tools the model does not have, where the text says how many these are. */
+  /** Unavailable holds the servers that the text counts: the model does not have their tools. */
   unavailable?: readonly UnavailableServer[];
 }
 
-/** UnavailableServer is a server whose tools the model does not have. */
+/** UnavailableServer is a server with tools that the model does not have. */
 export interface UnavailableServer {
   serverName: string;
   /**
-   * Reason is one or two sentences for the person: `Server.Reason` as it was then, or that the server has not
-   * answered yet.
+   * Reason is one or two sentences for the person: the `Server.Reason` at that time, or that the server has not answered
+   * yet.
    */
   reason: string;
 }
@@ -3242,7 +3241,7 @@ export interface Call {
   type: "call";
   serverName: string;
   request: CallRequest;
-  /** ToolUse is set where a model asked for the call, and absent where the person made it. */
+  /** ToolUse is set where a model asked for the call, and absent if the person made it. */
   toolUse?: ToolUseRef;
   /** Progress is what the server said last; present only while the call runs. */
   progress?: Progress;
@@ -3324,7 +3323,7 @@ export interface ToolResult {
   isError?: boolean;
   /**
    * RemovedAfter is the number of days after which the content was removed, as the person has set by
-   * `McpTaskSettings`; absent where it was not.
+   * `McpTaskSettings`; absent if it was not.
    */
   removedAfter?: number;
 }
@@ -3510,9 +3509,9 @@ export interface ClaimAskParams {
 
 /** ClaimAskResult says where the ask is now. */
 export interface ClaimAskResult {
-  /** TaskID is absent where it was dismissed. */
+  /** TaskID is absent if it was dismissed. */
   taskId?: string;
-  /** MessageID is the ask's; absent where none came of it: the request ended, or was refused. */
+  /** MessageID is the ask's; absent if none came of it: the request ended, or was refused. */
   messageId?: number;
 }
 

@@ -73,7 +73,7 @@ type Tool struct {
 	// Fields is a form for the arguments.
 	Fields      []Field         `json:"fields,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
-	// Annotations are the server's own claims; absent where it makes none.
+	// Annotations are the server's own claims; absent if it makes none.
 	Annotations *ToolAnnotations `json:"annotations,omitempty"`
 	// McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
 	// Negotiation").
@@ -90,7 +90,7 @@ const (
 	ListPrompts   ListKind = "prompts"
 )
 
-// ListChangedParams says which list of a server is to be read again.
+// ListChangedParams names a list of a server that has changed.
 type ListChangedParams struct {
 	ServerName string   `json:"serverName"`
 	List       ListKind `json:"list"`
@@ -103,7 +103,7 @@ type Resource struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	MIMEType    string `json:"mimeType,omitempty"`
-	// Size is in bytes; absent where the server does not say.
+	// Size is in bytes; absent if the server does not say.
 	Size int64 `json:"size,omitempty"`
 }
 

@@ -187,7 +187,7 @@ type Sidecar interface {
 	//protocol:method server/inspect
 	InspectServer(ctx context.Context, params *ServerParams) (*ServerInspection, error)
 
-	// StartServer makes a connection to a server where there is none.
+	// StartServer connects to a server if there is no connection.
 	//
 	//protocol:method server/start
 	StartServer(ctx context.Context, params *ServerParams) (*Server, error)
@@ -345,7 +345,7 @@ type FrontEndCapabilities struct {
 	LanguageModels bool `json:"languageModels,omitempty"`
 	// Inputs: it serves [Editor.PromptInput].
 	Inputs bool `json:"inputs,omitempty"`
-	// ConfirmServers: it serves [Editor.ConfirmServer]. Without it no server runs that needs to be confirmed.
+	// ConfirmServers: it serves [Editor.ConfirmServer]. Without it, servers that need a confirmation do not run.
 	ConfirmServers bool `json:"confirmServers,omitempty"`
 	// OpenURL: it serves [Editor.OpenURL].
 	OpenURL bool `json:"openUrl,omitempty"`
@@ -362,22 +362,22 @@ type Configuration struct {
 	// Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs".
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 	Model  ModelSettings   `json:"model"`
-	// Elicitation is absent where the person has set nothing of it.
+	// Elicitation is absent if the person has set nothing of it.
 	Elicitation *ElicitationSettings `json:"elicitation,omitempty"`
 	// AskTimeout is for how many seconds an ask waits for the person; 0 is for ever.
 	AskTimeout int64 `json:"askTimeout,omitempty"`
-	// Sampling is absent where the person has set nothing of it.
+	// Sampling is absent if the person has set nothing of it.
 	Sampling *SamplingSettings `json:"sampling,omitempty"`
-	// McpTasks is absent where the person has set nothing of it.
+	// McpTasks is absent if the person has set nothing of it.
 	McpTasks *McpTaskSettings `json:"mcpTasks,omitempty"`
-	// Journal is absent where the person has set nothing of it.
+	// Journal is absent if the person has set nothing of it.
 	Journal *JournalSettings `json:"journal,omitempty"`
 	// IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
 	// before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
 	IdleMinutes *int64 `json:"idleMinutes,omitempty"`
-	// Tools is absent where the person has set nothing of it.
+	// Tools is absent if the person has set nothing of it.
 	Tools *ToolSettings `json:"tools,omitempty"`
-	// Chat is absent where the person has set nothing of it.
+	// Chat is absent if the person has set nothing of it.
 	Chat *ChatSettings `json:"chat,omitempty"`
 }
 
@@ -399,8 +399,8 @@ type WorkspaceFolder struct {
 	Untrusted bool `json:"untrusted,omitempty"`
 	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`
-	// Confirmed: the person has confirmed whatever the folder's file configures, so [Editor.ConfirmServer] is not
-	// asked about its servers.
+	// Confirmed: the person has confirmed everything that the folder's file configures, so [Editor.ConfirmServer] is not
+	// called for its servers.
 	Confirmed bool `json:"confirmed,omitempty"`
 }
 
@@ -485,11 +485,10 @@ type AskResponseParams struct {
 	// [YesButtonClicked] on an [McpElicitation] only. A number that a double does not hold exactly may
 	// be the text of one.
 	ElicitationContent json.RawMessage `json:"elicitationContent,omitempty"`
-	// SecretFields names the fields into which the person says that they typed a secret, besides those that have
-	// [FieldHead.Secret]: their values go to the server alone; with
-	// ElicitationContent only.
+	// SecretFields names the fields that the person marked as secret, besides those that have [FieldHead.Secret]. Only the
+	// server gets their values. With ElicitationContent only.
 	SecretFields []string `json:"secretFields,omitempty"`
-	// DeclineAll declines whatever else the server elicits as well, now and until the sidecar ends; with
+	// DeclineAll declines everything else that the server elicits, now and until the sidecar ends; with
 	// [NoButtonClicked] on an [McpElicitation] or an [McpURLElicitation] only.
 	DeclineAll bool `json:"declineAll,omitempty"`
 	// ModelID chooses another of [Sidecar.ListModels]; with [YesButtonClicked] on an
@@ -520,7 +519,7 @@ type AskResponseParams struct {
 	Remember Remember `json:"remember,omitempty"`
 }
 
-// SaveDraftParams is what was typed into an ask.
+// SaveDraftParams is the draft of an answer to an ask.
 type SaveDraftParams struct {
 	TaskID string `json:"taskId"`
 	AskID  string `json:"askId"`
@@ -532,7 +531,7 @@ type SaveDraftParams struct {
 // SaveDraftResult confirms that the draft is kept: on disk, unless [Editor.StorageFailed] said otherwise.
 type SaveDraftResult struct{}
 
-// ExtendAskParams names an ask whose time is limited.
+// ExtendAskParams names an ask with an [Ask.ExpiresAt].
 type ExtendAskParams struct {
 	TaskID string `json:"taskId"`
 	AskID  string `json:"askId"`
@@ -570,8 +569,8 @@ const (
 // AskResponseResult confirms an answer after it was kept on disk.
 type AskResponseResult struct {
 	Outcome Outcome `json:"outcome"`
-	// Unsaved reports that the answer counts, and the server gets it, but that it could not be kept on disk; see
-	// [TaskEventParams.Unsaved].
+	// Unsaved reports that the answer is not on disk, because the store cannot be written. It counts all the same, and the
+	// server gets it. See [TaskEventParams.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
 }
 

@@ -10,7 +10,7 @@ type Task struct {
 	CreatedAt int64  `json:"createdAt"`
 	// Closed tasks can be read and do nothing else.
 	Closed bool `json:"closed,omitempty"`
-	// DeletedAt is when a person deleted the task; absent where nobody did. A deleted task is in no list, and
+	// DeletedAt is when a person deleted the task; absent if nobody did. A deleted task is in no list, and
 	// cannot even be read, but [Sidecar.RestoreTask] brings it back until it is removed for good.
 	DeletedAt int64 `json:"deletedAt,omitempty"`
 	// OpenAsks counts the asks that wait for a person.
@@ -22,9 +22,9 @@ type Task struct {
 	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
 	// Running: a turn of its conversation with a model is under way, which [Sidecar.StopChat] ends.
 	Running bool `json:"running,omitempty"`
-	// Queue is what the person typed meanwhile, the first to be sent first.
+	// Queue holds the messages that the person typed during the turn. The first one is sent first.
 	Queue []QueuedMessage `json:"queue,omitempty"`
-	// Settings is absent where the person has set nothing: all servers, and the first model.
+	// Settings is absent if the person has set nothing: all servers, and the first model.
 	Settings *TaskSettings `json:"settings,omitempty"`
 }
 
@@ -47,8 +47,8 @@ type TaskEventParams struct {
 	// OpenAsks is the task's count after this event.
 	OpenAsks int   `json:"openAsks"`
 	Event    Event `json:"event"`
-	// Unsaved reports that the change is in memory only, because the store cannot be written: if the sidecar ends before
-	// [Editor.StorageRecovered], the change is lost. [Message.Unsaved] says so of the message that changed.
+	// Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
+	// ends before [Editor.StorageRecovered]. The changed message has [Message.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
 }
 
@@ -209,15 +209,15 @@ type Notice struct {
 	Type  tag[Notice] `json:"type"`
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
-	// Unavailable holds the servers whose tools the model does not have, where the text says how many these are.
+	// Unavailable holds the servers that the text counts: the model does not have their tools.
 	Unavailable []UnavailableServer `json:"unavailable,omitempty"`
 }
 
-// UnavailableServer is a server whose tools the model does not have.
+// UnavailableServer is a server with tools that the model does not have.
 type UnavailableServer struct {
 	ServerName string `json:"serverName"`
-	// Reason is one or two sentences for the person: [Server.Reason] as it was then, or that the server has not
-	// answered yet.
+	// Reason is one or two sentences for the person: the [Server.Reason] at that time, or that the server has not answered
+	// yet.
 	Reason string `json:"reason"`
 }
 
@@ -238,7 +238,7 @@ type Call struct {
 	Type       tag[Call]   `json:"type"`
 	ServerName string      `json:"serverName"`
 	Request    CallRequest `json:"request"`
-	// ToolUse is set where a model asked for the call, and absent where the person made it.
+	// ToolUse is set where a model asked for the call, and absent if the person made it.
 	ToolUse *ToolUseRef `json:"toolUse,omitempty"`
 	// Progress is what the server said last; present only while the call runs.
 	Progress *Progress `json:"progress,omitempty"`
@@ -313,7 +313,7 @@ type ToolResult struct {
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
 	// RemovedAfter is the number of days after which the content was removed, as the person has set by
-	// [McpTaskSettings]; absent where it was not.
+	// [McpTaskSettings]; absent if it was not.
 	RemovedAfter int `json:"removedAfter,omitempty"`
 }
 

@@ -61,9 +61,9 @@ type ClaimAskParams struct {
 
 // ClaimAskResult says where the ask is now.
 type ClaimAskResult struct {
-	// TaskID is absent where it was dismissed.
+	// TaskID is absent if it was dismissed.
 	TaskID string `json:"taskId,omitempty"`
-	// MessageID is the ask's; absent where none came of it: the request ended, or was refused.
+	// MessageID is the ask's; absent if none came of it: the request ended, or was refused.
 	MessageID int64 `json:"messageId,omitempty"`
 }
 
