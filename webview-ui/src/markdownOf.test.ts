@@ -12,6 +12,24 @@ import {
   message,
 } from "./testing/samples.ts";
 
+test("a document has the reasons why servers were not available", () => {
+  const text = markdownOf({ title: "Clean up" }, [
+    message(1, {
+      type: "notice",
+      level: "warning",
+      text: "2 of 6 servers are not available.",
+      unavailable: [
+        { serverName: "uvxx", reason: "The program was\nnot found." },
+        { serverName: "slow", reason: "It has not answered yet." },
+      ],
+    }),
+  ]);
+  expect(text).toContain(`> 2 of 6 servers are not available.
+> - uvxx: The program was not found.
+> - slow: It has not answered yet.
+`);
+});
+
 test("a task is a document, which no text in it breaks", () => {
   const text = markdownOf({ title: "Clean\nup" }, [
     message(1, { type: "user", text: "Remove **it**" }),

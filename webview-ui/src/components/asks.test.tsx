@@ -192,6 +192,20 @@ describe("a form", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("says which answers the person marked as secret", async () => {
+    const host = new FakeHost(waiting, [form()]);
+    const { user } = showApp(host);
+    await user.type(await reason(), "swordfish");
+    await user.click(screen.getByText("Mark an answer as secret"));
+    await user.click(screen.getByRole("checkbox", { name: "Reason is a secret" }));
+    await user.click(submit());
+    await waitFor(() =>
+      expect(host.calls("askResponse")).toEqual([
+        { ...accepted({ reason: "swordfish" }), secretFields: ["reason"] },
+      ]),
+    );
+  });
+
   test.each([
     ["Decline", "noButtonClicked"],
     ["Dismiss without an answer", "cancelButtonClicked"],
@@ -414,7 +428,7 @@ describe("a request for a completion", () => {
     await waitFor(() =>
       expect(host.calls("model/list").slice(3)).toEqual([{ serverName: "mail" }]),
     );
-    // The way to the sidecar was lost for a moment, and what was known with it.
+    // The connection to the sidecar was lost for a moment, and the lists of models with it.
     await host.tell("host/sidecarStatus", { state: "running" });
     await waitFor(() => expect(host.calls("model/list")).toHaveLength(7));
     fireEvent.click(screen.getByRole("button", { name: "Previous Question" }));
@@ -673,7 +687,7 @@ describe("the focus", () => {
     await host.event({ type: "askSettled", messageId: 2, outcome: answered }, 0);
     const message = await screen.findByRole("textbox", { name: "Message" });
     await waitFor(() => expect(document.activeElement).toBe(message));
-    // Nobody writes there yet.
+    // The person has typed nothing there yet.
     await host.event(added(3, "a3"), 1);
     const [third] = await cards();
     await waitFor(() => expect(document.activeElement).toBe(third));

@@ -187,6 +187,17 @@ test("the first message makes a task with what was chosen for it, and a suggesti
   await waitFor(() => expect(host.calls("chat/send")).toHaveLength(2));
 });
 
+test("the first question takes the focus from the composer of the task that the first message made", async () => {
+  const host = talking({}, { "task/list": () => ({ tasks: [] }), "task/create": () => host.task });
+  const { user } = showApp(host);
+  await user.type(await field(), "Hello{Enter}");
+  await waitFor(() => expect(host.calls("chat/send")).toHaveLength(1));
+  await waitFor(async () => expect(document.activeElement).toBe(await field()));
+  await host.event({ type: "messageAdded", message: message(2, ask("a2", elicitation())) }, 1);
+  const card = await screen.findByRole("region", { name: "database asks" });
+  await waitFor(() => expect(document.activeElement).toBe(card));
+});
+
 test("nothing can be said in a closed task", async () => {
   showApp(talking({ closed: true }));
   await screen.findByRole("button", { name: "New Task" });
