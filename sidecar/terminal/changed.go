@@ -15,15 +15,15 @@ func changeText(c *protocol.ToolChange) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "! It has changed since you allowed it in %s on %s.\n", safe(c.By), time.UnixMilli(c.At).Format("2 Jan 2006, 15:04"))
+	fmt.Fprintf(&b, "! This tool or its server has changed since you allowed it in %s on %s.\n", safe(c.By), time.UnixMilli(c.At).Format("2 Jan 2006, 15:04"))
 	if c.Server {
-		b.WriteString("Its server is configured otherwise now, or an older Assent did not keep how it was configured.\n")
+		b.WriteString("Its server has another configuration now, or an older version of Assent did not save the earlier one.\n")
 	}
 	if c.Tool && c.Lines == nil {
-		b.WriteString("Its server describes it otherwise. How it was described before was not kept.\n")
+		b.WriteString("Its server describes it differently now. The earlier description was not saved.\n")
 	}
 	if c.Lines != nil {
-		b.WriteString("Its server describes it otherwise:\n")
+		b.WriteString("Its server describes it differently now:\n")
 	}
 	marks := map[protocol.DiffKind]string{protocol.DiffRemoved: "- ", protocol.DiffAdded: "+ ", protocol.DiffGap: "…", protocol.DiffSame: "  "}
 	for _, line := range c.Lines {

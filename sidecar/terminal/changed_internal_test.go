@@ -28,9 +28,9 @@ func TestATerminalSaysWhatHasChangedOfATool(t *testing.T) {
 	}
 	for name, text := range map[string]string{"a dialog": toolText(tool), "lines": lines.String()} {
 		for _, want := range []string{
-			"! It has changed since you allowed it in VS Code on ",
-			"Its server is configured otherwise now",
-			"Its server describes it otherwise:\n    Description:\n  - Reads.\n  + Sends <U+202E>it.\n  …\n  … and more\n",
+			"! This tool or its server has changed since you allowed it in VS Code on ",
+			"Its server has another configuration now",
+			"Its server describes it differently now:\n    Description:\n  - Reads.\n  + Sends <U+202E>it.\n  …\n  … and more\n",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("in %s, %q is not in\n%s", name, want, text)

@@ -26,7 +26,7 @@ export interface ChatRowProps {
   readonly message: Message;
   readonly models: Models;
   readonly actions: Actions;
-  /** The tools that were offered in the request whose answer the message reviews. */
+  /** The tools of the request that led to the answer which the message reviews. */
   readonly offered?: readonly SamplingTool[] | undefined;
   /** An open ask that the message's call waits for. */
   readonly waitsFor?: string | undefined;
@@ -43,7 +43,7 @@ export interface ChatRowProps {
   readonly goOnBy?: GoOn["by"] | undefined;
 }
 
-/** One message, of whatever kind. It is drawn again only when the message itself changed. */
+/** One message of any kind. It is drawn again only when its props change. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   const { actions } = props;
   const change = useCallback(() => actions.reveal({ kind: "grants" }), [actions]);
@@ -55,7 +55,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   );
 });
 
-/** Says of what the person did that it is in memory only. */
+/** Says that the message, as it is now, is in memory only. */
 function Unsaved() {
   return (
     <p className="outcome">
@@ -63,7 +63,7 @@ function Unsaved() {
       <span>
         <strong>{l10n.t("Not saved")}</strong>{" "}
         <span className="outcome-detail">
-          {l10n.t("This is lost if Assent ends before the disk can be written.")}
+          {l10n.t("This is lost if Assent ends before it can write to the disk.")}
         </span>
       </span>
     </p>

@@ -7,15 +7,15 @@ export interface DeclineButtonProps {
   readonly busy?: boolean;
   /** The person said no. */
   readonly onDecline: () => void;
-  /** The person put the question away and said nothing. */
+  /** The person dismissed the question: MCP's "cancel". */
   readonly onCancel: () => void;
-  /** The person said no to this and to whatever else the server asks for, where that can be said. */
+  /** The person declined this and everything else that the server asks for; absent if the question has no such answer. */
   readonly onDeclineAll?: () => void;
-  /** Ways to say no that only this question has. */
+  /** Entries that only this question has. */
   readonly more?: readonly MenuEntry[];
 }
 
-/** Every way to say no, or nothing. */
+/** Declines a question, with a menu of the other ways to turn it down. */
 export function DeclineButton(props: DeclineButtonProps) {
   const { serverName, ready, busy = false, onDecline, onCancel, onDeclineAll, more = [] } = props;
   return (
@@ -33,7 +33,7 @@ export function DeclineButton(props: DeclineButtonProps) {
               {
                 label: l10n.t("Decline and stop asking"),
                 about: l10n.t(
-                  "Whatever else {0} asks you for is declined, in every task, until Assent starts again.",
+                  "Everything else that {0} asks you for is declined, in every task, until Assent starts again.",
                   serverName,
                 ),
                 onChoose: onDeclineAll,

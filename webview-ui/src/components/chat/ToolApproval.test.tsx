@@ -81,18 +81,18 @@ describe("a tool that a model wants to use", () => {
         ],
       },
     });
-    screen.getByText(/^It has changed since you allowed it in VS Code/);
+    screen.getByText(/^This tool or its server has changed since you allowed it in VS Code/);
     expect(container.querySelector("pre del")?.textContent).toBe("- Removes what is old.\n");
     expect(container.querySelector("pre ins")?.textContent).toBe("+ Removes [U+202E]everything.\n");
-    expect(screen.queryByText(/Its server is configured otherwise/)).toBeNull();
+    expect(screen.queryByText(/another configuration/)).toBeNull();
     vi.useRealTimers();
     expect(await axeFindings(container)).toEqual([]);
   });
 
   test("whose server has changed says so", () => {
     show({ ...wants, changed: { by: "VS Code", at: 1_000, server: true, tool: true } });
-    screen.getByText(/^Its server is configured otherwise now/);
-    screen.getByText(/How it was described before was not kept/);
+    screen.getByText(/^Its server has another configuration now/);
+    screen.getByText(/The earlier description was not saved/);
   });
 
   test.each<[string, ToolAnnotations | undefined, string]>([
@@ -205,7 +205,7 @@ describe("the arguments of a tool with a form", () => {
   const flat: UseMcpTool = {
     ...wants,
     tool: { ...wants.tool, fields },
-    // What JSON.parse makes of it, as the page gets it, and what it was.
+    // The number as JSON.parse reads it in the page, and as the model wrote it.
     arguments: { older: "2024", row: Number(row) },
     argumentsText: `{"older":"2024","row":${row}}`,
   };

@@ -10,34 +10,42 @@ export interface ToolChangedProps {
   readonly keep: string;
 }
 
-/** Says that a tool, or its server, is not what the person allowed, and how the tool's description differs. */
+/** Says that a tool or its server has changed since the person allowed it, with the difference. */
 export function ToolChanged({ change, keep }: ToolChangedProps) {
   const { by, at, server = false, tool = false, lines, truncated = false } = change;
   return (
     <div className="tool-changed">
       <p className="danger-line">
         <Icon name="warning" />
-        <span>{l10n.t("It has changed since you allowed it in {0} ({1}).", by, when(at))}</span>
+        <span>
+          {l10n.t(
+            "This tool or its server has changed since you allowed it in {0} ({1}).",
+            by,
+            when(at),
+          )}
+        </span>
       </p>
       {server && (
         <p>
           {l10n.t(
-            "Its server is configured otherwise now, or an older Assent did not keep how it was configured.",
+            "Its server has another configuration now, or an older version of Assent did not save the earlier one.",
           )}
         </p>
       )}
       {tool && lines === undefined && (
         <p>
-          {l10n.t("Its server describes it otherwise. How it was described before was not kept.")}
+          {l10n.t(
+            "Its server describes it differently now. The earlier description was not saved.",
+          )}
         </p>
       )}
       {lines !== undefined && (
         <>
-          <p>{l10n.t("Its server describes it otherwise:")}</p>
+          <p>{l10n.t("Its server describes it differently now:")}</p>
           <Clamp keep={`${keep}:changed`} text={lines.map(({ text }) => text).join("\n")}>
             <LineDiff lines={lines} />
           </Clamp>
-          {truncated && <p className="muted">{l10n.t("More of it has changed.")}</p>}
+          {truncated && <p className="muted">{l10n.t("There are more changes.")}</p>}
         </>
       )}
     </div>
