@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { shownArguments } from "./components/form/exactJSON.ts";
 import { unreachable } from "./unreachable.ts";
 
-/** A task as a document in Markdown: what was said, called, asked and answered, in its order. */
+/** Writes a task as a document in Markdown: its messages, calls, asks and answers, in their order. */
 export function markdownOf({ title }: Pick<Task, "title">, messages: readonly Message[]): string {
   const parts = messages.flatMap((message) => {
     const text = partOf(message);
@@ -109,7 +109,7 @@ function resultOf(result: CallResult): string {
   }
 }
 
-/** Bytes are named and not written: a document is to be read. */
+/** Binary content is named and not written, because people read the document. */
 function blockOf(block: ContentBlock): string {
   switch (block.type) {
     case "text":

@@ -40,82 +40,82 @@ import {
 } from "./state/state.ts";
 import type { Draft, ViewStateStore } from "./viewState.ts";
 
-/** How long a draft waits for the next keystroke before it is sent to be kept, in milliseconds. */
+/** How long a draft waits for the next keystroke before it is saved, in milliseconds. */
 const draftPause = 300;
 
-/** How many messages a page has that is as long as it needs to be: the sidecar's own choice, or more. */
+/** The bounds of a page's length in messages: the sidecar's own choice, and the most. */
 const pageSize = { least: 200, most: 1000 } as const;
 
-/** How long the list of open asks is left as it is while it changes, in milliseconds. */
+/** The pause between two readings of the list of open asks, in milliseconds. */
 const inboxPause = 100;
 
-/** How long what is known of a server is left as it is while it changes, in milliseconds. */
+/** The pause between two inspections of a server, in milliseconds. */
 const inspectionPause = 500;
 
-/** What the person can do. An action that fails says so in the state, unless it returns a promise. */
+/** The acts of the person. A failed act is noted in the state, unless the act returns a promise. */
 export interface Actions {
-  /** Finds a text in messages; rejects with an {@link RpcError} where that is not possible. */
+  /** Finds a text in messages. Rejects with an {@link RpcError} if the sidecar cannot search. */
   searchTasks(params: SearchTasksParams, signal: AbortSignal): Promise<SearchTasksResult>;
   /** Makes a task and opens it. */
   newTask(): void;
   openTask(taskId: string): void;
   renameTask(taskId: string, title: string): void;
   closeTask(taskId: string): void;
-  /** Deletes a task; with `close`, what goes on in it ends before. */
+  /** Deletes a task. With `close`, its calls and its turn are ended first. */
   deleteTask(taskId: string, close: boolean): void;
   /** Brings back a deleted task, and opens it; without an id, the one that was deleted last. */
   restoreTask(taskId?: string): void;
-  /** Puts the offer away to take a deletion back. */
+  /** Hides the offer to restore a deleted task. */
   dismissDeletion(): void;
   /**
-   * Brings a task here that is live in another window. Resolves once it is here with what was typed there, or
-   * was refused, of which the person is told.
+   * Takes over a task that is live in another window. Resolves once it is here, with the drafts of that window, or
+   * once it was refused, which the person is told.
    */
   takeOver(taskId: string): Promise<void>;
   /** Reads the open task again after that failed. */
   retryTask(taskId: string): void;
-  /** Reads a page of older messages; so long a one, within bounds, that a message is in it. */
+  /** Reads a page of older messages. With a message, the page reaches to it, within bounds. */
   loadEarlier(messageId?: number): void;
-  /** Drops the messages before one; they are read again when they are scrolled to. */
+  /** Drops the messages before one. They are read again when the person scrolls to them. */
   forgetEarlier(messageId: number): void;
   /**
-   * Says whose a question is that no task has, or dismisses it; resolves to where it is then. Rejects
-   * with an {@link RpcError} where it is settled already, or cannot be placed there.
+   * Places a question that no task has, or dismisses it. Resolves to its place. Rejects with an {@link RpcError} if
+   * it is settled already, or cannot be placed there.
    */
   claimAsk(params: ClaimAskParams): Promise<ClaimAskResult>;
-  /** Resolves once the answer is kept; rejects with an {@link RpcError} where it was refused. */
+  /** Answers an ask. Resolves once the answer is kept; rejects with an {@link RpcError} if it is refused. */
   answer(params: AskResponseParams): Promise<Outcome>;
   /**
-   * Opens the page of an ask, to whose whole URL the person has just consented; says whether it was
-   * opened. Rejects as an answer does.
+   * Opens the page of an ask. The person has just consented to its whole URL. Resolves to whether the page was opened;
+   * rejects as an answer does.
    */
   openAskUrl(params: OpenAskURLParams): Promise<boolean>;
-  /** Keeps what was typed into an ask on disk, soon; undefined forgets it. */
+  /** Saves the draft of an ask on disk after a pause; undefined removes it. */
   saveDraft(taskId: string, askId: string, draft: Draft | undefined): void;
-  /** Gives the person more time for an ask; rejects with an {@link RpcError} where there is none. */
+  /** Extends the time for an ask. Rejects with an {@link RpcError} if there is no more. */
   extendAsk(params: ExtendAskParams): Promise<void>;
-  /** Takes back that everything is declined that a server asks for; rejects as the others. */
+  /** Ends "decline everything" for a server. Rejects with an {@link RpcError}. */
   askAgain(serverName: string): Promise<void>;
-  /** Stops a model; rejects with an {@link RpcError} where nothing is written that could be kept. */
+  /** Stops a model. Rejects with an {@link RpcError} if there is no text to keep. */
   stopSampling(params: StopSamplingParams): Promise<void>;
   /**
-   * Says something to the model of the open task, or of a new one where none is open, with those settings.
-   * Resolves once it is kept; rejects with an {@link RpcError} where it is not.
+   * Sends a message to the model of the open task. If no task is open, it makes one with those settings.
+   * Resolves once the message is kept; rejects with an {@link RpcError} if it is not.
    */
   sendChat(params: Omit<SendChatParams, "taskId">, settings?: TaskSettings): Promise<void>;
-  /** Has the person choose files; only where the state says that the host can. */
+  /** Lets the person choose files. Only for a host with `picksFiles`. */
   pickFiles(): Promise<readonly PickedFile[]>;
-  /** Reads a file that was dragged from VS Code; only where the state says that the host can. */
+  /** Reads a file that was dragged from VS Code. Only for a host with `picksFiles`. */
   readFile(uri: string): Promise<PickedFile>;
-  /** Has the host keep a file that is not sent yet; resolves to its name there once it is on disk. */
+  /** Has the host keep a file that is not sent yet. Resolves to its id once it is on disk. */
   keepFile(file: AttachedFile): Promise<string>;
-  /** Brings back a file that the host keeps; undefined where it has gone. */
+  /** Reads a file that the host keeps; undefined if it is gone. */
   keptFile(id: string): Promise<AttachedFile | undefined>;
   forgetFiles(ids: readonly string[]): void;
-  /** Reads a resource in the open task. Resolves to the call once that has ended well; rejects where it has not. */
+  /** Reads a resource in the open task. Resolves to the call once it succeeded; rejects if it failed. */
   readResource(serverName: string, uri: string): Promise<number>;
   stopChat(taskId: string): void;
-  /** Asks the model once more, in place of what it said last. */
+  /** Asks the model again. Its new message replaces the last one. */
   retryChat(taskId: string): void;
   unqueueChat(taskId: string, queuedId: string): void;
   /** Chooses the model and the servers of a task's conversation. */
@@ -124,43 +124,43 @@ export interface Actions {
   branchTask(taskId: string, messageId: number): void;
   /** Shows a task as a document in Markdown, with its older messages. */
   exportTask(taskId: string): void;
-  /** Reads the answers about tools that are remembered. */
+  /** Reads the remembered answers about tools. */
   listToolRules(): void;
-  /** Takes one back; rejects with an {@link RpcError} where it holds on. */
+  /** Removes a remembered answer. Rejects with an {@link RpcError} if it stays. */
   removeToolRule(ruleId: string): Promise<void>;
-  /** Asks something of a server in the open task, or in a new one where none is open. */
+  /** Sends a request to a server in the open task. If no task is open, it makes one. */
   startCall(params: Omit<StartCallParams, "taskId">): Promise<void>;
-  /** Says whether the sidecar took it; where it did not, the person is told. */
+  /** Resolves to whether the sidecar accepted it. If not, the person is told. */
   cancelCall(taskId: string, messageId: number): Promise<boolean>;
-  /** Reads the open asks of every task anew. */
+  /** Reads the open asks of all tasks again. */
   listOpenAsks(): void;
   /**
-   * Reads the MCP tasks of every task anew, and asks servers for those that only they know: those of
-   * other windows tell nothing of themselves.
+   * Reads the MCP tasks of all tasks again, and asks servers for those that only they know. No event tells of the MCP
+   * tasks of other windows.
    */
   listMcpTasks(): void;
   /** Reads one more page of the list of MCP tasks. */
   moreMcpTasks(): void;
   /**
-   * Follows a server's MCP task in the open task, or in a new one where none is open that takes calls.
-   * Resolves to where that is; to undefined where it was refused, of which the person is told.
+   * Follows a server's MCP task in the open task. If no open task takes calls, it makes one. Resolves to the place of
+   * the call; to undefined if it was refused, which the person is told.
    */
   followMcpTask(task: ServerMcpTask): Promise<StartedCall | undefined>;
-  /** Reads the grants anew. */
+  /** Reads the grants again. */
   listGrants(): void;
-  /** Makes a grant outside of an ask; rejects with an {@link RpcError} that says what is wrong with it. */
+  /** Makes a grant outside of an ask. Rejects with an {@link RpcError} that says what is wrong with it. */
   createGrant(terms: GrantTerms): Promise<void>;
-  /** Ends a grant at once; rejects with an {@link RpcError} where it goes on. */
+  /** Ends a grant at once. Rejects with an {@link RpcError} if it stays. */
   revokeGrant(grantId: string): Promise<void>;
-  /** Says what a grant would have done; rejects as its making would. */
+  /** Tries a grant on past requests. Rejects as making the grant would. */
   previewGrant(terms: GrantTerms): Promise<PreviewGrantResult>;
-  /** Reads lists of what a server offers, starting the server where it is not running. */
+  /** Reads lists of a server's offers. Starts the server if it is not running. */
   listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void;
-  /** Asks a server what an argument could be; rejects with an {@link RpcError} where it cannot say. */
+  /** Asks a server for completions of an argument. Rejects with an {@link RpcError} if it has none. */
   complete(params: CompleteParams, signal: AbortSignal): Promise<CompleteResult>;
-  /** Reads the list of servers anew. */
+  /** Reads the list of servers again. */
   listServers(): void;
-  /** Reads all that is known of a server. While it is being read it is read once more after that. */
+  /** Inspects a server. A second wish during an inspection leads to one more after it. */
   inspectServer(serverName: string): void;
   startServer(serverName: string): void;
   restartServer(serverName: string): void;
@@ -170,28 +170,28 @@ export interface Actions {
   restartSidecar(): void;
   showLog(): void;
   openConfiguration(position: SourcePosition): void;
-  /** Has the host offer the servers of other programs; only where the state says that it can. */
+  /** Has the host offer the servers of other programs. Only for a host with `imports`. */
   importServers(): void;
-  /** Says that the page has the keyboard now, or has it no more; in VS Code only. */
+  /** Tells the host whether the page has the keyboard; in VS Code only. */
   focusChanged(focused: boolean): void;
   reveal(reveal: Reveal): void;
   revealed(): void;
-  /** Says what became of a page that the host has the person open. */
+  /** Tells the host the outcome of a page that it asked the person to open. */
   pageDone(id: number, opened: boolean): void;
   dismissFailure(): void;
   dismissStorageNote(): void;
 }
 
-/** Where a call is. */
+/** The place of a call. */
 export interface StartedCall {
   readonly taskId: string;
   readonly messageId: number;
 }
 
-/** The state and all that changes it; knows nothing of how it is drawn. */
+/** The state and everything that changes it. It does not depend on the components. */
 export interface Session extends LinkListener {
   getState(): State;
-  /** Calls back after every change, until the function that it returns is called. */
+  /** Calls back after every change, until the returned function is called. */
   subscribe(onChange: () => void): () => void;
   readonly actions: Actions;
 }
@@ -201,14 +201,14 @@ export function createSession(view: ViewStateStore): Session {
   let client: Client | undefined;
   let catchingUp = false;
   let readingInbox = false;
-  /** The lists that are being read again, and whether they changed once more since. */
+  /** The lists that are being read again, with whether they changed since. */
   const changed = new Map<string, boolean>();
-  /** The servers that are being inspected, and whether that was asked for once more since. */
+  /** The servers that are being inspected, with whether another inspection is due. */
   const inspecting = new Map<string, boolean>();
   const listeners = new Set<() => void>();
-  /** The drafts that are about to be kept, by ask. */
+  /** The drafts that wait to be saved, by ask. */
   const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
-  /** The drafts that the sidecar has from here, by ask, as JSON. */
+  /** The drafts that this page saved, by ask, as JSON. */
   const saved = new Map<string, string>();
 
   function dispatch(action: Action): void {
@@ -228,7 +228,7 @@ export function createSession(view: ViewStateStore): Session {
     return client.request;
   }
 
-  /** Does something that nobody waits for. Where it fails, the person is told. */
+  /** Starts an act without waiting for it. If it fails, the person is told. */
   function attempt(work: () => Promise<unknown>): void {
     void (async () => {
       try {
@@ -250,7 +250,7 @@ export function createSession(view: ViewStateStore): Session {
     listGrants();
   }
 
-  /** With `choose`, a task is opened at once where none is: nothing is drawn between the two. */
+  /** With `choose`, a task is opened in the same step if none is open, so nothing is drawn in between. */
   async function listTasks(choose = false): Promise<void> {
     const { tasks = [], deleted = [], storageFailure, storageNote } = await request()("task/list");
     dispatch({ type: "tasksListed", tasks, deleted });
@@ -308,14 +308,13 @@ export function createSession(view: ViewStateStore): Session {
       }
     };
     const list = await read();
-    // Whoever began to read it anew since then has the last word.
+    // A later reading replaces this one.
     if (state.offers.get(serverName)?.[kind] === loading) putOffers(serverName, kind, list);
   }
 
   /**
-   * Reads a list again that a server says has changed. The old one stays in sight until then, lest a
-   * form go away under somebody's hands; and however often the server says so, one reading is under
-   * way, and one more may follow it.
+   * Reads a list again after a server said that it changed. The old list stays in sight until then, so that no form
+   * disappears while the person uses it. At most one reading runs, and one more may follow it.
    */
   function readAgain(serverName: string, kind: OfferKind): void {
     const isShown = () => state.offers.get(serverName)?.[kind]?.state === "ready";
@@ -330,7 +329,7 @@ export function createSession(view: ViewStateStore): Session {
         do {
           changed.set(key, false);
           const items = await readers[kind](serverName);
-          // What a restart or a failure has said of the list since then counts more.
+          // A restart or a failure since then counts more.
           if (!isShown()) return;
           putOffers(serverName, kind, { state: "ready", items });
         } while (changed.get(key));
@@ -348,7 +347,7 @@ export function createSession(view: ViewStateStore): Session {
     catchUp();
   }
 
-  /** Reads for as long as something is missing; one read at a time. */
+  /** Reads the open task until nothing is missing, one reading at a time. */
   function catchUp(): void {
     if (catchingUp) return;
     catchingUp = true;
@@ -375,8 +374,8 @@ export function createSession(view: ViewStateStore): Session {
   }
 
   /**
-   * Reads the open asks for as long as something is missing among them; nothing waits for that. However
-   * fast servers ask, there is a pause between two readings.
+   * Reads the open asks until none is missing. Nothing waits for it. There is a pause between two readings, even if
+   * servers ask fast.
    */
   function listOpenAsks(): void {
     if (readingInbox || !state.inbox.missed) return;
@@ -395,7 +394,7 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
-  /** Reads the list of MCP tasks for as long as something is missing in it; nothing waits for that. */
+  /** Reads the list of MCP tasks until none is missing. Nothing waits for it. */
   function listMcpTasks(): void {
     if (state.mcpTasks.reading) return;
     void (async () => {
@@ -410,7 +409,7 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
-  /** Reads the first pages of the list of MCP tasks. An entry that changes meanwhile is in two of them. */
+  /** Reads the first pages of the list of MCP tasks. An entry that changes in between is on two pages. */
   async function readMcpTasks(pages: number) {
     const entries = new Map<string, McpTaskEntry>();
     let page = await request()("mcpTask/list");
@@ -427,7 +426,7 @@ export function createSession(view: ViewStateStore): Session {
     }
   }
 
-  /** Asks servers for the tasks that only they know; one question at a time. */
+  /** Asks servers for the MCP tasks that only they know, one request at a time. */
   function listServerMcpTasks(): void {
     if (state.serverMcpTasks.reading) return;
     dispatch({ type: "serverMcpTasksAsked" });
@@ -441,7 +440,7 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
-  /** Reads the grants; nothing waits for that. What is said meanwhile is newer than the list. */
+  /** Reads the grants. Nothing waits for it. Events during the reading are newer than the list. */
   function listGrants(): void {
     if (state.grants.news !== undefined) return;
     void (async () => {
@@ -455,7 +454,7 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
-  /** Reads the answers about tools that are remembered; nothing waits for that. */
+  /** Reads the remembered answers about tools. Nothing waits for it. */
   function listToolRules(): void {
     void (async () => {
       try {
@@ -467,7 +466,7 @@ export function createSession(view: ViewStateStore): Session {
     })();
   }
 
-  /** Inspects a server; nothing waits for that. However often it changes, there is a pause in between. */
+  /** Inspects a server. Nothing waits for it. There is a pause between two inspections. */
   function inspectServer(serverName: string): void {
     const isUnderWay = inspecting.has(serverName);
     inspecting.set(serverName, isUnderWay);
@@ -496,7 +495,7 @@ export function createSession(view: ViewStateStore): Session {
     return { taskId, messageId };
   }
 
-  /** Takes a notification about a task, and mends what it shows to be missing. */
+  /** Takes in a notification about a task, and reads again if it shows a gap. */
   function hear(action: Action): void {
     dispatch(action);
     catchUp();
@@ -552,7 +551,7 @@ export function createSession(view: ViewStateStore): Session {
     return outcome;
   }
 
-  /** Typing makes many drafts; the newest is kept a moment after it. The view has it until then. */
+  /** Saves the newest draft a moment after the last keystroke. The view's state has it until then. */
   function saveDraft(taskId: string, askId: string, draft: Draft | undefined): void {
     clearTimeout(unsaved.get(askId));
     unsaved.set(
@@ -566,7 +565,7 @@ export function createSession(view: ViewStateStore): Session {
             );
             saved.set(askId, JSON.stringify(draft));
           } catch (error) {
-            // It stays in the view, and the task says where it is.
+            // The draft stays in the view's state, and the task says in which window it is live.
             if (codeOf(error) !== ErrorCode.TaskElsewhere) throw error;
           }
         });
@@ -583,7 +582,7 @@ export function createSession(view: ViewStateStore): Session {
     try {
       return await work();
     } catch (error) {
-      // The ask is not open any more, although it looks so here: what is here cannot be right.
+      // The ask is settled although it looks open here, so this page is behind.
       const code = codeOf(error);
       if (
         code === ErrorCode.AskSettled ||
@@ -602,7 +601,7 @@ export function createSession(view: ViewStateStore): Session {
     const result = await request()("task/open", { taskId, after: 0 });
     for (const { body } of result.messages ?? []) {
       if (body.type !== "ask" || body.draft === undefined) continue;
-      // What the other window kept is newer than what was typed here, unless it is the same that this one kept.
+      // The draft of the other window is newer than the one here, unless this page saved it.
       if (JSON.stringify(body.draft) !== saved.get(body.askId))
         view.setDraft(body.askId, undefined);
     }
@@ -621,7 +620,7 @@ export function createSession(view: ViewStateStore): Session {
     throw new Error(`${uri} of ${serverName} could not be read: its call says why.`);
   }
 
-  /** Waits for the end of a call, for as long as its task is open here. */
+  /** Waits for the end of a call, as long as its task is open here. */
   function endOf(taskId: string, messageId: number): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -692,7 +691,7 @@ export function createSession(view: ViewStateStore): Session {
       try {
         return await request()("ask/claim", params);
       } finally {
-        // Placed, refused, or too late: what the list shows of it is not so any more.
+        // Placed, refused, or too late: the list is out of date.
         hear({ type: "inboxDoubted" });
       }
     },
@@ -805,7 +804,7 @@ export function createSession(view: ViewStateStore): Session {
           const server = await request()("server/start", { serverName });
           dispatch({ type: "serverChanged", server });
         } catch (error) {
-          // Its state says why, in the place where it was started.
+          // The server's state says why, at the button that started it.
           if (codeOf(error) !== ErrorCode.ServerFailed) throw error;
         }
       }),
@@ -899,7 +898,7 @@ export function createSession(view: ViewStateStore): Session {
   };
 }
 
-/** The length of a page that reaches a message so many back, and some that give it context. */
+/** Returns the length of a page that reaches so many messages back, and some more for context. */
 function pageTo(back: number): number {
   return Math.min(Math.max(back + 50, pageSize.least), pageSize.most);
 }
@@ -909,24 +908,24 @@ function kindsOf(list: ListKind): readonly OfferKind[] {
   return list === "resources" ? ["resources", "templates"] : [list];
 }
 
-/** The open task where it has to be read, and reading it did not just fail. */
+/** Returns the open task if it has to be read, and the last reading did not fail. */
 function unread(state: State) {
   const open = state.conversation;
   if (open?.behind === undefined || open.failure !== undefined) return undefined;
   return { taskId: open.taskId, after: open.behind };
 }
 
-/** Says whether something can be begun in the open task. */
+/** Reports whether a call can be started in the open task. */
 export function takesCalls(open: Conversation | undefined): open is Conversation {
   return open !== undefined && open.task?.closed !== true && open.task?.elsewhere === undefined;
 }
 
-/** Says whether there is an open task which the sidecar still knows. */
+/** Reports whether a task is open that the sidecar still knows. */
 function isListed({ tasks = [], conversation }: State): boolean {
   return tasks.some(({ id }) => id === conversation?.taskId);
 }
 
-/** The task that was open last; else one that waits for the person; else the newest that is open. */
+/** Returns the task that was open last; else one that waits for the person; else the newest that is not closed. */
 function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
   const first =
     tasks.find(({ id }) => id === lastOpen) ??

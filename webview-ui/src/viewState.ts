@@ -7,27 +7,27 @@ import type { AttachedFile } from "@assent/protocol";
  */
 export interface ViewState {
   readonly openTaskId?: string;
-  /** Half-filled forms: by ask, or by what they are for at which server. The one used last comes last. */
+  /** Drafts of forms, by ask or by server and use. The one used last comes last. */
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly runner: RunnerState;
-  /** What goes along with messages that are not sent yet, by draft; of files, only what they are called. */
+  /** The attachments of messages that are not sent yet, by draft. Of files there are only the names. */
   readonly attached: Readonly<Record<string, readonly Attached[]>>;
   /** Disclosures that the person opened or closed. */
   readonly expanded: Readonly<Record<string, boolean>>;
-  /** What is at the top of the open task's view; absent where it sticks to the bottom. */
+  /** The top of the open task's view; absent if the view sticks to the bottom. */
   readonly place?: Place;
   readonly dock: DockState;
 }
 
-/** Which open question is before the person, and how much of the panel it has. */
+/** The state of the dock: which open question it shows, and its size. */
 export interface DockState {
-  /** The one that is shown, by task. */
+  /** The shown ask's id, by task. */
   readonly current: Readonly<Record<string, string>>;
-  /** It has nearly the whole panel. */
+  /** The dock has nearly the whole panel. */
   readonly expanded: boolean;
-  /** The question that was put aside; the next one is shown again. */
+  /** The ask that the person collapsed. The next one opens the dock again. */
   readonly collapsed?: string;
-  /** How far each was scrolled, in pixels. */
+  /** The scroll positions in pixels, by ask. */
   readonly tops: Readonly<Record<string, number>>;
 }
 
@@ -37,7 +37,7 @@ export interface Place {
   readonly offset: number;
 }
 
-/** What was typed into the fields of a form, by field name. */
+/** The inputs of a form, by field name. */
 export type Draft = Readonly<Record<string, FieldInput>>;
 
 /** What one field's control holds: a text, a tick, or the ticked options. */
@@ -53,7 +53,7 @@ export interface RunnerState {
   readonly promptName?: string;
 }
 
-/** What is to go along with a message that is not sent yet. */
+/** An attachment of a message that is not sent yet. */
 export type Attached =
   | {
       readonly kind: "file";
@@ -105,7 +105,7 @@ const maxDocked = 50;
 /** Holds the view's state and writes every change through, since a view gets no warning of its end. */
 export class ViewStateStore {
   private state: ViewState;
-  /** With what is in the files. */
+  /** Includes the contents of the files. */
   private readonly attachedTo: Map<string, readonly Attached[]>;
   private lastKey: number;
   private readonly storage: ViewStorage;
@@ -139,7 +139,7 @@ export class ViewStateStore {
     }));
   }
 
-  /** What is attached to the message of a draft. */
+  /** Returns the attachments of a draft. */
   attached(key: string): readonly Attached[] {
     return this.attachedTo.get(key) ?? nothingAttached;
   }
@@ -155,7 +155,7 @@ export class ViewStateStore {
     }));
   }
 
-  /** Names the next thing that is attached, to whatever message. */
+  /** Returns a new key for an attachment, unique in the view. */
   nextKey(): number {
     this.lastKey += 1;
     return this.lastKey;
@@ -165,7 +165,7 @@ export class ViewStateStore {
     this.update((state) => ({ ...state, dock: change(state.dock) }));
   }
 
-  /** Notes which question of a task is shown. */
+  /** Sets the ask that the dock shows for a task. */
   setDocked(taskId: string, askId: string): void {
     this.changeDock((dock) => ({
       ...dock,
@@ -173,7 +173,7 @@ export class ViewStateStore {
     }));
   }
 
-  /** How far a question was scrolled, in pixels. */
+  /** Returns the scroll position of an ask, in pixels. */
   dockedTop(askId: string): number {
     return own(this.state.dock.tops, askId) ?? 0;
   }
@@ -214,7 +214,7 @@ function withEntry<T>(
   return Object.fromEntries([...others.slice(1 - limit), [key, value]]);
 }
 
-/** Reads what an earlier life, perhaps of an earlier version, left behind. What is odd is dropped. */
+/** Reads the state that an earlier page left, perhaps of an older version. Invalid parts are dropped. */
 function parseViewState(raw: unknown): ViewState {
   if (!isRecord(raw)) return emptyViewState;
   const runner = isRecord(raw["runner"]) ? raw["runner"] : {};
@@ -242,7 +242,7 @@ function parseViewState(raw: unknown): ViewState {
   };
 }
 
-/** What is in a file is for the host to keep. */
+/** The host keeps the contents of files. */
 function withoutContent(one: Attached): Attached {
   return one.kind === "file" ? { ...one, file: undefined } : one;
 }
@@ -252,7 +252,7 @@ function attachedOf(raw: unknown): Record<string, readonly Attached[]> {
   return Object.fromEntries(lists.map(([key, all]) => [key, all.flatMap(attachedOfEarlier)]));
 }
 
-/** What an earlier life had attached. What it had not finished with is lost, and is said to be. */
+/** Reads an attachment of an earlier page. One that was not finished becomes "lost", which the person sees. */
 function attachedOfEarlier(raw: Readonly<Record<string, unknown>>): Attached | [] {
   const { kind, key, name, size, keptAs, serverName, title, messageId } = raw;
   if (typeof key !== "number" || !Number.isSafeInteger(key)) return [];
@@ -306,7 +306,7 @@ function isRunnerTab(value: unknown): value is RunnerTab {
   return runnerTabs.some((tab) => tab === value);
 }
 
-/** Reads a draft that was kept elsewhere; nothing where it is none. */
+/** Reads a draft that was kept elsewhere; undefined if the value is no draft. */
 export function parseDraft(raw: unknown): Draft | undefined {
   return isDraft(raw) ? raw : undefined;
 }

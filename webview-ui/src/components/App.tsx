@@ -55,7 +55,7 @@ type List = "openAsks" | "mcpTasks" | "grants" | "servers";
 
 interface Shown {
   readonly list: List;
-  /** The question in it that is to have the focus, or the server whose page is wanted; absent for the first. */
+  /** The question in it that takes the focus, or the server with the wanted page; absent for the first. */
   readonly at: string | undefined;
   readonly times: number;
 }
@@ -405,8 +405,8 @@ function Home({ state, actions, prompts }: HomeProps) {
 }
 
 /**
- * Learns which models a server may have, anew for each of its requests that waits for approval, or answer
- * for review.
+ * Reads which models a server may have, again for each of its requests that waits for approval and each
+ * answer that waits for review.
  */
 function useModels({ conversation, sidecar, models }: State, actions: Actions): void {
   const running = sidecar.state === "running";
@@ -585,7 +585,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
   });
 }
 
-/** The open asks of the open task that are on pages which were not read, the oldest first. */
+/** Returns the open asks of the open task on pages that were not read, the oldest first. */
 function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
   if (conversation === undefined) return [];
   return stopsOf(inbox).filter(

@@ -29,8 +29,8 @@ import {
 } from "../testing/samples.ts";
 import { json } from "./ui/words.ts";
 
-// The panel in a language in which every text of ours is in brackets. What is without them is a text that
-// nobody can translate: it is not said by l10n.t, or not in the bundle.
+// The panel in a language in which each of its own texts is in brackets. A text without brackets cannot be
+// translated: it does not come from l10n.t, or the bundle does not have it.
 
 vi.mock("./chat/useArmed.ts", () => ({ useArmed: () => true }));
 
@@ -63,7 +63,7 @@ const models = [
   { ...otherModel, inputCost: 3, outputCost: 15, cannot: ["temperature", "audio"] as const },
 ];
 
-/** What somebody else says in each of these tests. A URL is drawn in its parts. */
+/** The texts of servers and models in these tests. A URL is drawn in its parts. */
 const always = [
   [fields, models, tool, task(), server(), server({ name: "mail" })],
   ["https://login.", "example.com", "/device?code=42"],
@@ -90,7 +90,7 @@ async function show(messages: readonly Message[], of: Partial<Task> = {}, handle
   return { host, ...showApp(host, storage) };
 }
 
-/** Opens whatever is folded, and fails for what is not translated. */
+/** Opens every fold, and fails for each text that is not translated. */
 async function expectTranslated(fixtures: unknown, root = document.body): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const folded = [...root.querySelectorAll<HTMLDetailsElement>("details:not([open])")];

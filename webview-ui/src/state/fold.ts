@@ -60,8 +60,7 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
 }
 
 /**
- * Notes whether the message that an event changed is on disk as it is now; {@link saved} ends it for
- * all.
+ * Sets or removes `Message.unsaved` of the message that an event changed. {@link saved} removes it from all.
  */
 export function noteUnsaved(
   messages: readonly Message[],
@@ -74,7 +73,7 @@ export function noteUnsaved(
   return change(messages, id, (message) => (unsaved ? { ...message, unsaved } : onDisk(message)));
 }
 
-/** All messages are on disk. */
+/** Returns the messages as they are once the store can be written again: all on disk. */
 export function saved(messages: readonly Message[]): readonly Message[] {
   return messages.some(({ unsaved }) => unsaved) ? messages.map(onDisk) : messages;
 }

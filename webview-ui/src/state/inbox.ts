@@ -10,7 +10,7 @@ import type {
 export interface Inbox {
   /** The oldest first; absent until they were listed. */
   readonly entries: readonly OpenAsk[] | undefined;
-  /** What no task has until the person has placed it, the oldest first. */
+  /** The requests that no task has until the person places them, the oldest first. */
   readonly unclaimed: readonly UnclaimedAsk[];
   /** The servers from which everything that they ask for is declined. */
   readonly declined: readonly DeclinedServer[];
@@ -34,7 +34,7 @@ export const emptyInbox: Inbox = {
   failure: undefined,
 };
 
-/** Takes what an event says of a task's asks; what was known of the task is from before it. */
+/** Takes in an event about a task's asks. The task given is the one from before the event. */
 export function takeAskEvent(
   inbox: Inbox,
   { number, openAsks, event }: TaskEventParams,
@@ -109,7 +109,7 @@ export interface AsksOfTask {
   readonly asks: readonly OpenAsk[];
 }
 
-/** The asks by task: first the task whose question waits longest. */
+/** Groups the asks by task. The task with the oldest question comes first. */
 export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
   const groups = new Map<string, OpenAsk[]>();
   for (const entry of entries) {

@@ -17,7 +17,7 @@ import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import { afterChange } from "./offers.ts";
 import type { Action, Conversation, Held, State } from "./state.ts";
 
-/** The one reducer: what was known, and what was said now, make what is known. */
+/** Returns the state after an action. The panel has this one reducer. */
 export function reduce(state: State, action: Action): State {
   switch (action.type) {
     case "linkUp":
@@ -203,8 +203,8 @@ export function reduce(state: State, action: Action): State {
 }
 
 /**
- * A sidecar that runs (again) is asked for everything (again): the open task from where it was. What
- * the one before said about its store and its servers' offers is over.
+ * Takes in the sidecar's status. A sidecar that starts is asked for everything; the open task is read from its last
+ * event on. The store's state and the servers' offers of the earlier sidecar are dropped.
  */
 function withStatus(state: State, status: SidecarStatus): State {
   const { conversation } = state;
@@ -212,7 +212,7 @@ function withStatus(state: State, status: SidecarStatus): State {
   return {
     ...state,
     sidecar: status,
-    // Known tasks stay in sight, and give way to whatever is said of them next.
+    // Known tasks stay in sight until the sidecar says something about them.
     tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
     // It may have removed these for good.
     deletedTasks: [],
@@ -255,7 +255,7 @@ function select(
   };
 }
 
-/** Takes in what changed after the last number, or the task anew. */
+/** Takes in the changes after the last number, or the whole task. */
 function fill(open: Conversation, result: OpenTaskResult): Conversation {
   const { task, messages = [], reset = false, earlier = false } = result;
   return {
@@ -276,13 +276,13 @@ function withStanding(open: Conversation, task: Task): Conversation {
   return { ...open, task, moved };
 }
 
-/** Leaves out what is on older pages: between it and the messages here, others would be missing. */
+/** Drops messages on older pages, because those between them and the loaded ones would be missing. */
 function after({ messages, earlier }: Conversation, news: readonly Message[]): readonly Message[] {
   const first = messages[0];
   return first === undefined || !earlier ? news : news.filter(({ id }) => id >= first.id);
 }
 
-/** Drops messages that nobody looks at. While a page of them is read, it would not join what is left. */
+/** Drops the messages before one. It does nothing while a page is read, which would not join the rest. */
 function forgetBefore(open: Conversation, id: number): Conversation {
   const first = open.messages.findIndex((message) => message.id >= id);
   if (first < 1 || open.paging) return open;
@@ -296,8 +296,8 @@ function fillPage(open: Conversation, result: OpenTaskResult | undefined): Conve
 }
 
 /**
- * Takes what was held during a read. The read is the truth: what does not follow on from it is
- * dropped, and the next event will show the gap again.
+ * Takes in the events that were held during a reading. An event that does not follow the result is dropped, and the
+ * next one shows the gap again.
  */
 function replay(open: Conversation): Conversation {
   if (isHolding(open)) return open;
@@ -311,7 +311,7 @@ function replay(open: Conversation): Conversation {
   );
 }
 
-/** Takes in that everything is on disk, which includes the changes that are held. */
+/** Takes in that everything is on disk, the held changes too. */
 function recovered(open: Conversation): Conversation {
   return {
     ...open,
@@ -336,7 +336,7 @@ function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   const followed = event.type === "taskFollowed";
   if (followed && number === open.lastNumber) return withStanding(open, event.task);
   if (number <= open.lastNumber) return open;
-  // What another window changed is not in the event.
+  // The event does not hold the changes of another window.
   if (followed || number > open.lastNumber + 1) {
     return hold({ ...open, behind: open.lastNumber }, { type: "taskEvent", params });
   }
@@ -349,7 +349,7 @@ function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   };
 }
 
-/** Progress has no event number; every reading brings what is under way, as far as it is known. */
+/** Takes in progress, which has no event number. Each reading brings the progress so far. */
 function takeProgress(
   open: Conversation,
   held: Exclude<Held, { readonly type: "taskEvent" }>,
@@ -395,7 +395,7 @@ function withConversation(
   return { ...state, conversation: edit(conversation) };
 }
 
-/** Puts a task in its place, or first where it is new. An older saying never replaces a newer one. */
+/** Replaces a task in the list, or puts a new one first. An older version never replaces a newer one. */
 function withTask(state: State, task: Task): State {
   const { tasks, deletedTasks, conversation, deletedHere, mcpTasks } = state;
   const isIt = ({ id }: Task) => id === task.id;
@@ -444,7 +444,7 @@ function takeTasks(state: State, tasks: readonly Task[], deleted: readonly Task[
   };
 }
 
-/** The most recently created first; a stable sort, so that what was made at once stays in its order. */
+/** Sorts by time of creation, the newest first. The sort is stable, so tasks of one moment keep their order. */
 function byCreation(tasks: readonly Task[]): readonly Task[] {
   return tasks.toSorted((a, b) => b.createdAt - a.createdAt);
 }

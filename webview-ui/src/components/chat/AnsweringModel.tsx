@@ -43,7 +43,7 @@ export function AnsweringModel(props: AnsweringModelProps) {
   );
 }
 
-/** There is no model, and that is known. */
+/** Says that no model can answer. */
 export function NoModel() {
   return (
     <p role="status" className="refusal">
@@ -52,7 +52,7 @@ export function NoModel() {
   );
 }
 
-/** The proposed model is always to be had, whatever the list says by now. */
+/** Returns the models to choose from. The proposed one is always among them, even if the list has lost it. */
 export function candidatesOf(
   model: Model | undefined,
   models: readonly Model[] = [],

@@ -12,7 +12,7 @@ interface Allowing {
   readonly scope: GrantScope;
   readonly draft: Draft;
   readonly busy: boolean;
-  /** Names what says in words what is allowed. */
+  /** The id of the sentence that says what the grant allows. */
   readonly wordsId: string;
   readonly onClose: () => void;
 }
@@ -32,7 +32,7 @@ export function ApproveAndAllow(props: ApproveAndAllowProps) {
   const of = termsOf(readGrantForm(draft), scope, useNow(true));
   const refused = byField(problems);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form from every control in it.
     <div ref={section} className="approve-and-allow" onKeyDown={atEscape(onClose)}>
       <GrantFields {...{ scope, draft, of, refused, wordsId, onInput }} disabled={busy} />
     </div>
@@ -46,13 +46,13 @@ export interface AllowActionsProps extends Allowing {
   readonly onApprove: (grant: GrantTerms) => void;
 }
 
-/** Its buttons, which stand in the place of the request's own. */
+/** The buttons of the grant, in place of the request's own. */
 export function AllowActions(props: AllowActionsProps) {
   const { scope, draft, busy, wordsId, canSend, ready, onApprove, onClose } = props;
   const { problems } = termsOf(readGrantForm(draft), scope, useNow(true));
   const isWrong = Object.keys(problems).length > 0;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form from every control in it.
     <div className="actions" onKeyDown={atEscape(onClose)}>
       <button
         type="button"
@@ -73,7 +73,7 @@ export function AllowActions(props: AllowActionsProps) {
   );
 }
 
-/** Leaves the form, and not the whole question. */
+/** Returns a handler that closes the form at Escape, and keeps the dock from collapsing. */
 function atEscape(onClose: () => void): (event: KeyboardEvent) => void {
   return (event) => {
     if (event.key !== "Escape" || event.nativeEvent.isComposing) return;

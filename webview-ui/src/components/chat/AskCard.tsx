@@ -25,9 +25,9 @@ export interface AskCardProps extends Occasion {
   readonly what?: string;
   /** An answer is under way. */
   readonly busy: boolean;
-  /** Why it was not answered, and what is in the way of an answer. */
+  /** Why the last answer failed, and why the ask cannot be answered now. */
   readonly problems?: ReactNode;
-  /** Every way to answer it, the one that accepts first. */
+  /** All buttons that answer the ask. The one that accepts comes first. */
   readonly actions: ReactNode;
   readonly children: ReactNode;
 }
@@ -100,7 +100,7 @@ export function AskCard(props: AskCardProps) {
   );
 }
 
-/** Scrolls the question while the focus is on its card as a whole. */
+/** Scrolls the question by keys while the card itself has the focus. */
 function scrollByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   if (body === null || event.altKey || event.ctrlKey || event.metaKey) return;
   const line = 40;

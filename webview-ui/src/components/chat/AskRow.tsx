@@ -31,7 +31,7 @@ export interface AskRowProps {
   readonly ask: Ask;
   readonly models: Models;
   readonly actions: Actions;
-  /** The tools that were offered in the request whose answer is reviewed, as far as it is known. */
+  /** The tools of the request that led to the reviewed answer; undefined if that request is not loaded. */
   readonly offered?: readonly SamplingTool[] | undefined;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
@@ -49,7 +49,7 @@ export function AskRow(props: AskRowProps) {
   const { busy, answer, act, ...last } = useAnswer((response) =>
     actions.answer({ taskId, askId, ...response }),
   );
-  // That the task was elsewhere is of no use any more when it is here again.
+  // Once the task is back here, drop the refusal that says it is elsewhere.
   const [cameBack, setCameBack] = useState<Error>();
   useEffect(() => {
     if (away !== undefined && isElsewhere(last.refusal)) setCameBack(last.refusal);
@@ -57,7 +57,7 @@ export function AskRow(props: AskRowProps) {
   const refusal = away === undefined && last.refusal === cameBack ? undefined : last.refusal;
   const problems = refusedProblems(refusal);
 
-  // A draft is of use until the ask is settled, and after that where the person had no say in it.
+  // A draft is dropped once a person settles the ask. If the ask ends by itself, the draft stays.
   const over =
     outcome !== undefined && (byPerson(outcome.reason) || question.type === "mcp_url_elicitation");
   useEffect(() => {
@@ -208,7 +208,7 @@ export function AskRow(props: AskRowProps) {
           setOpening(false);
         }
         if (!awaitsCompletion) return true;
-        // Kept as a draft is: what was opened before a reload needs no second consent.
+        // Kept like a draft, so that a page opened before a reload needs no second consent.
         view.setDraft(askId, { opened: true });
         return false;
       };
@@ -267,7 +267,7 @@ function isElsewhere(refusal: Error | undefined): boolean {
   return refusal instanceof RpcError && refusal.code === ErrorCode.TaskElsewhere;
 }
 
-/** Offers what was typed into the same form before its call was lost. */
+/** Offers the draft of the same form from before its call was lost. */
 function TypedBefore({ onFillIn }: { readonly onFillIn: () => void }) {
   return (
     <p className="typed-before">

@@ -32,7 +32,7 @@ export interface CallRowProps {
   readonly keep: string;
   /** The element that takes the focus for the row. */
   readonly elementId: string;
-  /** An open ask that the call waits for, where it is an MCP task. */
+  /** The open ask that the call waits for, if the call is an MCP task. */
   readonly waitsFor: string | undefined;
   /** What the person was asked about it, where a model wanted it. */
   readonly approval?: Ask | undefined;
@@ -40,7 +40,7 @@ export interface CallRowProps {
   readonly onCancel: (() => Promise<boolean>) | undefined;
 }
 
-/** A request to a server: what was sent, how it is going, and what came back. */
+/** A request to a server, with its progress and its result. */
 export function CallRow(props: CallRowProps) {
   const { call, startedAt, keep, elementId, waitsFor, approval, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
@@ -96,7 +96,7 @@ export function CallRow(props: CallRowProps) {
       )}
       {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
       {byModel && (
-        // What a model does is told in a line: the model itself says what came of it.
+        // A call of a model is one line, because the model itself reports the result.
         <Disclosure
           keep={`${keep}:call`}
           summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
@@ -137,7 +137,7 @@ function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
 
 interface Asked {
   readonly name: string;
-  /** What that is, and whose. */
+  /** Says what the name is of, and of which server. */
   readonly from: string;
   readonly args: unknown;
   /** Where doubles do not hold them. */

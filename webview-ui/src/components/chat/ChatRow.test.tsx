@@ -79,7 +79,7 @@ describe("a call", () => {
     expect(screen.queryByText("Arguments")).toBeNull();
     unmount();
     const args = { table: "rows" };
-    // Another message: what is open of a message stays so.
+    // Another message, because an opened part of a message stays open.
     show(call({ request: { type: "prompts/get", promptName: "review", arguments: args } }), 2);
     screen.getByRole("region", { name: "review prompt of database" });
     await userEvent.setup().click(screen.getByText("Arguments"));
@@ -258,7 +258,7 @@ describe("content", () => {
       },
     ],
   ])("an SVG file is a file, and a text when the person asks for it: %s", async (name, block) => {
-    // Each as another message: what is open of a message stays so.
+    // Each as another message, because an opened part of a message stays open.
     const { container } = show(ended(result({ content: [block] })), 100 + name.length);
     expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
     screen.getByText(/^An SVG file of \d.* kB, which is not drawn\.$/);

@@ -12,7 +12,7 @@ import { type Place, ViewStateStore } from "../../viewState.ts";
 import { ViewContext } from "../ViewContext.ts";
 import { type ChatHandle, ChatView } from "./ChatView.tsx";
 
-// Above the first row, above it where there are earlier ones, and below the last.
+// Above the first row, above it if there are earlier ones, and below the last.
 const [above, aboveEarlier, below] = [4, 40, 12] as const;
 
 function notices(first: number, last: number): readonly Message[] {

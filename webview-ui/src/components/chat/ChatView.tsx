@@ -43,7 +43,7 @@ export interface ChatViewProps {
   readonly actions: Actions;
   /** Prompts for a conversation in which nothing was said yet. */
   readonly prompts?: readonly string[];
-  /** An open ask is wanted, which is not shown here. */
+  /** Called for an open ask, which the dock shows. */
   readonly onShowAsk?: (askId: string) => void;
   readonly ref?: Ref<ChatHandle>;
 }
@@ -58,7 +58,7 @@ export interface ChatHandle {
   find(): void;
 }
 
-// Of each side, beyond what is seen: what scrolling brings next, and what the Tab key goes to.
+// Rows drawn beyond each edge of the view, for scrolling and for the Tab key.
 const overscan = 8;
 
 // Above the first row: the button for earlier messages, or nothing. Below the last one: air.
@@ -75,7 +75,7 @@ export function ChatView(props: ChatViewProps) {
   const view = useView();
   // Changes whenever a fold is opened or closed, of which the view keeps which.
   const [folds, setFolds] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read anew for each of its folds.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read again when a fold changes.
   const shown = useMemo(
     () => shownRows(all.messages, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
     [all.messages, view, taskId, folds],
@@ -102,7 +102,7 @@ export function ChatView(props: ChatViewProps) {
     overscan,
     paddingStart: earlier ? earlierPx : topPx,
     paddingEnd: bottomPx,
-    // What is read stays in its place when messages come or go above it. The end is usePlace's.
+    // The rows in sight stay in place when messages come or go above them. usePlace handles the end.
     anchorTo: "end",
     scrollEndThreshold: -1,
   });
@@ -152,7 +152,7 @@ export function ChatView(props: ChatViewProps) {
   const findField = useRef<HTMLInputElement>(null);
   const find = () => {
     setFinding(true);
-    findField.current?.select(); // where it is there already
+    findField.current?.select(); // if the field is drawn already
     findField.current?.focus();
   };
   useLayoutEffect(() => {

@@ -98,7 +98,7 @@ export interface TypedProps {
   readonly draft: Draft;
 }
 
-/** What is typed into a form that cannot be sent from here. Who typed it may need it somewhere else. */
+/** The draft of a form that cannot be sent from here. The person may need it elsewhere. */
 export function Typed({ intro, fields, draft }: TypedProps) {
   const typed = fields.flatMap((field) => {
     const input = own(draft, field.name);

@@ -403,7 +403,7 @@ test("the whole form can be filled in, mended and sent with the keyboard", async
   await user.keyboard("{Enter}");
   expect(onAccept).not.toHaveBeenCalled();
 
-  // The focus is on what is to be mended, which says so.
+  // The focus is on the first wrong field, which says what is wrong.
   const email = screen.getByRole("textbox", { name: "Email" });
   expect(document.activeElement).toBe(email);
   expect(descriptionOf(email)).toBe("Not an email address, such as name@example.com.");

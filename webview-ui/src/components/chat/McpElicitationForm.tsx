@@ -22,7 +22,7 @@ export interface McpElicitationFormProps {
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** What was wrong with its fields. */
+  /** The problems that the sidecar found in its fields. */
   readonly problems: readonly FieldProblem[] | undefined;
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
@@ -33,7 +33,7 @@ export interface McpElicitationFormProps {
   ) => void;
   /** The person said no. */
   readonly onDecline: () => void;
-  /** The person said no to this and to whatever else the server asks for. */
+  /** The person declined this and everything else that the server asks for. */
   readonly onDeclineAll: () => void;
   /** The person put the form away and said nothing. */
   readonly onCancel: () => void;
@@ -108,7 +108,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
   );
 }
 
-/** Has the person say which of their answers is a secret, where the server's words do not tell. */
+/** Lets the person mark answers as secret if the server's words do not show it. */
 function MarkSecrets(props: {
   readonly fields: readonly Field[];
   readonly marked: readonly string[];

@@ -285,7 +285,7 @@ test("what it may cost follows the model and the edits", async () => {
   screen.getByText("1 message · about 8 tokens · at most 500 tokens back · less than $0.01");
   const most = screen.getByRole("textbox", { name: "Maximum tokens" });
   await user.clear(most);
-  // What is wrong cannot be measured; the request as it was asked for can.
+  // A wrong edit cannot be measured, so the original request is.
   screen.getByText(/at most 500 tokens back · less than \$0\.01$/);
   await user.type(most, "50");
   screen.getByText(/at most 50 tokens back · less than \$0\.01$/);

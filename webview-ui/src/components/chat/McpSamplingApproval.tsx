@@ -41,7 +41,7 @@ export interface McpSamplingApprovalProps {
   readonly toolNames: readonly string[];
   readonly resourceUri?: string | undefined;
   readonly request: McpSamplingRequest;
-  /** The model that the sidecar proposes; absent where there was none. */
+  /** The model that the sidecar proposes; absent if it had none. */
   readonly model: Model | undefined;
   /** Why it proposes that one; the line may quote the server. */
   readonly modelReason?: string | undefined;
@@ -49,20 +49,20 @@ export interface McpSamplingApprovalProps {
   readonly grantReason?: string | undefined;
   /** What looks like a secret in it. */
   readonly secrets?: readonly SecretFinding[] | undefined;
-  /** What the server asks to be given of the conversation. */
+  /** The part of the conversation that the server asks for. */
   readonly context?: SamplingContext | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
-  /** What was chosen and typed in an earlier life of the view. */
+  /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   /** An answer is under way: until it is confirmed or refused, there is no second one. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The secrets for whose sake it was, in words: the person had written them. */
+  /** The secrets that caused the refusal, in words. The person had typed them. */
   readonly refusedSecrets?: readonly string[] | undefined;
-  /** What was wrong with the terms of a grant. */
+  /** The problems that the sidecar found in the terms of a grant. */
   readonly grantProblems?: readonly FieldProblem[] | undefined;
   /**
    * The person lets the request go to a model; to another than the proposed one, and edited, where it
@@ -108,7 +108,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     });
   const { edit, request: edited, problems } = editOf(request, draft, secrets);
   const isWrong = Object.keys(problems).length > 0;
-  // What is wrong is not to be hidden: it is why the request cannot be sent.
+  // A problem stays in sight, because it is why the request cannot be sent.
   const isEditing = own(draft, draftKey.editing) === true || isWrong;
   const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
 
@@ -120,7 +120,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const isAllowing = own(draft, grantKey.open) === true && answering !== undefined;
   const wordsId = useId();
   const [toolName] = toolNames.length === 1 ? toolNames : [];
-  // What is wrong cannot be measured.
+  // A wrong edit cannot be measured.
   const measured = withContext(isWrong ? request : edited, included);
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
   const found = useSecrets({
@@ -146,7 +146,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     scope: { serverName, toolName, model: answering, models: candidates },
     onClose: () => {
       input(grantKey.open, false);
-      focusAsk(askId); // what was pressed is gone
+      focusAsk(askId); // the pressed button is gone
     },
   };
   return (
@@ -268,7 +268,7 @@ function isOfEdit(key: string): boolean {
   return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key);
 }
 
-/** What is sent depends on it; a draft says so in fewer words than the pictures of a request. */
+/** The request that is sent depends on these. They are shorter to compare than a request with images. */
 function isOfContent(key: string): boolean {
   return key === draftKey.context || (isOfEdit(key) && key !== draftKey.editing);
 }

@@ -191,7 +191,7 @@ describe("an answer with calls of tools", () => {
     expect(descriptionOf(box)).toMatch(why);
     await user.click(button("Return to Server"));
     expect(onReturn).not.toHaveBeenCalled();
-    // What is left out cannot be wrong.
+    // A block that is left out cannot be wrong.
     await user.click(letCall(1));
     await user.click(button("Return to Server"));
     expect(onReturn).toHaveBeenCalledExactlyOnceWith([said, second]);

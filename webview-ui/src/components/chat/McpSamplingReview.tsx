@@ -23,11 +23,11 @@ import { useEditing } from "./useEditing.ts";
 export interface McpSamplingReviewProps {
   readonly askId: string;
   readonly question: Question;
-  /** What the server offered to the model; absent where that is not known here. */
+  /** The tools that the server offered to the model; absent if the request is not loaded. */
   readonly tools?: readonly SamplingTool[] | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
-  /** What was chosen and typed in an earlier life of the view. */
+  /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   /** An answer is under way: until it is confirmed or refused, there is no second one. */
@@ -36,16 +36,16 @@ export interface McpSamplingReviewProps {
   readonly refusal: string | undefined;
   /** The server gets what the model wrote, or what the person made of it. */
   readonly onReturn: (content?: readonly ContentBlock[]) => void;
-  /** A model is to answer anew; another than the one that answered where it says so. */
+  /** The person wants another answer: from the model with this id, or from the same one without an id. */
   readonly onRegenerate: (modelId?: string) => void;
-  /** The server does not get it. */
+  /** The person declined: the server does not get the answer. */
   readonly onDecline: () => void;
-  /** The person put it away and said nothing; the server does not get it either. */
+  /** The person dismissed it: the server does not get it either. */
   readonly onCancel: () => void;
   readonly keep: string;
 }
 
-/** What a model answered, before the server that asked for it gets it. */
+/** A model's answer, which the person reviews before the server gets it. */
 export function McpSamplingReview(props: McpSamplingReviewProps) {
   const { askId, question, tools, models, busy, refusal, keep } = props;
   const { onDraft, onReturn, onRegenerate, onDecline, onCancel } = props;
@@ -64,7 +64,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reviewed = reviewOf(response, draft);
-  // What is wrong is not to be hidden: it is why the answer cannot be returned.
+  // A problem stays in sight, because it is why the answer cannot be returned.
   const isEditing =
     own(draft, reviewKey.editing) === true ||
     reviewed.blocks.some(({ problem }) => problem !== undefined);

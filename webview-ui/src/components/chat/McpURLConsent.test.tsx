@@ -11,8 +11,8 @@ import { dismiss } from "../../testing/menu.ts";
 import { answered, ask, at, message, task, urlElicitation } from "../../testing/samples.ts";
 import { McpURLConsent, type McpURLConsentProps } from "./McpURLConsent.tsx";
 
-// The half second before an ask can be answered has a test of its own; here it is over at once, but
-// anew for each phase.
+// The half second before an ask can be answered has a test of its own; here it is over at once, in
+// each phase.
 const armed = vi.hoisted(() => ({ phases: new Set<string>(["asked", "waiting"]) }));
 vi.mock("./useArmed.ts", () => ({ useArmed: (phase: string) => armed.phases.has(phase) }));
 

@@ -29,11 +29,11 @@ export interface McpURLConsentProps {
   readonly refusal: string | undefined;
   /** The person has seen the whole URL and wants it opened, perhaps once more. */
   readonly onOpen: () => void;
-  /** The person did there what was to be done. */
+  /** The person finished at the page. */
   readonly onDone: () => void;
   /** The person said no. */
   readonly onDecline: () => void;
-  /** The person said no to this and to whatever else the server asks for. */
+  /** The person declined this and everything else that the server asks for. */
   readonly onDeclineAll: () => void;
   /** The person put the question away and said nothing. */
   readonly onCancel: () => void;
@@ -85,7 +85,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
             </button>
           )}
           {!refused && (
-            // Stays the same element when it becomes the second button, lest the focus be lost.
+            // It stays the same element when it becomes the second button, so that it keeps the focus.
             <button
               key="open"
               className={waiting ? "secondary" : "primary"}

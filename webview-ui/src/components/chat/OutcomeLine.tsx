@@ -10,14 +10,14 @@ import { ChangeContext } from "./ChangeContext.ts";
 
 export interface OutcomeLineProps {
   readonly outcome: Outcome;
-  /** What a yes to what was asked is called. */
+  /** The words for a yes and for a no to this question. */
   readonly yes: string;
   readonly no: string;
   /** The server, the tool or the resource that a standing decision is about. */
   readonly subject?: string | undefined;
 }
 
-/** How an ask ended, by whose act, and when. */
+/** How an ask ended, who ended it, and when. */
 export function OutcomeLine({ outcome, yes, no, subject }: OutcomeLineProps) {
   const change = useContext(ChangeContext);
   if (outcome.standing !== undefined && subject !== undefined) {
@@ -60,7 +60,7 @@ export function OutcomeLine({ outcome, yes, no, subject }: OutcomeLineProps) {
   );
 }
 
-/** Which earlier decision of the person's settled an ask. */
+/** Says which earlier decision of the person settled an ask. */
 function standingWords(standing: StandingDecision, subject: string): string {
   switch (standing) {
     case "declineAll":

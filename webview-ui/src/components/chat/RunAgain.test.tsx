@@ -20,7 +20,7 @@ const lost: Call["result"] = { type: "lost", reason: "Assent stopped. Start it a
 const outcome = (reason: OutcomeReason): Outcome => ({ reason, at });
 const question = elicitation([stringField], { messageId: 1 });
 
-/** A call, and what it asked before both were lost; the draft is what had been typed. */
+/** A call and its ask, which were both lost. The draft holds the person's text. */
 function conversation(result: Call["result"], reason: OutcomeReason): readonly Message[] {
   return [
     message(1, call({ request: callTool({ older: "1 d" }), ...(result && { result }) })),

@@ -33,8 +33,8 @@ export interface SamplingRecordProps {
   readonly question: McpSampling;
   readonly outcome: Outcome;
   /**
-   * Stops the model that is answering; with keep, what it wrote goes on as its answer. Rejects where
-   * that cannot be.
+   * Stops the model that is answering. With keep, the text so far becomes its answer. Rejects if the model
+   * cannot be stopped.
    */
   readonly onStop: (keep: boolean) => Promise<void>;
   /** Ends the grant that approved it; rejects where that goes on. */
@@ -42,7 +42,7 @@ export interface SamplingRecordProps {
   readonly keep: string;
 }
 
-/** A sampling request that is settled: what was sent, and what the model writes or wrote. */
+/** A settled sampling request, with the sent request and the model's text so far. */
 export function SamplingRecord(props: SamplingRecordProps) {
   const { askId, question, outcome, onStop, onRevoke, keep } = props;
   const grant = useGrant(outcome.grantId);
@@ -147,12 +147,12 @@ function Ending({ model, result, keep }: EndingProps) {
   }
 }
 
-/** The provider's word for its model; but what is no model must not be named like one. */
+/** Returns the provider's name for its model. The demo keeps its own name, since it is no model. */
 export function answerer(model: Model | undefined, response: McpSamplingResponse): string {
   return visible(model?.provider === "demo" ? model.name : response.model);
 }
 
-/** Why a model wrote no more, where that was not its own end. */
+/** Says why a model stopped writing; undefined if it ended by itself. */
 export function stopped({ stopReason }: McpSamplingResponse): string {
   switch (stopReason) {
     case undefined:

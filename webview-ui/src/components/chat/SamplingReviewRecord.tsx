@@ -16,7 +16,7 @@ export interface SamplingReviewRecordProps {
   readonly keep: string;
 }
 
-/** A model's answer after the person reviewed it: what it was, and what they made of it. */
+/** A model's answer and the person's changes to it, after the review. */
 export function SamplingReviewRecord(props: SamplingReviewRecordProps) {
   const { askId, question, outcome, keep } = props;
   const { serverName, model, samplingResponse, sentResponse } = question;

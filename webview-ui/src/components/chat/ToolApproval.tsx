@@ -23,7 +23,7 @@ export interface ToolApprovalProps {
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** What was typed in an earlier life of the view. */
+  /** The arguments typed before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   /** The person lets the model do it, perhaps with other arguments, as JSON, and perhaps from now on. */

@@ -20,9 +20,9 @@ export interface ArgumentsProps {
   readonly askId: string;
   readonly question: UseMcpTool;
   readonly busy: boolean;
-  /** Absent where they are as the model wrote them. */
+  /** Absent if the person changed nothing. */
   readonly edited: Edited | undefined;
-  /** What is wrong with the JSON. */
+  /** The problem in the JSON. */
   readonly problem: string | undefined;
   readonly form: RefObject<HTMLFormElement | null>;
   readonly onEdit: (edited: Edited | undefined) => void;
@@ -37,7 +37,7 @@ export function Arguments(props: ArgumentsProps) {
   const headingId = useId();
   const written = writtenOf(question);
   const fields = question.tool.fields ?? noFields;
-  // What the form began with, until it is begun anew.
+  // The inputs that the form began with. A new form begins with others.
   const [began, setBegan] = useState(edited?.as === "fields" ? edited.inputs : undefined);
   const hasNone = written.trim() === "{}";
   const listed = listedArguments(question);
@@ -50,7 +50,7 @@ export function Arguments(props: ArgumentsProps) {
   const editButton = useRef<HTMLButtonElement>(null);
   const as = edited?.as;
   const asBefore = useRef(as);
-  // What was pressed is not there any more.
+  // The pressed button is gone.
   useEffect(() => {
     if (as === asBefore.current) return;
     asBefore.current = as;
@@ -135,7 +135,7 @@ interface ListedArgument {
   readonly value: string;
 }
 
-/** The arguments one by one, where each is a single value that is told whole; nothing where it is not. */
+/** Returns the arguments one by one; undefined if one is nested, or a double does not hold its number. */
 function listedArguments(question: UseMcpTool): readonly ListedArgument[] | undefined {
   const { arguments: args, argumentsText, tool } = question;
   if (argumentsText !== undefined || typeof args !== "object" || args === null) return undefined;
@@ -143,7 +143,7 @@ function listedArguments(question: UseMcpTool): readonly ListedArgument[] | unde
   if (entries.some(([, value]) => typeof value === "object")) return undefined;
   return entries.map(([name, value]) => {
     const field = tool.fields?.find((field) => field.name === name);
-    // A text is told from a number that looks the same.
+    // As JSON, so that the text "1" and the number 1 look different.
     return { title: field?.title ?? name, value: JSON.stringify(value) };
   });
 }
@@ -212,7 +212,7 @@ export function writtenOf(question: UseMcpTool | AccessMcpResource): string {
   return shownArguments(args, argumentsText);
 }
 
-/** What is kept of an edit while it is not sent. */
+/** Returns the draft of an edit that is not sent. */
 export function draftOf(edited: Edited | undefined): Draft {
   switch (edited?.as) {
     case undefined:

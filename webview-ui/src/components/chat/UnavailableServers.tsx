@@ -13,7 +13,7 @@ export interface UnavailableServersProps {
   readonly keep: string;
 }
 
-/** The servers whose tools the model did not have, in one line; of several, why is folded. */
+/** Says in one line that servers were not available to the model. The reasons of several are folded. */
 export function UnavailableServers({ notice, servers, actions, keep }: UnavailableServersProps) {
   const [first] = servers;
   const showAll = () =>

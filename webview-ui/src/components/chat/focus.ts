@@ -5,7 +5,7 @@ export function askElementId(askId: string): string {
   return `ask-${askId}`;
 }
 
-/** Brings an ask whose row is drawn into view, and the focus to it; says whether it is there. */
+/** Scrolls an ask that is drawn into view and focuses it. Reports whether it is drawn. */
 export function focusAsk(askId: string): boolean {
   const element = document.getElementById(askElementId(askId));
   element?.focus({ preventScroll: true });
@@ -32,14 +32,14 @@ export function focusRow({ id, body }: Message): void {
   document.getElementById(elementId)?.focus({ preventScroll: true });
 }
 
-/** Marks an element that has the focus only because it had to go somewhere. */
+/** Marks an element that has the focus for want of a better place. */
 export const parkedFocus = { tabIndex: -1, "data-parked-focus": "" } as const;
 
 const parked = "data-parked-focus";
 
 /**
- * Gives the focus to an element for want of a better place: until the person does something there,
- * something new may take it.
+ * Gives the focus to an element for want of a better place. A new question may take it from there until
+ * the person presses a key or the pointer in the element.
  */
 export function parkFocus(element: HTMLElement): void {
   element.focus({ preventScroll: true });
@@ -57,8 +57,8 @@ export function parkFocus(element: HTMLElement): void {
 }
 
 /**
- * Says whether something new may take the focus: the person is in this page, and at nothing in it.
- * A page without the focus must not even try, since it could take it from the editor.
+ * Reports whether a new question may take the focus: the page has it, and the person uses no control in it.
+ * A page without the focus must not ask for it, because that could take it from the editor.
  */
 export function mayTakeFocus(): boolean {
   const at = document.activeElement;

@@ -2,7 +2,7 @@ import type { LeftOut, ModelEndReason } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
 
-/** What is said of a model's message that did not end by itself; undefined where there is nothing to say. */
+/** Says why a model's message ended; undefined if it ended by itself. */
 export function endWords(reason: ModelEndReason): string | undefined {
   switch (reason) {
     case "endTurn":
@@ -20,7 +20,7 @@ export function endWords(reason: ModelEndReason): string | undefined {
       return l10n.t("It went to the tools as often as it may in one turn.");
     case "interrupted":
       return l10n.t("Assent stopped in the middle of it.");
-    default: // of a sidecar that knows more reasons: the conversation must be drawn with them, too
+    default: // a newer sidecar may have more reasons, and the conversation must still be drawn
       reason satisfies never;
       return l10n.t("It ended early.");
   }

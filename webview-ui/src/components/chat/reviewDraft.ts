@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { type Draft, own } from "../../viewState.ts";
 import { json } from "../ui/words.ts";
 
-/** The names under which a draft keeps what was made of a model's answer, by the place of its blocks. */
+/** The keys under which a draft keeps the edit of a model's answer, by the index of the block. */
 export const reviewKey = {
   editing: "editing",
   model: "model",
@@ -15,18 +15,18 @@ export const reviewKey = {
 /** A block of a model's answer, and what the person makes of it. */
 export interface ReviewedBlock {
   readonly written: ContentBlock;
-  /** What the control holds, where there is one: a text, or the JSON of a call's arguments. */
+  /** The content of the control: a text, or the JSON of a call's arguments; absent if the block has none. */
   readonly typed: string;
-  /** What the server gets; absent where it is left out, or wrong. */
+  /** The block that the server gets; absent if it is left out, or wrong. */
   readonly sent: ContentBlock | undefined;
   readonly isLeftOut: boolean;
-  /** What is wrong with what was typed. */
+  /** The problem in the typed text. */
   readonly problem: string | undefined;
 }
 
 export interface ReviewedAnswer {
   readonly blocks: readonly ReviewedBlock[];
-  /** What the server gets in place of what the model wrote; absent where that is the same. */
+  /** The blocks that the server gets instead of the model's; absent if they are the same. */
   readonly content: readonly ContentBlock[] | undefined;
   /** Why it cannot be returned as a whole. */
   readonly problem: string | undefined;
@@ -40,7 +40,7 @@ export interface ReviewedAnswer {
 export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): ReviewedAnswer {
   const blocks = content.map((block, place) => reviewBlock(block, place, draft));
   const isChanged = blocks.some(({ written, sent }) => written !== sent);
-  // What is empty says nothing, and the sidecar takes no answer that holds it.
+  // The sidecar refuses an answer with an empty text.
   const sent = blocks.flatMap(({ sent }) => (sent === undefined || isEmpty(sent) ? [] : [sent]));
   const isWrong = blocks.some(({ problem }) => problem !== undefined);
   const problem =

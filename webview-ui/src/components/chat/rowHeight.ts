@@ -2,8 +2,8 @@ import type { Message } from "@assent/protocol";
 import { indexOfMessage } from "../../state/messages.ts";
 
 /**
- * About how high a message's row is, in pixels, until it is drawn and measured. What is above the part
- * that is seen keeps its place when it turns out otherwise, so that only the scrollbar shows a wrong guess.
+ * Guesses the height of a message's row in pixels, until the row is drawn and measured. A wrong guess moves only the
+ * scrollbar, because the rows in sight keep their place.
  */
 export function likelyHeight(message: Message | undefined): number {
   if (message === undefined) return 0;

@@ -15,7 +15,7 @@ import { blockWithoutSecrets, masked } from "./samplingSecrets.ts";
 // The half second before an ask can be answered has a test of its own.
 vi.mock("./useArmed.ts", () => ({ useArmed: () => true }));
 
-// Put together here, lest a scanner of source code take them for real ones.
+// Put together here, so that scanners of source code do not take them for real ones.
 const key = ["AKIA", "Q3EGRIJ4XKBDEMPL"].join("");
 const password = ["hunter", '2"and more'].join("");
 const aws: SecretFinding = { description: "an AWS access key", text: key };
@@ -137,7 +137,7 @@ test("all are taken out at once, and undone as any edit is", async () => {
   screen.getByRole("region", { name: "No secret is sent any more." });
   expect(marks(container)).toEqual([]);
   expect(await axeFindings(container)).toEqual([]);
-  // What is kept over reloads holds no secret.
+  // The draft holds no secret.
   expect(JSON.stringify(onDraft.mock.lastCall)).not.toContain(key);
   await user.click(approve());
   expect(JSON.stringify(onApprove.mock.lastCall)).not.toContain(key);
@@ -183,7 +183,7 @@ test("secrets that the person wrote are told when they are refused", async () =>
   await user.click(screen.getByRole("checkbox", { name: "Send it all the same" }));
   await user.click(approve());
   expect(onApprove.mock.lastCall?.[0].confirmSecrets).toBe(true);
-  // What is written now has not been looked at yet.
+  // The new text has not been searched for secrets yet.
   await user.clear(screen.getByRole("textbox", { name: "System prompt" }));
   expect(screen.queryByText(/looks like/)).toBeNull();
   expect(isShut()).toBe(false);

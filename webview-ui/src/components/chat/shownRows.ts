@@ -13,10 +13,9 @@ export interface ShownRows {
 }
 
 /**
- * Decides which messages have rows. Two kinds have none: what left the conversation for another message,
- * unless that one is opened, and a settled question about a call of a model's, since the call, or the
- * model's message where there is none, tells of it. What waits for the person is always shown, and so is
- * what they did themselves.
+ * Decides which messages have rows. Two kinds have none. The first are messages that another message replaced, unless
+ * that one is opened. The second are settled questions about a model's call: the call shows them, or the model's
+ * message if there was no call. Open questions and the person's own acts are always shown.
  */
 export function shownRows(
   messages: readonly Message[],
@@ -54,7 +53,7 @@ export function shownRows(
   const shown = messages.filter(({ id, body }) => {
     if (body.type === "ask" && body.outcome !== undefined) {
       const use = toolUseOf(body);
-      // A standing refusal has its own row, from which it can be changed.
+      // A standing refusal has its own row, because the row leads to where it is changed.
       const refused = body.outcome.standing === "never";
       if (use !== undefined && told.has(keyOf(use)) && !refused) return false;
     }

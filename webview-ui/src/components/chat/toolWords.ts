@@ -10,8 +10,8 @@ export interface ToolClaim {
 }
 
 /**
- * A server's claims of a tool, and what is to be thought where it makes none (2025-11-25,
- * ToolAnnotations: a tool that does not say otherwise may destroy something, and reach beyond its server).
+ * Returns a server's claims of a tool, in words. Without a claim, a tool may destroy something (2025-11-25,
+ * ToolAnnotations).
  */
 export function toolClaims(annotations: ToolAnnotations | undefined): readonly ToolClaim[] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
@@ -72,7 +72,7 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
   return [destroys, ...again, ...open];
 }
 
-/** What is wrong with arguments that a person typed; undefined where they are a JSON object. */
+/** Says what is wrong with arguments that a person typed; undefined if they are a JSON object. */
 export function wrongArguments(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,13 +1,13 @@
 import { useContext, useEffect, useState } from "react";
 import { DockedContext } from "../dock/DockedContext.ts";
 
-/** So long an ask must have been there before it can be answered. */
+/** How long an ask must be in sight before it can be answered, in milliseconds. */
 export const armingMs = 500;
 
 /**
- * False at first: who clicked or typed when an ask appeared under their hands did not mean it. An ask
- * whose buttons change names the phase that it is in, and each begins anew; so does an ask that the dock
- * shows again.
+ * Reports whether an ask can be answered. It is false at first, because a click or key at the moment in which an ask
+ * appears was not meant for it. It is false again when the ask's buttons change, which makes another phase, and when
+ * the dock shows the ask again.
  */
 export function useArmed(phase = "asked"): boolean {
   const { turn } = useContext(DockedContext);

@@ -7,7 +7,7 @@ import { findOpenAsks } from "./openAsks.ts";
 export interface MountedRows {
   /** The rows to draw, by index in ascending order: those in sight and those that must not go. */
   readonly rangeExtractor: (range: Range) => number[];
-  /** The message whose row has the focus, had it last, or is about to get it. */
+  /** The message with the row that has the focus, had it last, or is about to get it. */
   readonly held: number | undefined;
   hold(messageId: number): void;
   /** The oldest of the messages that must not go: of open asks, and of the row that is held. */
@@ -15,9 +15,8 @@ export interface MountedRows {
 }
 
 /**
- * Decides which rows are drawn. A row out of sight is not, save the one with the focus, which lives in the
- * row's elements. The row that had it last counts too, since VS Code and a scrollbar take the focus for a
- * while.
+ * Decides which rows are drawn: those in sight, and the one that has the focus or had it last. The focus is lost with
+ * its element, and VS Code and scrollbars take it only for a while.
  */
 export function useMountedRows(messages: readonly Message[]): MountedRows {
   const [held, hold] = useState<number>();

@@ -24,7 +24,7 @@ import { ServersChoice } from "./ServersChoice.tsx";
 import { useAttached } from "./useAttached.ts";
 
 export interface ComposerProps {
-  /** The open task's id; absent where none is: the first message makes one. */
+  /** The open task's id; undefined if no task is open, and the first message makes one. */
   readonly taskId: string | undefined;
   /** Absent until it was read. */
   readonly task: Task | undefined;
@@ -43,7 +43,7 @@ export interface ComposerProps {
 export interface ComposerHandle {
   /** Takes the focus for want of a better place. A new question may take it from here until the person types. */
   park(): void;
-  /** Adds a text to what is typed, for the person to go on after it. */
+  /** Adds a text after the typed one, and takes the focus. */
   insert(text: string): void;
 }
 
@@ -56,13 +56,13 @@ const draggedURIs = "application/vnd.code.uri-list";
 const nothing: TaskSettings = {};
 const emptyQueue: readonly QueuedMessage[] = [];
 
-/** Where the person writes to the model, and chooses which one, and what it may use. */
+/** Takes the person's messages, and the choice of the model and of its servers. */
 export function Composer(props: ComposerProps) {
   const { taskId, task, models, servers, offers, picksFiles, actions, onBegin, ref } = props;
   const view = useView();
   const draftKey = `composer:${taskId ?? ""}`;
   const [text, setText] = useState(() => textOf(view.draft(draftKey)?.["text"]));
-  // What is chosen before there is a task to keep it.
+  // The settings that are chosen before there is a task to keep them.
   const [chosen, setChosen] = useState(nothing);
   const field = useRef<HTMLTextAreaElement>(null);
   const hintId = useId();
@@ -99,7 +99,7 @@ export function Composer(props: ComposerProps) {
       // Nothing is typed here any more, so the first question of the turn may take the focus.
       if (document.activeElement === field.current) parkFocus(field.current);
     } else {
-      // What was typed while it was sent stays.
+      // Text that was typed during the sending stays.
       view.setDraft(draftKey, undefined);
     }
   });

@@ -28,16 +28,15 @@ export interface AskDockProps {
   readonly actions: Actions;
   /** How many of the task's open asks are on pages that were not read. */
   readonly older: number;
-  /** The person wants the oldest of those, or the newest. */
+  /** The person wants the oldest of those asks, or the newest. */
   readonly onOlder: (which: "first" | "last") => void;
-  /** Takes the focus where nothing that had it before is there any more. */
+  /** Takes the focus if the element that had it before the dock is gone. */
   readonly onLeave: () => void;
   readonly ref?: Ref<DockHandle>;
 }
 
-/** What can be asked of the dock. */
 export interface DockHandle {
-  /** Brings an open ask before the person, and the focus to it. */
+  /** Shows an open ask and focuses it. */
   show(askId: string): void;
 }
 
@@ -53,7 +52,7 @@ export function AskDock(props: AskDockProps) {
   const askId = current?.ask.askId;
   const collapsed = size === "collapsed";
 
-  /** The ask that is to have the focus, or the way back to the one that was put aside. */
+  /** The ask to focus; without an id, the button that expands the collapsed dock. */
   const [toFocus, setToFocus] = useState<{ readonly askId: string | undefined }>();
   useLayoutEffect(() => {
     if (toFocus === undefined) return;
@@ -66,13 +65,13 @@ export function AskDock(props: AskDockProps) {
   };
   useImperativeHandle(ref, () => ({ show }));
 
-  // A new current question takes the focus, unless the person is using another control.
+  // A new current question takes the focus, unless the person uses another control.
   useEffect(() => {
     if (askId !== undefined && !collapsed && mayTakeFocus()) focusAsk(askId);
   }, [askId, collapsed]);
   const returning = useReturnFocus(root, asks.length === 0, onLeave);
 
-  // A dock that comes back has its usual size.
+  // A dock that was empty comes back at half size.
   const isEmpty = asks.length === 0 && older === 0;
   const wasThere = useRef(false);
   useEffect(() => {
@@ -96,7 +95,7 @@ export function AskDock(props: AskDockProps) {
     }
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    // Who holds it down means one question, and not the next as well.
+    // A key that is held down answers one question, and not the next one too.
     if (event.repeat) return;
     if (collapsed) resize("half");
     else accept(root.current?.querySelector<HTMLElement>(".docked:not([hidden])"));
@@ -204,7 +203,7 @@ export function AskDock(props: AskDockProps) {
   );
 }
 
-/** Does what the card's one primary button does; where that cannot be, shows why. */
+/** Presses the card's one primary button. If that is disabled, the focus goes to the reason. */
 function accept(docked: HTMLElement | null | undefined): void {
   const button = docked?.querySelector<HTMLButtonElement>(".ask-actions .primary");
   if (!docked || !button) return;

@@ -2,19 +2,19 @@ import { createContext, type ReactNode } from "react";
 
 /** What the dock gives to the card that it shows. */
 export interface Docked {
-  /** How often a question has come before the person; its buttons wait for a moment after each. */
+  /** Counts the times that a question was shown. Its buttons wait for a moment each time. */
   readonly turn: number;
   /** The question is the one that is shown. */
   readonly shown: boolean;
-  /** What stands in the card's head, under who asks. */
+  /** Drawn in the card's head, below the title. */
   readonly head: ReactNode;
-  /** What stands at the beginning of the card's body. */
+  /** Drawn at the beginning of the card's body. */
   readonly notes: ReactNode;
-  /** What stands at its end. */
+  /** Drawn at the end of the card's body. */
   readonly more: ReactNode;
 }
 
-/** A card without a dock is shown once and for all. */
+/** By default a card is not in a dock, and is always shown. */
 export const DockedContext = createContext<Docked>({
   turn: 0,
   shown: true,

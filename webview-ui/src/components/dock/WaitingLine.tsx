@@ -13,7 +13,7 @@ export interface WaitingLineProps {
   readonly away: boolean;
 }
 
-/** An open ask in the conversation: a line where it was asked, and the way to it. */
+/** An open ask's line in the conversation. It brings the ask into the dock. */
 export function WaitingLine({ ask: { askId, question }, elementId, away }: WaitingLineProps) {
   const show = useContext(ShowContext);
   return (

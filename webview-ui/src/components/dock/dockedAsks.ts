@@ -2,8 +2,7 @@ import type { Message } from "@assent/protocol";
 import type { OpenAskAt } from "../chat/openAsks.ts";
 
 /**
- * The open ask that is before the person: the one that was, or the next one after it where it is settled,
- * else the first.
+ * Returns the open ask to show: the chosen one; if that is settled, the next one after it; else the first.
  */
 export function currentOf(
   asks: readonly OpenAskAt[],
@@ -17,10 +16,10 @@ export function currentOf(
   return next ?? asks[0];
 }
 
-/** Where a step in the dock leads: to an ask that is here, or to one on a page that was not read. */
+/** The target of a step in the dock: an ask that is loaded, or one on a page that was not read. */
 export type Step = { readonly to: OpenAskAt } | { readonly older: "first" | "last" };
 
-/** Goes round through all open asks of the task, of which those on older pages come first. */
+/** Steps through all open asks of the task, and round. Those on older pages come first. */
 export function stepFrom(
   asks: readonly OpenAskAt[],
   current: OpenAskAt,

@@ -10,19 +10,19 @@ export type DockSize = "half" | "expanded" | "collapsed";
 export interface Dock {
   /** The open asks that were read, the oldest first. */
   readonly asks: readonly OpenAskAt[];
-  /** The one before the person; absent where none was read. */
+  /** The ask to show; undefined if none was read. */
   readonly current: OpenAskAt | undefined;
-  /** Those that were before the person, and wait out of sight as they were left. */
+  /** The current ask and those that were shown before. Their cards stay mounted. */
   readonly visited: readonly OpenAskAt[];
   readonly size: DockSize;
-  /** How often a question has come before the person. */
+  /** Counts the times that a question was shown. */
   readonly turn: number;
-  /** Brings an ask before the person. */
+  /** Shows an ask, in a dock that is not collapsed. */
   readonly show: (askId: string) => void;
   readonly resize: (size: DockSize) => void;
 }
 
-/** Which open ask of a task is before the person. The view's state keeps it. */
+/** Decides which open ask of a task the dock shows, and its size. The view's state keeps both. */
 export function useDock(taskId: string, messages: readonly Message[]): Dock {
   const view = useView();
   const [kept, setKept] = useState(() => view.get().dock);

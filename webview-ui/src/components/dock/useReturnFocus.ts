@@ -2,8 +2,8 @@ import { type ComponentProps, type RefObject, useEffect, useRef } from "react";
 import { mayTakeFocus, parkFocus } from "../chat/focus.ts";
 
 /**
- * Remembers where the focus was before it came into an element, and puts it back there when there is
- * nothing left in the element to have it.
+ * Remembers which element had the focus before it came into `root`. When `root` is empty, that element gets the focus
+ * back; if it is gone, onLeave is called.
  */
 export function useReturnFocus(
   root: RefObject<HTMLElement | null>,
@@ -30,7 +30,7 @@ export function useReturnFocus(
       before.current = relatedTarget;
     },
     onBlur: ({ relatedTarget }) => {
-      // What goes away with its focus, and a window that loses it, name nothing.
+      // There is no relatedTarget if the focused element is removed, or if the window loses the focus.
       if (relatedTarget !== null && !root.current?.contains(relatedTarget))
         isInside.current = false;
     },

@@ -22,7 +22,7 @@ export interface AskElsewhereProps {
   readonly refusal: string | undefined;
 }
 
-/** An open ask of a task that is live in another window: to be read, and answered there. */
+/** An open ask of a task that is live in another window. It is shown here, and answered there. */
 export function AskElsewhere({ ask, draft, refusal }: AskElsewhereProps) {
   const { askId, question, inputKey } = ask;
   const { serverName } = question;

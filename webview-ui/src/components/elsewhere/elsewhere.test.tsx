@@ -43,7 +43,7 @@ const banner = async (words: string | RegExp) => {
 };
 const reason = () => screen.findByRole("textbox", { name: "Reason" });
 
-/** A host whose task was taken over once the panel asks for that. */
+/** A host that lets the panel take over its task. */
 function hostOf(messages: readonly Message[], brought: readonly Message[], part = away): FakeHost {
   const host: FakeHost = new FakeHost(part, messages, {
     "task/takeOver": () => {

@@ -4,13 +4,13 @@ import type { Place } from "./samplingFlow.ts";
 
 export interface FlowStepperProps {
   readonly place: Place;
-  /** A grant approved the request, and nobody was asked about it. */
+  /** A grant approved the request, and the person was not asked. */
   readonly byGrant: boolean;
-  /** The same in a sentence. */
+  /** Says in a sentence who has the request now. */
   readonly words: string;
 }
 
-/** The way of a sampling request in one line, with a mark where it is now. */
+/** The steps of a sampling request in one line. The current one is marked. */
 export function FlowStepper({ place, byGrant, words }: FlowStepperProps) {
   const at = stepOf(place);
   const steps = [

@@ -12,7 +12,7 @@ import {
   task,
 } from "../../testing/samples.ts";
 
-// In the whole panel, whose words are what is to be seen: jsdom has no sizes, so nothing is drawn.
+// In the whole panel. These tests check the words only, because jsdom cannot lay out the picture.
 vi.mock("../chat/useArmed.ts", () => ({ useArmed: () => true }));
 
 const request = message(1, ask("s1", sampling()));

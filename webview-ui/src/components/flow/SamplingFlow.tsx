@@ -11,7 +11,7 @@ export interface SamplingFlowProps {
   readonly ask: Ask;
 }
 
-/** Shows in a line where a sampling request is, for as long as it runs. */
+/** Shows in one line who has a sampling request, as long as it runs. */
 export function SamplingFlow({ ask }: SamplingFlowProps) {
   const { question, outcome } = ask;
   const place = placeOf(question, outcome);
@@ -25,11 +25,11 @@ export interface FlowDiagramProps extends SamplingFlowProps {
   readonly keep: string;
 }
 
-/** The same as a picture, for whoever opens it. */
+/** Shows the same as a diagram, which is closed at first. */
 export function FlowDiagram({ ask: { question, outcome }, keep }: FlowDiagramProps) {
   const { samplingDiagram } = useContext(SettingsContext);
   const place = placeOf(question, outcome);
-  // A review is the same request's, which has its picture where it was asked for.
+  // A review has no diagram of its own: its request has one.
   if (!samplingDiagram || place === undefined || question.type !== "mcp_sampling") return null;
   const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (

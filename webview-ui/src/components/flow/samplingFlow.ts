@@ -22,13 +22,13 @@ export interface Flow {
   readonly words: string;
 }
 
-/** Who takes part in a sampling request. */
+/** The server and the model of a sampling request. */
 interface Participants {
   readonly serverName: string;
   readonly model?: Model;
 }
 
-/** Nothing for other questions, and once the request has ended, however it did. */
+/** Returns who has the request now; undefined for other questions, and after the request has ended. */
 export function placeOf(question: UseMcpServer, outcome: Outcome | undefined): Place | undefined {
   if (question.type === "mcp_sampling_review") return outcome === undefined ? "review" : undefined;
   if (question.type !== "mcp_sampling") return undefined;
@@ -40,9 +40,9 @@ export function placeOf(question: UseMcpServer, outcome: Outcome | undefined): P
 }
 
 /**
- * Draws a request's way as a sequence: what has happened with solid lines, what is to come with
- * dotted ones. A review is drawn once there is one; not every answer has one. Nobody was asked about a
- * request that a grant approved.
+ * Draws a request as a sequence diagram, with solid lines for past steps and dotted ones for the next. A review is
+ * drawn only once it is open, since not every answer has one. A request that a grant approved has no step of the
+ * person.
  */
 export function flowOf(place: Place, question: Participants, byGrant = false): Flow {
   const server = question.serverName;

@@ -17,7 +17,7 @@ import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
 import { type ExactNumbers, readField, readForm } from "./validate.ts";
 
-/** Asks what the text of a field could be, by what is typed there and in the other fields. */
+/** Asks for completions of a field, by its text and the other fields. */
 export type Complete = (
   params: Pick<CompleteParams, "argumentName" | "value" | "arguments">,
   signal: AbortSignal,
@@ -25,14 +25,14 @@ export type Complete = (
 
 export interface FieldsFormProps {
   readonly fields: readonly Field[];
-  /** What was typed in an earlier life of the view. */
+  /** The inputs from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   /** Nothing can be changed or submitted. */
   readonly disabled: boolean;
   /** What the sidecar found wrong with the answer that was submitted last. */
   readonly refused: readonly FieldProblem[] | undefined;
-  /** Proposes what texts could be; absent where nobody can. */
+  /** Proposes texts for a field; absent if nothing does. */
   readonly complete?: Complete | undefined;
   /** What becomes of a number that a double does not hold; it is refused unless this says more. */
   readonly exactNumbers?: ExactNumbers;
@@ -42,14 +42,14 @@ export interface FieldsFormProps {
   readonly ref?: Ref<HTMLFormElement>;
   /** The buttons. */
   readonly children?: ReactNode;
-  /** What is in the form in place of all this, with what is wrong and the fields in it. */
+  /** Lays out the whole form, from the summary of its problems and the fields. It replaces the children. */
   readonly frame?: (summary: ReactNode, controls: ReactNode) => ReactNode;
 }
 
 /**
- * A form of a stranger's making: an elicitation, or what a tool, a template or a prompt wants to know. A field is checked when
- * the person leaves it, and all are when they submit; what is wrong stands beside the field, and
- * after a submission also above the form, where it is announced.
+ * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. A field is checked
+ * when the person leaves it, and all fields are checked when they submit. Each problem is shown at its field; after a
+ * submission all problems are also listed and announced in the summary.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
@@ -83,7 +83,7 @@ export function FieldsForm(props: FieldsFormProps) {
     showAll(refused ?? []);
   }
 
-  // What was submitted in vain leads to the first field to mend.
+  // After a failed submission, the first wrong field takes the focus.
   useEffect(() => {
     const first = summary.find(({ controlId }) => controlId !== undefined);
     if (first?.controlId !== undefined) focusControl(first.controlId);
@@ -99,7 +99,7 @@ export function FieldsForm(props: FieldsFormProps) {
     });
   };
 
-  // What became a secret leaves the draft.
+  // A field that became a secret leaves the draft.
   const [keptFields, setKeptFields] = useState(fields);
   useEffect(() => {
     if (keptFields === fields) return;
@@ -111,7 +111,7 @@ export function FieldsForm(props: FieldsFormProps) {
     const next = withInput(inputs, field.name, input);
     setInputs(next);
     onDraft(keepable(fields, next));
-    // Only what is marked as wrong is checked at each key.
+    // Only a field that is marked as wrong is checked at each key.
     if (problems.some(({ name }) => name === field.name)) check(field, input);
   };
 
@@ -200,7 +200,7 @@ interface FieldRowProps {
   readonly deeds: Deeds;
 }
 
-/** A field, drawn anew only where it has changed: a form may have a thousand. */
+/** A field. It is drawn again only when it changes, because a form may have a thousand. */
 const FieldRow = memo(function FieldRow({ field, completes, deeds, ...drawn }: FieldRowProps) {
   return (
     <FieldControl
@@ -225,7 +225,7 @@ interface SummaryEntry {
   /** Empty where the form as a whole is wrong. */
   readonly title: string;
   readonly message: string;
-  /** Absent where there is no field to go to. */
+  /** Absent if the problem has no field. */
   readonly controlId?: string;
 }
 

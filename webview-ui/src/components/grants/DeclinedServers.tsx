@@ -12,7 +12,7 @@ export interface DeclinedServersProps {
   readonly label: string;
 }
 
-/** The servers from which everything is declined, as the sidecar knows them, each with the way back. */
+/** The servers from which the sidecar declines everything. The person can take that back for each. */
 export function DeclinedServers({ declined, actions, label }: DeclinedServersProps) {
   const [refusal, setRefusal] = useState<string>();
   if (declined.length === 0) return null;

@@ -22,7 +22,7 @@ import { transportWords } from "./serverWords.ts";
 
 export interface ServerPageProps {
   readonly server: Server;
-  /** What was read of it; absent before the first reading. */
+  /** The last inspection; absent before the first one. */
   readonly inspection: Inspection | undefined;
   readonly offers: Offers | undefined;
   readonly grants: readonly Grant[];
@@ -45,7 +45,7 @@ export interface ServerPageProps {
   readonly onClose: () => void;
 }
 
-/** All that is known of a server: how it is and why, what it does, what it offers, how it starts. */
+/** All that is known of a server: its state and the reason, its activity, its offers, and how it starts. */
 export function ServerPage(props: ServerPageProps) {
   const { server, inspection, offers, grants, tasks, news, actions } = props;
   const { onShowGrants, onOpen, onBack, onClose } = props;

@@ -4,7 +4,7 @@ import { Icon } from "./Icon.tsx";
 /** One line of a split button's menu. */
 export interface MenuEntry {
   readonly label: string;
-  /** What it means, where the label does not say it. */
+  /** Explains the entry; absent if the label says enough. */
   readonly about?: string;
   readonly onChoose: () => void;
 }
@@ -16,15 +16,15 @@ export interface SplitButtonProps {
   readonly kind: "primary" | "secondary" | "primary danger";
   /** Submits the form that it stands in. */
   readonly submits?: boolean;
-  /** The button can be pressed now; its menu can be opened before. */
+  /** The button and the menu's entries can be pressed. The menu can be opened before. */
   readonly ready: boolean;
-  /** The button itself is of no use now. */
+  /** The button is disabled. Its menu can be opened. */
   readonly disabled?: boolean;
-  /** Neither it nor its menu is. */
+  /** The button and its menu are disabled. */
   readonly busy?: boolean;
   readonly describedBy?: string | undefined;
   readonly onClick?: () => void;
-  /** Without any it is a button like others. */
+  /** The menu. Without entries, only the button is drawn. */
   readonly entries: readonly MenuEntry[];
 }
 
