@@ -90,7 +90,7 @@ type Options struct {
 	DeclinedChanged func([]protocol.DeclinedServer)
 	// FrontEnd is what can be shown, and where the person can be sent.
 	FrontEnd protocol.FrontEndCapabilities
-	// Stacks are the goroutines that read requests; nil means the callers' own.
+	// Stacks are the stacks on which requests are read; nil means the callers' own.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }
