@@ -55,6 +55,15 @@ func TestWhatAModelIsToldOfAResult(t *testing.T) {
 	}
 }
 
+// A provider gets an image's media type as it names it, however the server wrote it.
+func TestTheTypeOfAnImageIsParsed(t *testing.T) {
+	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ImageContent{MIMEType: `Image/PNG; name="a"`, Data: "QQ=="}}})
+	want := []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: "QQ=="}}
+	if diff := cmp.Diff(want, got.Content); diff != "" {
+		t.Errorf("it is told (-want +got):\n%s", diff)
+	}
+}
+
 func TestALongResultIsCut(t *testing.T) {
 	long := strings.Repeat("é", 80<<10)
 	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
