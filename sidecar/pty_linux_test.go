@@ -171,7 +171,7 @@ func (s *seat) read() {
 	}
 }
 
-// until waits for what is to be seen.
+// until waits until the screen meets a condition.
 func (s *seat) until(what string, there func(screen string) bool) {
 	s.t.Helper()
 	late := time.After(2 * time.Minute)
@@ -226,7 +226,7 @@ func (s *seat) ends(code int) string {
 	return strings.TrimSpace(s.stdout.String())
 }
 
-// all is what the program wrote, as it came.
+// all returns the bytes that the program wrote.
 func (s *seat) all() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +247,7 @@ func (s *seat) resize(columns, rows int) {
 	s.size(columns, rows)
 }
 
-// lines are those of the screen, without what is blank at their ends and below them.
+// lines returns the lines of the screen, without blanks at their ends and blank lines below them.
 func (s *seat) lines() []string {
 	s.t.Helper()
 	s.mu.Lock()
@@ -318,7 +318,7 @@ func TestTheJournalIsReadableOnATerminal(t *testing.T) {
 	s := newSeat(t, 44, 30, nil, "journal", "show", "--data-dir", "kept")
 	call := exec.Command("assent", "call", "--trust", "demo", "survey", "--data-dir", "kept")
 	call.Dir = s.dir
-	_ = call.Run() // nobody is there to be asked
+	_ = call.Run() // it fails: it has no terminal to ask at
 	s.program.Stdout = s.tty
 	s.start("")
 	s.ends(0)
@@ -428,9 +428,11 @@ func TestAnAnswerIsMarkedAsSecretOnATerminal(t *testing.T) {
 	s.sees("Ctrl-S secret")
 	s.types(ctrlS)
 	s.sees("1/6 Your name (secret)")
-	s.types("Ada-of-hearts", enter)
+	s.types("Ada-of-hearts")
+	s.sees("> *************")
+	s.types(enter)
 	s.sees("2/6 mail")
-	// What was wrong with an answer is forgotten with it.
+	// The problem of an answer goes with the answer.
 	s.types("nobody", enter)
 	s.sees("! This must be an e-mail address")
 	s.types(strings.Repeat(back, 6), enter)
@@ -561,7 +563,7 @@ func TestWhatAStrangerWroteIsDrawnInADialog(t *testing.T) {
 	s.types(enter)
 	s.sees("Your <U+001B>[31mpassword: •••")
 	s.types(enter)
-	// What nobody changed is what it was, although it was not shown so.
+	// A value that was not changed goes out as it was, although it was shown in another way.
 	want := `{"action":"accept","content":{"password":"hunter2","note":"one\ntwo","hidden":"a` + "\u202e" + `b","same":["2"],"much":1.5}}`
 	var result struct{ Content []struct{ Text string } }
 	if err := json.Unmarshal([]byte(s.ends(0)), &result); err != nil {

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// addressText is a page's URL as it is read before somebody goes there: whose it is first, what to beware of, and the
-// whole of it. It is safe to show. Whose it is stands out by what stress makes of it.
+// addressText returns a page's URL for a person who decides about it: its site, the warnings, and the whole URL. The
+// text is safe to show. Stress makes the site stand out.
 func addressText(address string, stress func(string) string) string {
 	var b strings.Builder
 	u, err := url.Parse(address)
@@ -26,7 +26,7 @@ func addressText(address string, stress func(string) string) string {
 	return b.String()
 }
 
-// addressWarnings are what to beware of.
+// addressWarnings returns the warnings about a URL.
 func addressWarnings(u *url.URL) []string {
 	var list []string
 	host := u.Hostname()

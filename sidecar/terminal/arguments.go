@@ -18,7 +18,7 @@ type property struct {
 	Enum []json.RawMessage `json:"enum"`
 }
 
-// types are the schema's types; none where it does not say.
+// types are the schema's types; none if it names none.
 func (p property) types() []string {
 	var one string
 	var many []string
@@ -83,8 +83,8 @@ func value(a argument, p property) (json.RawMessage, error) {
 	return nil, usagef("--arg %s=%s: the tool wants %s, written as JSON", a.name, a.value, answers.Either(types))
 }
 
-// complete returns the arguments of a call with those that the tool requires and nobody gave: the person is asked for
-// them, with the form that the tool's schema makes. Where nobody is there, the error names them.
+// complete adds the missing required arguments to those of a call. The person fills them in, in the form that the tool's
+// schema makes. Without a person, the error names them.
 func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json.RawMessage) (json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if object != nil {
@@ -135,10 +135,10 @@ func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, mis
 	return &usageError{text: text.String(), wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
 }
 
-// mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed where none is near.
+// mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed if none is near.
 const mostNear, mostNames = 3, 20
 
-// hint names what was perhaps meant, or else what there is.
+// hint proposes the names near a wrong one, or else lists the names.
 func hint(wrong string, names []string) string {
 	near, sure := answers.NearestOf(wrong, names, mostNear)
 	switch {

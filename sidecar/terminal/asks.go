@@ -11,12 +11,12 @@ import (
 
 // answerer is who answers what servers ask. Its methods are called from any goroutine.
 type answerer interface {
-	// take is called for each ask, in their order, and must not wait. What it returns is called until the answer
-	// is one that the sidecar accepts; its context ends with the ask.
+	// take is called for each ask, in their order, and must not wait. The reply is called until the sidecar accepts the
+	// answer; its context ends with the ask.
 	take(a *openAsk) (reply, error)
-	// input returns the value of an input of mcp.json, or nil where there is none.
+	// input returns the value of an input of mcp.json, or nil for no value.
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
-	// completions are what it answers in place of a model.
+	// completions are its answers in place of a model.
 	completions() []completion
 	// end is called once all is over that could ask, and fails where something should have been asked.
 	end(ctx context.Context) error
@@ -29,8 +29,8 @@ type completion struct {
 	err      error
 }
 
-// reply answers an ask. Problems are what is wrong with the answer before. It returns nil where the ask was
-// answered in another way.
+// reply answers an ask. Problems are those of the previous answer. It returns nil if the ask was answered in another
+// way.
 type reply func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 
 // openAsk is an ask that waits.
@@ -124,7 +124,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 	}
 }
 
-// settled is why the question that somebody is at is over.
+// settled says why an open question has ended.
 type settled struct{ outcome protocol.Outcome }
 
 func (e *settled) Error() string {
@@ -151,7 +151,7 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	if s.asks[key] != nil { // it was found open, and its own event came late
 		return
 	}
-	if s.answerer == nil { // it was told that nobody is there, and the sidecar refuses what it asks
+	if s.answerer == nil { // the sidecar knows, and refuses asks
 		s.fail(&unanswered{describe(a) + " There is nobody to answer."})
 		return
 	}
@@ -215,8 +215,8 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 	}
 }
 
-// claim gives requests of which nothing proves whose they are a conversation of their own: they are asked as any
-// other, and nobody says that they are the call's.
+// claim gives each request that belongs to no call provably a conversation of its own. The person is asked all the
+// same, and no call is named.
 func (s *session) claim(ctx context.Context) {
 	list, err := s.sidecar.ListOpenAsks(ctx)
 	if err != nil {

@@ -146,8 +146,8 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 	return err
 }
 
-// refused reports that something was asked while nobody was there. Nothing of it is an event of the task: the
-// journal has it.
+// refused reports the requests that were refused because nobody could answer. The task has no event for them; the
+// journal has a record.
 func (s *session) refused(ctx context.Context, taskID string) error {
 	list, err := s.sidecar.ListJournal(ctx, &protocol.ListJournalParams{TaskID: taskID, Kind: protocol.JournalRequestDenied})
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 	return &unanswered{"the server asked for something, and nobody is here to answer: run it in a terminal, or give --answers"}
 }
 
-// known fails where the server is not configured, and says what is.
+// known fails if the server is not configured, and names the configured ones.
 func (s *session) known(ctx context.Context, name string) error {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {

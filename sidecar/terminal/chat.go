@@ -78,8 +78,8 @@ func (s *session) chat(ctx context.Context, words []string) error {
 	return err
 }
 
-// conversation begins one, with the servers that are named, which must start, and a model that is none of a file's completions: these
-// are for what servers ask.
+// conversation begins one, with the servers that are named, which must start, and a model that is none of a file's
+// completions: these are for what servers ask.
 func (s *session) conversation(ctx context.Context) (string, error) {
 	settings := protocol.TaskSettings{}
 	names := s.line.servers
@@ -229,7 +229,7 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 	}
 }
 
-// event shows what happens in the conversation, and returns how the turn ended where it did.
+// event shows an event of the conversation. If the turn has ended, it returns how.
 func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error) {
 	switch e := event.(type) {
 	case protocol.ChatProgressParams:
@@ -265,7 +265,7 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 	return nil, nil
 }
 
-// said shows what is left to be shown of a message that the model wrote.
+// said shows the rest of a message that the model wrote.
 func (t *talk) said(id int64, m protocol.ModelMessage) (*protocol.ModelEnd, error) {
 	if m.End == nil {
 		return nil, nil

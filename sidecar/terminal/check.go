@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/form"
 )
 
-// fieldProblem says what is wrong with a value of a field, by the check that the sidecar makes when the form is sent; an
-// empty text where nothing is. A nil value is left out.
+// fieldProblem returns the problem of a field's value, or an empty text. It makes the check that the sidecar makes when
+// the form is sent. A nil value is a field that is left out.
 func fieldProblem(f protocol.Field, value json.RawMessage) string {
 	values := map[string]json.RawMessage{}
 	if value != nil {
@@ -37,8 +37,8 @@ var moments = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15
 // zonedMoments are those with it, besides RFC 3339.
 var zonedMoments = []string{"2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04Z07:00"}
 
-// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. A text without a zone is in the
-// zone of now. It returns other texts unchanged, and the check then names the problem.
+// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. A text without a zone is in
+// the zone of now. It returns other texts unchanged, and the check then names the problem.
 func moment(text string, now time.Time) string {
 	trimmed := strings.TrimSpace(text)
 	if strings.EqualFold(trimmed, "now") {

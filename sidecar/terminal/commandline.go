@@ -71,7 +71,7 @@ type command struct {
 	optional int
 	// flags adds its own.
 	flags func(*pflag.FlagSet, *commandLine)
-	// keeps: it is about what was kept, and looks where that is unless --data-dir says where.
+	// keeps: the command is about kept conversations, which are in the default folder unless --data-dir names another.
 	keeps bool
 	run   func(ctx context.Context, s *session, words []string) error
 }

@@ -156,7 +156,7 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Exit is how a command that is no front end says with which code to end, where that is none of the constants.
+// Exit is how a command that is no front end ends with a code that is none of the constants.
 func Exit(code int, err error) error { return &ExitError{code, err} }
 
 // Run is the whole program for a command line, which begins with the command. It returns the exit code. Ctx ends
@@ -197,14 +197,14 @@ func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command
 	}
 }
 
-// tell writes why the program ends. Its first word, who says so, stands out on a terminal.
+// tell writes why the program ends. The part before the first colon stands out on a terminal.
 func tell(stderr io.Writer, text string) {
 	text = wrapped(safe(text), widthOf(stderr))
 	who, what, _ := strings.Cut(text, ":")
 	fmt.Fprintf(stderr, "%s:%s\n", paintOf(stderr).red(who), what)
 }
 
-// DataFolder is where conversations are kept: where the command line says, or else where it is by default.
+// DataFolder returns the folder of the conversations: the one of the command line, or else the default one.
 func DataFolder(given string) (string, error) {
 	if given != "" {
 		return given, nil

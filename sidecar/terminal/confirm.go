@@ -42,7 +42,7 @@ func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerPar
 	return at == 0, err
 }
 
-// definition says what would run, and what has changed since the person confirmed it.
+// definition describes what would run, and each change since the person confirmed it.
 func definition(params *protocol.ConfirmServerParams) string {
 	var b strings.Builder
 	place := params.Source

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// newControl finishes a field of huh's. It is drawn in the terminal's own 16 colours, which suit whoever chose them.
+// newControl finishes a field of huh's. It uses the terminal's own 16 colours, which the person chose.
 func newControl(f huh.Field, title, describe func(string), rows func(int) int) control {
 	keys := huh.NewDefaultKeyMap()
 	keys.Text.Editor.SetEnabled(false)
@@ -54,7 +54,7 @@ func ticksControl(value *[]int, names []string) control {
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 6))
 }
 
-// options makes what is chosen from. huh tells options that are ticked by their names, so no two have the same.
+// options returns the options of a list. huh recognises ticked options by their names, so no two have the same name.
 func options(names []string) []huh.Option[int] {
 	seen := map[string]bool{}
 	list := make([]huh.Option[int], len(names))
@@ -80,24 +80,24 @@ func rowsOf(names []string, before int) func(width int) int {
 	}
 }
 
-// typed is a text that is typed, and what it was at first.
+// typedText is a text that the person edits, and its initial value.
 type typedText struct {
-	// value is what the control holds, and first what it made of the text that it was given: it draws no character
-	// that moves a cursor.
+	// value is the control's text. First is that text before any key was pressed: the control replaces characters that
+	// would move the cursor.
 	value, first string
-	// raw is the text that it was given. Where nobody changed it, it stays.
+	// raw is the text that the control was given. It stays unless the person changes it.
 	raw string
 }
 
 func newTypedText(raw string, make func(value *string) control) (*typedText, control) {
 	t := &typedText{value: safe(raw), raw: raw}
 	c := make(&t.value)
-	c.Update(nil) // now it holds what it shows
+	c.Update(nil) // the value is now the text that it shows
 	t.first = t.value
 	return t, c
 }
 
-// text is what was typed, and whether it is anything else than what was there.
+// text returns the text, and whether the person changed it.
 func (t *typedText) text() (string, bool) {
 	if t.value == t.first {
 		return t.raw, false

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What else than a choice ends a dialog.
+// Why a dialog ends without a choice.
 var (
 	errOver     = errors.New("the question is over")
 	errInputEnd = errors.New("the input has ended")
@@ -39,29 +39,29 @@ type dialog struct {
 
 // page is one step of a dialog.
 type page struct {
-	// text is what is to be read, safe to show. It is called when the page is turned to.
+	// text returns the text of the page, safe to show. It is called each time the page is shown.
 	text  func() string
 	title string
-	// problem is what is wrong with what is filled in.
+	// problem is that of the current value; empty for none.
 	problem string
-	// check says what is wrong as the page is left by Enter, which keeps it there; nil checks nothing.
+	// check returns a problem that keeps Enter from leaving the page, or an empty text; nil checks nothing.
 	check   func() string
 	control control
-	// mark marks the answer as secret, or no longer so; nil where it cannot be marked.
+	// mark marks the answer as secret, or undoes that; nil if it cannot be marked.
 	mark func()
-	// whole: the page is the last one, and shows what all the others are filled in with.
+	// whole: this is the last page, which shows the values of all others.
 	whole bool
-	// next is where the page leads to: to the page after it where it is nil. A negative one ends the dialog.
+	// next returns the index of the next page, or a negative number to end the dialog; nil stands for the page after it.
 	next func() int
 }
 
-// control is a field of huh's, with what they all have but their interface does not.
+// control is a field of huh's, with functions that all fields have but that their interface lacks.
 type control struct {
 	huh.Field
 	title, describe func(string)
 	// rows is how many rows the input itself wants.
 	rows func(width int) int
-	// hide hides what is typed, or shows it again; nil where a control cannot.
+	// hide hides the typed text, or shows it again; nil if the control cannot.
 	hide func(hidden bool)
 }
 
@@ -174,7 +174,7 @@ func (d *dialog) pass(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// filtering reports whether what is typed goes into the filter of a list.
+// filtering reports whether keys go into the filter of a list.
 func filtering(c control) bool {
 	f, ok := c.Field.(interface{ GetFiltering() bool })
 	return ok && f.GetFiltering()
@@ -254,15 +254,15 @@ func (d *dialog) View() tea.View {
 	return screenful(lipgloss.NewStyle().MaxWidth(d.width).MaxHeight(d.height).Render(strings.Join(parts, "\n")))
 }
 
-// screenful is a view on a screen of its own: the one that was there comes back as it was, whatever the size of the
-// terminal is by then.
+// screenful returns a view on the alternate screen. The terminal restores the main screen afterwards, also if its size
+// has changed.
 func screenful(content string) tea.View {
 	v := tea.NewView(content)
 	v.AltScreen = true
 	return v
 }
 
-// keys says which keys there are, the ones that are needed most first.
+// keys lists the keys, the most useful first.
 func (d *dialog) keys(seen int) string {
 	var keys []string
 	if more := len(d.rows) - d.top - seen; more > 0 {

@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-// toolText is what is to be read before a model may use a tool. It is safe to show.
+// toolText returns the text above the question whether a model may use a tool. It is safe to show.
 func toolText(q protocol.UseMcpTool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The model wants to use the tool %s of the server %s.\n", strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
@@ -27,7 +27,7 @@ func toolText(q protocol.UseMcpTool) string {
 	return b.String()
 }
 
-// resourceText is what is to be read before a model may read a resource. It is safe to show.
+// resourceText returns the text above the question whether a model may read a resource. It is safe to show.
 func resourceText(q protocol.AccessMcpResource) string {
 	return fmt.Sprintf("The model wants to read a resource of the server %s:\n  %s\n", strong(oneLine(q.ServerName, 200)), safe(q.URI))
 }
@@ -38,13 +38,13 @@ const (
 	allowTask
 	allowDecline
 	allowCancel
-	allowEdit // where there are arguments
+	allowEdit // only for a tool, which has arguments
 )
 
 // allow shows what a model wants of a server, and asks whether it may.
 func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	var text string
-	var arguments json.RawMessage // nil where it has none to write
+	var arguments json.RawMessage // nil for a resource
 	switch question := a.Question.(type) {
 	case protocol.UseMcpTool:
 		text, arguments = toolText(question), question.Arguments

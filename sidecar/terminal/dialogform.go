@@ -10,8 +10,8 @@ import (
 	"assent/protocol"
 )
 
-// mostListed is how many options a list has. Of more than that one is typed: huh draws a list whole, whatever of it is
-// seen.
+// mostListed is how many options a list has. Of more options, the person types one: huh draws all of a list, also the
+// part that cannot be seen.
 const mostListed = 100
 
 // longLine is from how many characters on a text gets several rows to be typed in.
@@ -29,7 +29,7 @@ const (
 type filling struct {
 	page  *page
 	field protocol.Field
-	// value is what was filled in; nil leaves the field out.
+	// value returns the field's value; nil leaves the field out.
 	value func() json.RawMessage
 	// marked: the person says that this is a secret.
 	marked bool
@@ -47,8 +47,8 @@ func (f *filling) mark() {
 	}
 }
 
-// fill implements [manner]: a page for each field, and one to look at all of it before it is sent. After a refusal it
-// begins with what is not right.
+// fill implements [manner]: a page for each field, and a last one that shows all values. After a refusal it begins with
+// the first problem.
 func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]string{}
 	for _, problem := range problems {
@@ -158,7 +158,7 @@ func titleOf(f protocol.Field) string {
 	return oneLine(head.Name, 200)
 }
 
-// fieldText is what is to be read about a field. The message of the whole is above the first one.
+// fieldText describes a field. The message of the form is above the first field.
 func fieldText(about string, f protocol.Field, first bool) string {
 	var b strings.Builder
 	if first {
@@ -184,7 +184,7 @@ func fieldText(about string, f protocol.Field, first bool) string {
 	return b.String()
 }
 
-// fillingsText is what would be sent.
+// fillingsText lists the values that would be sent.
 func fillingsText(about string, fillings []*filling) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", safe(about))
@@ -207,7 +207,7 @@ func fillingsText(about string, fillings []*filling) string {
 	return b.String()
 }
 
-// newFilling makes the page of a field, filled in already with what is there; nil is nothing.
+// newFilling makes the page of a field with its initial value; nil is none.
 func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 	set := func(c control, value func() json.RawMessage) *filling {
 		return &filling{page: &page{title: titleOf(f), control: c}, field: f, value: value}
@@ -231,7 +231,7 @@ func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 			break
 		}
 		var given []string
-		_ = json.Unmarshal(initial, &given) // what is no list ticks nothing
+		_ = json.Unmarshal(initial, &given) // another value ticks nothing
 		names, ticked := make([]string, len(options)), []int{}
 		for i, o := range options {
 			names[i] = optionName(o)
@@ -302,7 +302,7 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 		}
 		value, problem := parseField(f, options, text)
 		if problem != "" {
-			return quote(text) // the sidecar says what is wrong with it
+			return quote(text) // the sidecar names the problem
 		}
 		return value
 	}

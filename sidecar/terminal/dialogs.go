@@ -15,10 +15,10 @@ import (
 	"assent/protocol"
 )
 
-// dialogs asks whoever sits at the terminal, one dialog after the other.
+// dialogs asks the person at the terminal, one dialog after the other.
 type dialogs struct {
 	s    *session
-	turn chan struct{} // of one: held by whoever talks with the person
+	turn chan struct{} // of one: the holder talks with the person
 	tty  *os.File
 	// state is how the terminal was.
 	state *term.State
@@ -57,7 +57,7 @@ func (q *dialogs) restore() {
 		select {
 		case <-ended:
 		case <-time.After(lastLook):
-			running.Kill() // under its reader: only where it does not end by itself
+			running.Kill() // it closes the terminal under its reader, so only if it does not end by itself
 		}
 	}
 	_ = term.Restore(int(q.tty.Fd()), q.state) // there is nothing else to be done about it
@@ -87,8 +87,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// run runs a dialog. The end of its input is a dismissal: whoever was there has gone, and said neither yes nor no. A
-// Ctrl-C is none: it cancels the call, whose end is the question's, and a question that goes on is asked again.
+// run runs a dialog. The end of the input dismisses the question: a person who left said neither yes nor no. Ctrl-C does
+// not: it cancels the call, and the end of the call ends the question. A question that stays open is asked again.
 func (q *dialogs) run(ctx context.Context, d *dialog) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -120,12 +120,12 @@ func (q *dialogs) run(ctx context.Context, d *dialog) error {
 	case errors.Is(d.err, errInputEnd):
 		return errDismissed
 	case errors.Is(d.err, errCtrlC):
-		release() // what comes of it is told
+		release() // the person reads what the interrupt does
 		q.s.interrupt()
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(farewell): // it is not of what was cancelled
+		case <-time.After(farewell): // the question belongs to another call
 			d.over, d.err = false, nil
 			return q.run(ctx, d)
 		}

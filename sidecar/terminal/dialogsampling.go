@@ -11,9 +11,9 @@ import (
 	"assent/protocol"
 )
 
-// visit asks for consent to a page, the whole of whose URL it shows. Nothing is opened.
+// visit implements [manner]. It shows the whole URL of a page and asks for consent. It opens nothing.
 func (q *dialogs) visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
-	// What is certain is first: below it, the server may write what it likes.
+	// Facts come first: the text below them is the server's.
 	text := "You are asked to go to a page.\n" + addressText(page.URL, strong) + "\n\n" + safe(describe(a))
 	at, err := q.choose(ctx, text, "Do you consent, and go there yourself?", true,
 		"Yes, I go there myself", "Decline: say no to the server", "Cancel: put it away without an answer")
@@ -121,7 +121,7 @@ func (q *dialogs) conditions(ctx context.Context, s protocol.McpSampling, respon
 	return nil
 }
 
-// model has the person choose among the models; nil where there is none.
+// model has the person choose a model. It returns nil without any model.
 func (q *dialogs) model(ctx context.Context, serverName string) (*protocol.Model, error) {
 	list, err := q.s.sidecar.ListModels(ctx, &protocol.ListModelsParams{ServerName: serverName})
 	if err != nil || len(list.Models) == 0 {
@@ -229,7 +229,7 @@ func (q *dialogs) review(ctx context.Context, a *openAsk, r protocol.McpSampling
 	}
 }
 
-// editor is a dialog that edits texts, a page each. What it could not show as it is, it leaves alone.
+// editor is a dialog that edits texts, a page each. It does not change a text that it could not show as it is.
 type editor struct{ pages []*page }
 
 // text adds a text, and returns what returns it.

@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// mostHeld is how much is kept of what is said while a dialog has the terminal, in bytes; the newest of it.
+// mostHeld bounds the text for stderr that is kept while a dialog has the terminal, in bytes. The newest part is kept.
 const mostHeld = 64 << 10
 
-// display is stderr where that is a terminal that can be drawn on. Below what is written there it draws one line, the
-// status, and for as long as a dialog has the terminal it holds back all else, of what goes to stdout everything. Its
-// methods are called from any goroutine.
+// display is a stderr that is a terminal with cursor movement. It draws one line, the status, below the written text.
+// While a dialog has the terminal, it holds back the newest text for stderr and all text for stdout. Its methods may be
+// called from any goroutine.
 type display struct {
 	out   io.Writer
 	width func() int // of the terminal, in columns
@@ -21,13 +21,13 @@ type display struct {
 	mu       sync.Mutex // guards the fields below, and writing
 	status   func(width int) string
 	drawn    int  // the columns of the status that is on the screen
-	midLine  bool // what was written last did not end its line
+	midLine  bool // the last write did not end its line
 	occupied bool // a dialog has the terminal
 	held     []byte
 	results  []heldResult
 }
 
-// heldResult is what is to go to a stdout that is the same terminal.
+// heldResult is a text for a stdout that is the same terminal.
 type heldResult struct {
 	to   io.Writer
 	text []byte
@@ -39,7 +39,7 @@ type results struct {
 	to io.Writer
 }
 
-// Write implements [io.Writer]. What is held back is written when the dialog ends, and its errors are nobody's.
+// Write implements [io.Writer]. Text that is held back is written when the dialog ends, and the errors of that are lost.
 func (r *results) Write(p []byte) (int, error) {
 	r.d.mu.Lock()
 	defer r.d.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *results) Write(p []byte) (int, error) {
 	return r.d.write(r.to, p)
 }
 
-// Write implements [io.Writer]. It never fails for what it holds back.
+// Write implements [io.Writer]. It does not fail while it holds text back.
 func (d *display) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,7 +75,7 @@ func (d *display) show(status func(width int) string) {
 	}
 }
 
-// occupy gives the terminal to a dialog, until the dialog calls what it returns. Only one has it at a time.
+// occupy gives the terminal to a dialog, until the dialog calls release. Only one dialog has it at a time.
 func (d *display) occupy() (release func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

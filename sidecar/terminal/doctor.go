@@ -14,7 +14,7 @@ import (
 // mostLog is how many lines of a server's log are printed.
 const mostLog = 20
 
-// doctor starts a server, and prints what is known of it then. It fails where the server does not run.
+// doctor starts a server and prints a report. It fails if the server does not run.
 func (s *session) doctor(ctx context.Context) error {
 	server := &protocol.ServerParams{ServerName: s.line.server}
 	_, startErr := s.sidecar.StartServer(ctx, server)

@@ -51,7 +51,7 @@ func (f *flow) put(text string) error {
 // mostHeldWord is how much of a word is held back, in bytes.
 const mostHeldWord = 200
 
-// take adds the word that is held back to what is written. The lock is held.
+// take moves the held word to the output. The lock is held.
 func (f *flow) take(out *strings.Builder) {
 	if f.word.Len() == 0 {
 		return

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetTyped throws away what was typed and not read. Where that fails it is read.
+// forgetTyped discards input that was not read yet. If that fails, the input is read.
 func forgetTyped(tty *os.File) {
 	_ = unix.IoctlSetInt(int(tty.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }

@@ -20,7 +20,8 @@ const mostOptions = 30
 
 // filled is a form as the person filled it in.
 type filled struct {
-	// values are by the names of the fields, without the fields that were left out. They are nil before the first answer.
+	// values are by the names of the fields, without the fields that were left out. They are nil before the first
+	// answer.
 	values map[string]json.RawMessage
 	// secret names the fields that the person marked as secret.
 	secret []string
@@ -112,8 +113,8 @@ func objectOf(fields []protocol.Field, values map[string]json.RawMessage) (json.
 	return b.Bytes(), nil
 }
 
-// field asks for a field until the sidecar would accept the value. It returns nil for a field that is left out. What is
-// typed into a secret field is not shown. Mark is called when the person says that this one is secret; nil lets them not.
+// field asks for a field until the sidecar would accept the value. It returns nil for a field that is left out. A secret
+// value is not shown as it is typed. Mark is called when the person marks this field as secret; nil does not let them.
 func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark func()) (json.RawMessage, error) {
 	head := f.Head()
 	secret = secret || head.Secret
@@ -174,7 +175,7 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 	}
 }
 
-// parseField reads what was typed into a field, or says what is wrong with it.
+// parseField returns the value of a typed text, or a problem.
 func parseField(f protocol.Field, options []protocol.Option, text string) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	var value any
@@ -184,7 +185,7 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 		if json.Unmarshal([]byte(trimmed), &number) == nil && trimmed[0] != '"' {
 			return json.RawMessage(trimmed), ""
 		}
-		value = trimmed // the sidecar says what it wants
+		value = trimmed // the sidecar names the problem
 	case protocol.BooleanField:
 		switch strings.ToLower(trimmed) {
 		case "y", "yes", "true":
@@ -300,7 +301,7 @@ func optionsOf(f protocol.Field) []protocol.Option {
 	return nil
 }
 
-// defaultOf is what a field has if nothing is typed; nil where it is left out.
+// defaultOf returns the default of a field, or nil.
 func defaultOf(f protocol.Field) json.RawMessage {
 	var value any
 	switch f := f.(type) {

@@ -7,7 +7,7 @@ import (
 	"assent/protocol"
 )
 
-// frontEnd is what the sidecar calls. What it is told it puts into the session's mailbox.
+// frontEnd serves the sidecar's calls. It puts notifications into the session's mailbox.
 type frontEnd struct{ s *session }
 
 var _ protocol.Editor = frontEnd{}
@@ -74,7 +74,8 @@ func (f frontEnd) StorageRecovered(_ context.Context, params *protocol.StorageRe
 	return nil
 }
 
-// PromptInput implements [protocol.Editor]. It asks for each input of a server once, however often the server is started.
+// PromptInput implements [protocol.Editor]. It asks for each input of a server once, however often the server is
+// started.
 func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	if f.s.answerer == nil {
 		return &protocol.PromptInputResult{}, nil

@@ -49,7 +49,7 @@ func (s *session) listGrants(ctx context.Context) error {
 	return s.list(list, t, "There are no grants in "+s.line.dataDir+".")
 }
 
-// bounds are those of a grant, with what is spent of each.
+// bounds lists the bounds of a grant, each with the part that is spent.
 func bounds(g protocol.Grant) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

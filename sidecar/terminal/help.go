@@ -33,7 +33,7 @@ func helpWidth(stream any) int {
 	return usualWidth
 }
 
-// usage is what a command is given, by example and one by one.
+// usage lists the examples, subcommands and flags of a command.
 func usage(c *cobra.Command, width int) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -94,7 +94,7 @@ func flagUsages(flags *pflag.FlagSet, width int) string {
 	return b.String()
 }
 
-// reflowed breaks the paragraphs of a text anew. Lines that are indented stay as they are.
+// reflowed wraps the paragraphs of a text. Indented lines stay as they are.
 func reflowed(text string, width int) string {
 	var out, paragraph []string
 	end := func() {

@@ -96,7 +96,7 @@ func (s *session) listResources(ctx context.Context) error {
 	return s.list(all, t, s.hasNo("resources"))
 }
 
-// problems tells what is wrong with the configuration.
+// problems prints the problems of the configuration.
 func (s *session) problems(problems []protocol.ConfigProblem) {
 	for _, p := range problems {
 		p.Source = s.sourceOf(p.Source)

@@ -2,8 +2,8 @@ package terminal
 
 import "sync"
 
-// mailbox passes events on from whoever must not wait. How many lie in it is bounded by who takes them out, which
-// never waits for a person.
+// mailbox passes events on from goroutines that must not wait. Its reader never waits for a person, so that few events
+// lie in it.
 type mailbox[T any] struct {
 	ready chan struct{} // of one: there is something
 

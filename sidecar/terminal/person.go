@@ -31,18 +31,18 @@ const commands = `  :decline   say no to the server
 ` + `A line that begins with a colon is typed with two colons. An empty line takes the value in [brackets], or leaves an ` +
 	`optional field out; "" is an empty text.`
 
-// person asks whoever sits at stdin, one question after the other and line by line.
+// person asks the person at stdin, one question after the other and line by line.
 type person struct {
 	s    *session
-	turn chan struct{} // of one: held by whoever talks with the person
+	turn chan struct{} // of one: the holder talks with the person
 	in   *bufio.Reader
-	// tty is the terminal whose echo can be turned off, and state how it was; nil where stdin is none.
+	// tty is the terminal whose echo can be turned off, and state its earlier state; nil if stdin is no terminal.
 	tty   *os.File
 	state *term.State
 
-	// lines brings what is typed; whoever has the turn may use these two.
+	// lines brings the typed lines. Only the holder of the turn uses these two.
 	lines   chan typedLine
-	reading bool // a read is under way that nobody waited for
+	reading bool // a read goes on, and its result was not taken
 }
 
 type typedLine struct {
@@ -63,13 +63,13 @@ func newPerson(s *session) *person {
 	return p
 }
 
-// noted implements [manner]: what was typed stands there.
+// noted implements [manner]: the typed word is on the screen.
 func (*person) noted(string) {}
 
 // typist implements [manner].
 func (p *person) typist() *person { return p }
 
-// restore gives the terminal back as it was: a password may have been half-typed.
+// restore implements [manner]: the echo may be off for a password.
 func (p *person) restore() {
 	if p.state != nil {
 		_ = term.Restore(int(p.tty.Fd()), p.state) // there is nothing else to be done about it
@@ -128,8 +128,8 @@ func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt st
 	}
 }
 
-// read returns the next line of stdin. A read cannot be interrupted; one that nobody waits for any more is taken up
-// by the next.
+// read returns the next line of stdin. A read cannot be interrupted. If its caller stops waiting, the next call takes
+// its line.
 func (p *person) read(ctx context.Context, secret bool) (string, error) {
 	if !p.reading {
 		p.reading = true
@@ -166,8 +166,7 @@ func (p *person) next(secret bool) typedLine {
 	}
 }
 
-// yes asks until the answer is one of the words of choices, each of which begins with another letter; the empty
-// line is "".
+// choose asks until the answer is one of the choices or its first letter. Each choice begins with another letter.
 func (p *person) choose(ctx context.Context, prompt string, choices ...string) (string, error) {
 	for {
 		text, err := p.line(ctx, false, prompt)

@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/form"
 )
 
-// progress is how far the calls of a run are: what was said last. On a terminal that can be drawn on it is one line,
-// drawn again and again; elsewhere each change is a line of its own.
+// progress is the newest progress of the calls of a run. On a terminal with a display it is one line that is redrawn;
+// elsewhere each change is a line of its own.
 type progress struct {
 	mu   sync.Mutex // guards the fields below
 	call *protocol.Progress
@@ -43,7 +43,7 @@ func (s *session) callEnded() {
 	}
 }
 
-// drawProgress draws the line anew, or writes the text of what changed.
+// drawProgress redraws the line, or writes the text of the change.
 func (s *session) drawProgress(change string) {
 	if s.display == nil {
 		s.note("%s", change)
@@ -69,7 +69,7 @@ func (p *progress) line(width int) string {
 	return safe(strings.Join(parts, " "))
 }
 
-// bar draws a progress whose total is known, and says the others.
+// bar draws a progress with a total, and writes one without.
 func bar(p protocol.Progress, width int) string {
 	if p.Total <= 0 {
 		return "… " + form.Number(p.Progress)

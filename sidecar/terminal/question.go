@@ -74,7 +74,7 @@ func inputQuestion(params *protocol.PromptInputParams) answers.Question {
 	return answers.Question{Kind: answers.Input, Server: params.ServerName, Message: params.ID}
 }
 
-// withoutData is content in whose place of pictures and sounds their hashes stand.
+// withoutData returns content with hashes in place of pictures and sounds.
 func withoutData(content []protocol.ContentBlock) []protocol.ContentBlock {
 	out := slices.Clone(content)
 	for i, block := range out {

@@ -12,11 +12,11 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// gather is how long an answer of a file waits for what else is asked, while that is recorded: what is asked at once
-// is then recorded as such.
+// gather is how long an answer of a file waits for other asks while a recording is made: asks that are open together are
+// then recorded as such.
 const gather = 100 * time.Millisecond
 
-// recorder keeps what is asked and answered. Its methods may be called from any goroutine.
+// recorder keeps asks and their answers. Its methods may be called from any goroutine.
 type recorder struct {
 	file  string
 	clean *cleaner
@@ -26,7 +26,7 @@ type recorder struct {
 	open map[askKey]*answers.Recorded
 }
 
-// newRecorder makes one whose file can be written, or says why it cannot. The file is written at the end.
+// newRecorder fails if the file cannot be written. The file is written at the end.
 func newRecorder(file string, clean *cleaner) (*recorder, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		return nil, usagef("--record: %s is no file", file)
@@ -60,8 +60,8 @@ func (r *recorder) opened(key askKey, question answers.Question, secrets []strin
 	r.open[key] = entry
 }
 
-// settled is how an ask was answered. What was not answered, because the server stopped waiting, or the time was over,
-// is put away when it is replayed.
+// settled records how an ask was answered. A replay cancels an ask without an answer, as after a timeout or when the
+// server stopped waiting.
 func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 	delete(r.open, key)
 }
 
-// sampled is what a server got for its request for a completion.
+// sampled records the result of a server's request for a completion.
 func (r *recorder) sampled(key askKey, result protocol.SamplingResult) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +117,7 @@ func (r *recorder) sampled(key askKey, result protocol.SamplingResult) {
 	delete(r.open, key)
 }
 
-// input is an input of mcp.json, whose value is nil where none was given.
+// input records an input of mcp.json. A nil value is none.
 func (r *recorder) input(params *protocol.PromptInputParams, value *string) error {
 	entry := &answers.Recorded{Question: inputQuestion(params), Way: answers.Cancel}
 	if value != nil {
@@ -139,7 +139,7 @@ func (r *recorder) input(params *protocol.PromptInputParams, value *string) erro
 	return nil
 }
 
-// save writes the file, in place of what was there.
+// save writes the file, and replaces an earlier one.
 func (r *recorder) save() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

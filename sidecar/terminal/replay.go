@@ -14,8 +14,8 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// companyPatience is how long an answer waits for the asks that were open together with its own, so that these come
-// before whatever follows from it.
+// companyPatience is how long an answer waits for the asks that were open together with its own: they come before the
+// asks that follow from the answer.
 const companyPatience = time.Second
 
 // replay answers from a recording.
@@ -26,7 +26,7 @@ type replay struct {
 
 var _ answerer = (*replay)(nil)
 
-// drifted says that a server does not ask what was recorded.
+// drifted says that a server's asks differ from the recording.
 type drifted struct{ text string }
 
 func (e *drifted) Error() string { return e.text }

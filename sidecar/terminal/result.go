@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/visible"
 )
 
-// missingCapability is the error of a server that would ask, and was told that nobody can be asked (2026-07-28, "Client
+// missingCapability is the code of a server that needs a capability that the client did not declare (2026-07-28, "Client
 // Capabilities").
 const missingCapability = -32021
 

@@ -23,5 +23,5 @@ func oneLine(text string, limit int) string {
 // strong has a text, which is safe to show, stand out in a dialog.
 func strong(text string) string { return lipgloss.NewStyle().Bold(true).Render(text) }
 
-// plain has a text stand out in no way: where it is read line by line.
+// plain leaves a text as it is, for lines instead of dialogs.
 func plain(text string) string { return text }

@@ -9,7 +9,7 @@ import (
 	"assent/protocol"
 )
 
-// visit asks for consent to a page, the whole of whose URL it shows. Nothing is opened.
+// visit implements [manner]. It shows the whole URL of a page and asks for consent. It opens nothing.
 func (p *person) visit(ctx context.Context, a *openAsk, q protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
 	p.s.note("\n%s\n%s", describe(a), addressText(q.URL, plain))
 	p.s.note("(no declines, :cancel puts it away)")

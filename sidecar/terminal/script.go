@@ -122,7 +122,7 @@ func (s *script) end(context.Context) error {
 	return nil
 }
 
-// unmatched says what was asked, as the rule that would answer it.
+// unmatched returns the error for an ask without a rule. It has the rule that would answer the ask.
 func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no rule of %s answers this:\n", s.file.Name)
@@ -226,7 +226,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// alreadySettled drops the error that somebody or something was first: the ask's own event says so.
+// alreadySettled drops the error that the ask was settled before: the ask's own event says so.
 func alreadySettled(err error) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeAskSettled {

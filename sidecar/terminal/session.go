@@ -20,37 +20,37 @@ import (
 	"assent/sidecar/visible"
 )
 
-// askName is what answers are signed with: in the journal, and to whoever comes second.
+// askName signs answers: in the journal, and for a front end that answers too late.
 const askName = "Assent's terminal"
 
-// session is one run: a sidecar of its own, and who answers what is asked.
+// session is one run: a sidecar of its own, and an answerer of asks.
 type session struct {
 	o    Options
 	line *commandLine
-	// shown: stdout is a terminal, which must not be told what to do by a stranger's text.
+	// shown: stdout is a terminal, which a server's text must not control.
 	shown bool
-	// width is that of stdout's terminal in columns, and noteWidth that of stderr's; 0 where there is none.
+	// width returns the width of stdout's terminal in columns, and noteWidth that of stderr's; 0 for no terminal.
 	width, noteWidth func() int
 	// paint is for stdout, and notePaint for stderr.
 	paint, notePaint paint
 	sidecar          *attach.Sidecar
-	// answerer is nil where nobody is there.
+	// answerer is nil if nobody can answer.
 	answerer answerer
 	person   *someone // nil unless a person answers
-	// completions are what the answerer has in place of a model's.
+	// completions are those of the answerer, in place of a model's.
 	completions []completion
-	recorder    *recorder // nil unless what is asked is recorded
+	recorder    *recorder // nil without a recording
 	clean       *cleaner
-	// folder is the store's, where it is to be removed at the end.
+	// folder is the temporary folder of the store, which is removed at the end; empty for --data-dir.
 	folder string
 
 	events *mailbox[any]
 	stop   context.CancelFunc
 	pump   sync.WaitGroup // takes the events out
 	asking sync.WaitGroup // one for each open ask
-	// failed brings why the run cannot go on.
+	// failed brings the error that ends the run.
 	failed chan error
-	// watched brings the events that a command waits for: of tasks, and what a model writes in a conversation.
+	// watched brings the events that a command waits for: those of tasks, and pieces of a model's text.
 	watched *mailbox[any]
 	asks    map[askKey]context.CancelCauseFunc // of the pump alone
 
@@ -60,11 +60,11 @@ type session struct {
 	explaining sync.Mutex // guards explains
 	explains   []string   // the servers with an explained failure
 
-	// said is what a model writes to stdout, and sampled what one writes to stderr; nil where that is no terminal.
+	// said writes a model's text to stdout, and sampled one to stderr; nil if that is no terminal.
 	said, sampled *flow
 
 	talking sync.Mutex // held while something is written to stderr
-	// display is what stderr is written through; nil where it is nothing to draw on.
+	// display is stderr on a terminal that can be drawn on; nil for another stderr.
 	display  *display
 	progress progress
 }
@@ -121,7 +121,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 		dataDir = s.folder
 		if decisionsDir, err = DataFolder(""); err != nil {
-			decisionsDir = "" // what the person decides is forgotten with the conversation
+			decisionsDir = "" // decisions are forgotten with the conversation
 		}
 	}
 	masker := secret.NewMasker()
@@ -181,7 +181,7 @@ func (s *session) meet(here bool) error {
 	return err
 }
 
-// keep writes the recording of what went well, and returns how it went.
+// keep writes the recording of a run without an error. It returns err, joined with its own.
 func (s *session) keep(err error) error {
 	switch {
 	case s.recorder == nil:
@@ -193,7 +193,7 @@ func (s *session) keep(err error) error {
 	return err
 }
 
-// close ends everything. What is still asked is dismissed.
+// close ends everything, and dismisses open asks.
 func (s *session) close() error {
 	var errs []error
 	if s.person != nil {
@@ -219,7 +219,7 @@ func (s *session) removeFolder() error {
 	return os.RemoveAll(s.folder)
 }
 
-// draw has stderr drawn on where that is a terminal that can be, and the person did not want plain lines.
+// draw puts a display on stderr, unless that is no terminal, cannot move its cursor, or the person wants plain lines.
 func (s *session) draw() {
 	tty, ok := s.o.Stderr.(*os.File)
 	if !ok || s.line.plain || !isTerminal(tty) || os.Getenv("TERM") == "dumb" {
@@ -236,7 +236,7 @@ func (s *session) draw() {
 func (s *session) interrupt() {
 	select {
 	case s.o.Interrupts <- os.Interrupt:
-	default: // there is nobody to interrupt, or there are two already
+	default: // nothing waits for it, or two are waiting already
 	}
 }
 

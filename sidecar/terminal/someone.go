@@ -11,8 +11,8 @@ import (
 	"assent/protocol"
 )
 
-// manner is a way of asking a person: in dialogs, or line by line. What it asks begins with begin and ends with ctx. [errDeclined] and
-// [errDismissed] are answers, which MCP tells apart.
+// manner is a way of asking a person: in dialogs, or line by line. Its methods are called between begin and done, and
+// end with ctx. [errDeclined] and [errDismissed] are answers, which MCP tells apart.
 type manner interface {
 	// begin waits for the person to be free; they are not until done is called.
 	begin(ctx context.Context) (done func(), err error)
@@ -23,26 +23,26 @@ type manner interface {
 	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	// allow asks whether a model may use a tool, or read a resource.
 	allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
-	// repeat asks whether a call is made once more that has failed.
+	// repeat asks whether a failed call is made once more.
 	repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error)
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
 	// confirm asks whether a server may run as it is configured.
 	confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error)
-	// page asks whether the person goes to a page, which something else than an ask wants.
+	// page asks whether the person goes to a page for something other than an ask.
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
-	// noted says what the person did, where that cannot be seen.
+	// noted writes what the person did, unless the screen shows it.
 	noted(text string)
-	// typist reads what is said without being asked, in turn with what is.
+	// typist returns a reader of lines that answer no question. It takes turns with the questions.
 	typist() *person
-	// restore gives the terminal back as it was, whatever is asked there.
+	// restore restores the terminal's state, also during a question.
 	restore()
 }
 
-// formWords are what a form is for.
+// formWords are the texts of a form.
 type formWords struct {
 	// about says who wants what.
 	about string
-	// question is asked where all is filled in, and the others are its answers. Without decline it cannot be declined.
+	// question is asked once the form is filled in, and the others are its answers. An empty decline is not offered.
 	question, send, decline, cancel string
 	// secrets: the person may mark answers as secret.
 	secrets bool
@@ -56,7 +56,7 @@ type someone struct {
 
 var _ answerer = (*someone)(nil)
 
-// newSomeone asks in dialogs where these can be drawn, and line by line elsewhere.
+// newSomeone asks in dialogs if these can be drawn, and otherwise line by line.
 func newSomeone(s *session) *someone {
 	if tty, ok := s.o.Stdin.(*os.File); ok && s.display != nil {
 		if state, err := term.GetState(int(tty.Fd())); err == nil {
@@ -68,7 +68,7 @@ func newSomeone(s *session) *someone {
 
 // take implements [answerer].
 func (o *someone) take(a *openAsk) (reply, error) {
-	var kept filled // what was filled in stays when an answer is refused
+	var kept filled // it stays if the sidecar refuses the answer
 	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 		done, err := o.begin(ctx)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The longest cells, in characters. The first one of a row is what one copies.
+// The longest cells, in characters. The first cell of a row is copied by people.
 const (
 	mostFirst       = 1000
 	mostDescription = 100 // in a line for a pipe
@@ -20,7 +20,7 @@ type column struct {
 	header string
 	// cut: a cell that does not fit is cut. Others are wrapped between words.
 	cut bool
-	// ids: the cells are ids, any beginning of which does where one is wanted. A terminal shows them shortened.
+	// ids: the cells are ids. A terminal shows them shortened, because commands accept the beginning of an id.
 	ids bool
 }
 
@@ -53,8 +53,8 @@ func (t table) lines() string {
 	return b.String()
 }
 
-// drawn returns the table for a terminal of so many columns: aligned under its headers, or, where that does not fit, a
-// block for each row. Columns without any cell are left out. What it returns is safe to show.
+// drawn returns the table for a terminal of width columns: aligned under its headers or, if that does not fit, with a
+// block for each row. Empty columns are left out. The text is safe to show.
 func (t table) drawn(width int, p paint) string {
 	t = t.filled()
 	widths, fit := t.widths(width)
@@ -214,8 +214,8 @@ func (t table) stacked(width int, p paint) string {
 	return b.String()
 }
 
-// list prints a list: one object as JSON, an aligned table on a terminal, or the lines for a pipe. Where there is
-// nothing to list, stderr has the sentence empty.
+// list prints a list: one object as JSON, an aligned table on a terminal, or the lines for a pipe. An empty list prints
+// the sentence empty to stderr.
 func (s *session) list(whole any, t table, empty string) error {
 	switch {
 	case s.line.json:

@@ -194,8 +194,8 @@ func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	return usagef("no conversation in %s has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
 }
 
-// open opens a conversation for a call of it, whose end it returns; nil where it runs. What is asked there already
-// is asked here.
+// open opens the conversation of a call, and has its open asks answered. It returns the call's result, or nil while the
+// call runs.
 func (s *session) open(ctx context.Context, call askKey) (protocol.CallResult, error) {
 	open, err := s.sidecar.OpenTask(ctx, &protocol.OpenTaskParams{TaskID: call.taskID})
 	if err != nil {

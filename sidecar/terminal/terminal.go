@@ -1,17 +1,16 @@
-// Package terminal is the front end for a terminal: it runs a tool of an MCP server, shows what servers have, and
-// asks the person, or a file of answers, what a server asks meanwhile.
+// Package terminal is the front end for a terminal: it runs a tool of an MCP server, lists what servers offer, and puts
+// the questions of servers to the person, or to a file of answers.
 //
-// Where stdin and stderr are a terminal that can be drawn on, it asks in dialogs, which have the terminal one after the
-// other (dialogs), and all else that is written to stderr gives way to them (display). Elsewhere it asks line by line
-// (person).
+// If stdin and stderr are a terminal that can be drawn on, it asks in dialogs, one after the other (dialogs), and holds
+// back other text for stderr until a dialog ends (display). Otherwise it asks line by line (person).
 //
-// It speaks the protocol with a sidecar in its own process (package attach) and decides nothing that the sidecar
-// decides: what may be asked, whether an answer is right, what a server is told. Results go to stdout, all else to
-// stderr. [Run] is called once for a process; what it starts has ended when it returns, but for one read of stdin,
-// which nothing can interrupt.
+// It speaks the protocol with a sidecar in its own process (package attach). The sidecar decides which questions are
+// allowed, whether an answer is valid, and what a server is told. Results go to stdout, everything else to stderr. [Run]
+// is called once for a process. When it returns, everything that it started has ended, except for one read of stdin,
+// which cannot be interrupted.
 //
-// The command line is read by spf13/cobra. What is no front end of its own, as "serve" and "journal", is given to
-// [NewCommand] by the program, and ends with [Exit].
+// spf13/cobra reads the command line. The program gives [NewCommand] the commands that are no front end, such as "serve"
+// and "journal"; they end with [Exit].
 package terminal
 
 import (
@@ -34,9 +33,9 @@ const (
 	// ExitFailed: there is no result: the server could not be reached, was lost or gave an error; or the result
 	// could not be written.
 	ExitFailed = 3
-	// ExitUnanswered: something was asked that nobody was there to answer, or that no rule of the answers does.
+	// ExitUnanswered: nobody could answer an ask, or no rule of the file of answers matched it.
 	ExitUnanswered = 4
-	// ExitDrifted: what was asked is not what was recorded.
+	// ExitDrifted: an ask differs from the recording.
 	ExitDrifted     = 5
 	ExitInterrupted = 130
 )
@@ -58,7 +57,7 @@ type Options struct {
 // usageError is a wrong command line.
 type usageError struct {
 	text string
-	// wayOut says how to find out what there is; empty stands for the command's help.
+	// wayOut says how to find the right words; empty stands for the command's help.
 	wayOut string
 }
 
@@ -105,14 +104,14 @@ func runSession(ctx context.Context, line *commandLine, o Options, work func(con
 	return work(ctx, s)
 }
 
-// atOnce runs what has nothing to cancel in good order: the first interrupt ends it.
+// atOnce runs work that the first interrupt ends: it has nothing to cancel on a server.
 func atOnce(work func(context.Context, *session) error) func(context.Context, *session, []string) error {
 	return func(ctx context.Context, s *session, _ []string) error {
 		return s.untilInterrupted(ctx, func(ctx context.Context) error { return work(ctx, s) })
 	}
 }
 
-// untilInterrupted runs what the first interrupt ends, or a question that nobody answers.
+// untilInterrupted runs work until the first interrupt, or a question that nobody answers, ends it.
 func (s *session) untilInterrupted(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -157,15 +156,15 @@ func (s *session) stream(text string) error {
 	return s.said.put(safe(text))
 }
 
-// note tells the person something. That it cannot be told is no reason to stop.
+// note writes a text for the person to stderr. An error of that does not end the run.
 func (s *session) note(format string, args ...any) {
 	s.tell(func(line string) string { return line }, format, args...)
 }
 
-// aside is as note, for what matters less than the rest.
+// aside is as note, for a text that matters less than others.
 func (s *session) aside(format string, args ...any) { s.tell(s.notePaint.faint, format, args...) }
 
-// head is as note, for what the lines after it are about.
+// head is as note, for a text that introduces the lines after it.
 func (s *session) head(format string, args ...any) { s.tell(s.notePaint.bold, format, args...) }
 
 // tell writes lines to stderr in a style. On a terminal they are wrapped between words.
@@ -174,7 +173,7 @@ func (s *session) tell(style func(string) string, format string, args ...any) {
 	defer s.talking.Unlock()
 	for _, f := range []*flow{s.said, s.sampled} {
 		if f != nil {
-			_ = f.end() // whoever writes there next is told
+			_ = f.end() // the next write returns the error
 		}
 	}
 	lines := strings.Split(wrapped(safe(fmt.Sprintf(format, args...)), s.noteWidth()), "\n")

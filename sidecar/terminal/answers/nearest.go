@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was perhaps meant by one that is wrong, or "" where none is near.
+// Nearest returns the name that is nearest to a wrong one, or "" if none is near.
 func Nearest(wrong string, names []string) string {
 	best, least := "", len(wrong)/3+2
 	for _, name := range names {
@@ -17,8 +17,8 @@ func Nearest(wrong string, names []string) string {
 	return best
 }
 
-// NearestOf returns at most limit of the names, the nearest first. Sure: they are so near that one of them was perhaps
-// meant, and none that is not is among them.
+// NearestOf returns at most limit of the names, the nearest first. Sure reports whether all of them are so near that the
+// person may have meant one of them; else none of the names is near.
 func NearestOf(wrong string, names []string, limit int) (near []string, sure bool) {
 	type candidate struct {
 		name     string
