@@ -116,15 +116,15 @@ export interface SidecarRequests {
   "task/close": { params: CloseTaskParams; result: Task };
   /**
    * DeleteTask takes a task out of all lists, in every window. It fails with `CodeTaskBusy` while a question is
-   * open in it, a call runs, or a model is at work; with `DeleteTaskParams.Close` it is closed first. What was
-   * remembered about tools for this task alone is forgotten; what the journal has of it stays. Until it is
-   * removed for good, which is a day later or at the first start of a sidecar after that of this window has
-   * ended, it can be restored. A task that is deleted already is left as it is.
+   * open in it, a call runs, or a model is at work; with `DeleteTaskParams.Close` it is closed first. The rules
+   * about tools for this task alone are removed; its records in the journal stay. RestoreTask works until the task
+   * is removed for good: a day later, or when a sidecar first starts after that of this window has ended. For a
+   * deleted task it does nothing.
    */
   "task/delete": { params: DeleteTaskParams; result: Task };
   /**
-   * RestoreTask brings a deleted task back as it was, but for what was remembered about tools. It fails with
-   * `CodeUnknownTask` where it was removed for good. A task that is not deleted is left as it is.
+   * RestoreTask brings a deleted task back as it was, except its rules about tools. It fails with
+   * `CodeUnknownTask` if the task was removed for good. For a task that is not deleted it does nothing.
    */
   "task/restore": { params: RestoreTaskParams; result: Task };
   /**
@@ -133,10 +133,9 @@ export interface SidecarRequests {
    */
   "task/search": { params: SearchTasksParams; result: SearchTasksResult };
   /**
-   * TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
-   * questions that can outlive their window go on here, with what was typed into them, and so do their calls:
-   * those of MCP tasks, and those in results (2026-07-28). What is open besides is settled as
-   * `OutcomeTakenOver`. A task that is live here already is left as it is.
+   * TakeOver brings a task to this window that is live in another one, which lets it go at once. The questions of
+   * MCP tasks, and those in results (2026-07-28), go on here with their drafts, and so do their calls. All other
+   * asks are settled as `OutcomeTakenOver`. For a task that is live here it does nothing.
    */
   "task/takeOver": { params: TakeOverParams; result: Task };
   /**
@@ -157,12 +156,12 @@ export interface SidecarRequests {
   "chat/send": { params: SendChatParams; result: SendChatResult };
   /**
    * StopChat stops the turn that is under way: the model writes no more, calls that it asked for are
-   * cancelled, and asks about those are dismissed. What was written by then stays.
+   * cancelled, and asks about those are dismissed. The text so far stays.
    */
   "chat/stop": { params: ChatParams; result: StopChatResult };
   /**
-   * RetryChat asks the model again: what it said last, with the calls that followed, leaves the conversation.
-   * It fails with `CodeInvalidParams` while a turn is under way, and where nothing was said.
+   * RetryChat asks the model again. Its last message and the calls that followed leave the conversation. It fails
+   * with `CodeInvalidParams` while a turn is under way, and if the conversation is empty.
    */
   "chat/retry": { params: ChatParams; result: RetryChatResult };
   /** UnqueueChat takes a message out of the queue. */
@@ -190,8 +189,8 @@ export interface SidecarRequests {
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
   /**
-   * SaveDraft keeps what a person has typed into an open ask, in place of what was kept before. For an ask
-   * that is not open it changes nothing; what is over 256 KiB fails with `CodeInvalidParams`.
+   * SaveDraft keeps the draft of an answer to an open ask, in place of the earlier one. For an ask that is not open
+   * it does nothing. It fails with `CodeInvalidParams` for a draft over 256 KiB.
    */
   "ask/draft": { params: SaveDraftParams; result: SaveDraftResult };
   /**
@@ -204,20 +203,20 @@ export interface SidecarRequests {
   "ask/again": { params: ServerParams; result: AskAgainResult };
   /**
    * StopSampling stops the model that is answering an approved `McpSampling`. It fails with
-   * `CodeInvalidAnswer` where nothing is written that could be kept; the model then goes on.
+   * `CodeInvalidAnswer` if there is no text to keep; the model then goes on.
    */
   "sampling/stop": { params: StopSamplingParams; result: StopSamplingResult };
   /**
-   * OpenAskURL opens the page of a `McpURLElicitation`, to whose whole URL the person has consented, by
-   * `Editor.OpenURL`. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
+   * OpenAskURL opens the page of a `McpURLElicitation` by `Editor.OpenURL`, after the person has consented to the
+   * whole URL. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
    */
   "ask/openUrl": { params: OpenAskURLParams; result: OpenURLResult };
-  /** ListServers returns every configured MCP server and what is wrong with the configuration. */
+  /** ListServers returns every configured MCP server, and the errors in the configuration. */
   "server/list": { params: undefined; result: ServersChangedParams };
   /**
-   * InspectServer returns everything that is known of a server, and why it does not start. Nothing is
-   * started, and nobody is asked; where its program is not in PATH, the person's login shell is, as at a
-   * start. It is to be read again after `Editor.ServerChanged`.
+   * InspectServer returns all known facts about a server, and why it does not start. It starts no server and asks no
+   * person. If the program is not in PATH, it asks the person's login shell for PATH, as a start does. A front end
+   * calls it again after `Editor.ServerChanged`.
    */
   "server/inspect": { params: ServerParams; result: ServerInspection };
   /** StartServer connects to a server if there is no connection. */
@@ -283,8 +282,8 @@ export interface SidecarRequests {
    */
   "grant/create": { params: GrantTerms; result: Grant };
   /**
-   * RevokeGrant ends a grant at once: what is under way because of it is reviewed by the person before the
-   * server gets it. Revoking it again changes nothing.
+   * RevokeGrant ends a grant at once. The person reviews the answers under way because of it before the server gets
+   * them. Revoking it again does nothing.
    */
   "grant/revoke": { params: RevokeGrantParams; result: Grant };
   /**
@@ -2698,8 +2697,8 @@ export interface WorkspaceFolder {
   /** Path is absolute, in the form of the sidecar's own system. */
   path: string;
   /**
-   * Untrusted: the person has not said that they trust what is in the folder. Its mcp.json is not read,
-   * and no server is started in the folder or told of it.
+   * Untrusted: the person has not said that they trust the folder. Its mcp.json is not read, no server starts in it,
+   * and no server gets it as a root.
    */
   untrusted?: boolean;
   /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */

@@ -50,16 +50,16 @@ type Sidecar interface {
 	CloseTask(ctx context.Context, params *CloseTaskParams) (*Task, error)
 
 	// DeleteTask takes a task out of all lists, in every window. It fails with [CodeTaskBusy] while a question is
-	// open in it, a call runs, or a model is at work; with [DeleteTaskParams.Close] it is closed first. What was
-	// remembered about tools for this task alone is forgotten; what the journal has of it stays. Until it is
-	// removed for good, which is a day later or at the first start of a sidecar after that of this window has
-	// ended, it can be restored. A task that is deleted already is left as it is.
+	// open in it, a call runs, or a model is at work; with [DeleteTaskParams.Close] it is closed first. The rules
+	// about tools for this task alone are removed; its records in the journal stay. RestoreTask works until the task
+	// is removed for good: a day later, or when a sidecar first starts after that of this window has ended. For a
+	// deleted task it does nothing.
 	//
 	//protocol:method task/delete
 	DeleteTask(ctx context.Context, params *DeleteTaskParams) (*Task, error)
 
-	// RestoreTask brings a deleted task back as it was, but for what was remembered about tools. It fails with
-	// [CodeUnknownTask] where it was removed for good. A task that is not deleted is left as it is.
+	// RestoreTask brings a deleted task back as it was, except its rules about tools. It fails with
+	// [CodeUnknownTask] if the task was removed for good. For a task that is not deleted it does nothing.
 	//
 	//protocol:method task/restore
 	RestoreTask(ctx context.Context, params *RestoreTaskParams) (*Task, error)
@@ -70,10 +70,9 @@ type Sidecar interface {
 	//protocol:method task/search
 	SearchTasks(ctx context.Context, params *SearchTasksParams) (*SearchTasksResult, error)
 
-	// TakeOver brings a task to this window that is live in another one, which lets it go at once. Its
-	// questions that can outlive their window go on here, with what was typed into them, and so do their calls:
-	// those of MCP tasks, and those in results (2026-07-28). What is open besides is settled as
-	// [OutcomeTakenOver]. A task that is live here already is left as it is.
+	// TakeOver brings a task to this window that is live in another one, which lets it go at once. The questions of
+	// MCP tasks, and those in results (2026-07-28), go on here with their drafts, and so do their calls. All other
+	// asks are settled as [OutcomeTakenOver]. For a task that is live here it does nothing.
 	//
 	//protocol:method task/takeOver
 	TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error)
@@ -98,13 +97,13 @@ type Sidecar interface {
 	SendChat(ctx context.Context, params *SendChatParams) (*SendChatResult, error)
 
 	// StopChat stops the turn that is under way: the model writes no more, calls that it asked for are
-	// cancelled, and asks about those are dismissed. What was written by then stays.
+	// cancelled, and asks about those are dismissed. The text so far stays.
 	//
 	//protocol:method chat/stop
 	StopChat(ctx context.Context, params *ChatParams) (*StopChatResult, error)
 
-	// RetryChat asks the model again: what it said last, with the calls that followed, leaves the conversation.
-	// It fails with [CodeInvalidParams] while a turn is under way, and where nothing was said.
+	// RetryChat asks the model again. Its last message and the calls that followed leave the conversation. It fails
+	// with [CodeInvalidParams] while a turn is under way, and if the conversation is empty.
 	//
 	//protocol:method chat/retry
 	RetryChat(ctx context.Context, params *ChatParams) (*RetryChatResult, error)
@@ -145,8 +144,8 @@ type Sidecar interface {
 	//protocol:method askResponse
 	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
 
-	// SaveDraft keeps what a person has typed into an open ask, in place of what was kept before. For an ask
-	// that is not open it changes nothing; what is over 256 KiB fails with [CodeInvalidParams].
+	// SaveDraft keeps the draft of an answer to an open ask, in place of the earlier one. For an ask that is not open
+	// it does nothing. It fails with [CodeInvalidParams] for a draft over 256 KiB.
 	//
 	//protocol:method ask/draft
 	SaveDraft(ctx context.Context, params *SaveDraftParams) (*SaveDraftResult, error)
@@ -164,25 +163,25 @@ type Sidecar interface {
 	AskAgain(ctx context.Context, params *ServerParams) (*AskAgainResult, error)
 
 	// StopSampling stops the model that is answering an approved [McpSampling]. It fails with
-	// [CodeInvalidAnswer] where nothing is written that could be kept; the model then goes on.
+	// [CodeInvalidAnswer] if there is no text to keep; the model then goes on.
 	//
 	//protocol:method sampling/stop
 	StopSampling(ctx context.Context, params *StopSamplingParams) (*StopSamplingResult, error)
 
-	// OpenAskURL opens the page of a [McpURLElicitation], to whose whole URL the person has consented, by
-	// [Editor.OpenURL]. It fails with [CodeUnknownAsk] or [CodeAskSettled] as an answer does.
+	// OpenAskURL opens the page of a [McpURLElicitation] by [Editor.OpenURL], after the person has consented to the
+	// whole URL. It fails with [CodeUnknownAsk] or [CodeAskSettled] as an answer does.
 	//
 	//protocol:method ask/openUrl
 	OpenAskURL(ctx context.Context, params *OpenAskURLParams) (*OpenURLResult, error)
 
-	// ListServers returns every configured MCP server and what is wrong with the configuration.
+	// ListServers returns every configured MCP server, and the errors in the configuration.
 	//
 	//protocol:method server/list
 	ListServers(ctx context.Context) (*ServersChangedParams, error)
 
-	// InspectServer returns everything that is known of a server, and why it does not start. Nothing is
-	// started, and nobody is asked; where its program is not in PATH, the person's login shell is, as at a
-	// start. It is to be read again after [Editor.ServerChanged].
+	// InspectServer returns all known facts about a server, and why it does not start. It starts no server and asks no
+	// person. If the program is not in PATH, it asks the person's login shell for PATH, as a start does. A front end
+	// calls it again after [Editor.ServerChanged].
 	//
 	//protocol:method server/inspect
 	InspectServer(ctx context.Context, params *ServerParams) (*ServerInspection, error)
@@ -290,8 +289,8 @@ type Sidecar interface {
 	//protocol:method grant/create
 	CreateGrant(ctx context.Context, params *GrantTerms) (*Grant, error)
 
-	// RevokeGrant ends a grant at once: what is under way because of it is reviewed by the person before the
-	// server gets it. Revoking it again changes nothing.
+	// RevokeGrant ends a grant at once. The person reviews the answers under way because of it before the server gets
+	// them. Revoking it again does nothing.
 	//
 	//protocol:method grant/revoke
 	RevokeGrant(ctx context.Context, params *RevokeGrantParams) (*Grant, error)
@@ -394,8 +393,8 @@ type WorkspaceFolder struct {
 	Name string `json:"name"`
 	// Path is absolute, in the form of the sidecar's own system.
 	Path string `json:"path"`
-	// Untrusted: the person has not said that they trust what is in the folder. Its mcp.json is not read,
-	// and no server is started in the folder or told of it.
+	// Untrusted: the person has not said that they trust the folder. Its mcp.json is not read, no server starts in it,
+	// and no server gets it as a root.
 	Untrusted bool `json:"untrusted,omitempty"`
 	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`

@@ -351,7 +351,7 @@ func (s *server) cached(kind protocol.ListKind) []json.RawMessage {
 	return nil
 }
 
-// ended notes that a connection is over. The reason is empty where somebody wanted it to be.
+// ended notes that a connection is over. The reason is empty if Assent ended it on purpose.
 func (s *server) ended(c *conn, reason string, stderr []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -384,8 +384,8 @@ func (s *server) retire(why stoppedError) {
 	s.stop(why)
 }
 
-// stop ends every connection and exchange, and returns when the connections are over. What was said before goes out
-// first.
+// stop ends every connection and exchange, and returns when the connections are over. Answers and cancellations that are
+// due are sent first.
 func (s *server) stop(why stoppedError) {
 	s.sayAll()
 	s.mu.Lock()

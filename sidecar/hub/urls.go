@@ -25,8 +25,8 @@ const (
 	maxURLs = 10
 )
 
-// urlsRequired returns the pages that an error asks the person to go to, or nothing where it is another
-// error, or nobody can be sent anywhere.
+// urlsRequired returns the pages that an error asks the person to go to. It returns none for another error, or if no front
+// end can open a page.
 func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
 	var refused *jsonrpc.Error
 	if !x.server.hub.opts.Capabilities.OpenURL || !errors.As(err, &refused) || refused.Code != codeURLElicitationRequired {
@@ -121,15 +121,15 @@ type openedPage struct {
 	complete func()
 }
 
-// visitor is a task whose page, once it is opened, the server may say is done (2025-11-25, "Elicitation:
-// Completion Notifications").
+// visitor is a task for an ask with a page. The server can report that the person has finished on that page (2025-11-25,
+// "Elicitation: Completion Notifications").
 type visitor struct {
 	Asker
 	server *server
 	id     string
 }
 
-// visiting returns the task with which a request is served: a visitor where it is of a page with an id.
+// visiting returns the task that serves a request: a visitor if the request is for a page with an id.
 func (s *server) visiting(t Asker, params json.RawMessage) Asker {
 	if !mentions(params, `"elicitationId"`) {
 		return t
