@@ -125,7 +125,7 @@ async function unseen(): Promise<readonly string[]> {
       texts.push(node.textContent ?? "");
     }
   }
-  return texts.filter((text) => visible(text) !== text);
+  return texts.filter((text) => [...hidden].some((character) => text.includes(character)));
 }
 
 const pixel = "iVBORw0KGgo=";
