@@ -1,20 +1,18 @@
 // Package auth logs a person in to MCP servers that are reached over HTTP and want it (2026-07-28,
 // "Authorization"; the eras before it where their servers know no better).
 //
-// It owns everything between a server's 401 and the token in the next request: who the authorization
-// server is, under which name Assent is known to it, the page in the browser, the redirect that comes
-// back to this machine, and the tokens, which are kept as [Secrets] and in memory and nowhere else.
-// Nothing of it is ever in a log or an error. Whoever uses a server gets an [http.RoundTripper] by
-// [Authorizer.Transport], and needs to know no more.
+// It owns everything between a server's 401 and the token in the next request: the authorization server, the
+// registration of Assent as its client, the page in the browser, the redirect back to this machine, and the tokens. Tokens
+// are kept in [Secrets] and in memory only, and never appear in a log or an error. The connection to a server uses the
+// [http.RoundTripper] that [Authorizer.Transport] returns.
 //
-// An [Authorizer] and its transports may be used from any goroutine. However many requests want to be
-// let in at once, there is one login at a time for each server. It lasts no longer than somebody waits
-// for it, and [Authorizer.Close] returns when the last one has ended. Authorizers of several processes that share
-// [Secrets] and [Options.Folder] renew a login once, and each takes what another one kept.
+// An [Authorizer] and its transports may be used from any goroutine. There is one login at a time for each server, however
+// many requests need it. A login ends when no request waits for it any more, and [Authorizer.Close] returns when all have
+// ended. Authorizers of several processes that share [Secrets] and [Options.Folder] renew a login once, and each takes the
+// grant that another one kept.
 //
-// What servers send is bounded and believed as far as OAuth allows; see guard for what they can make
-// Assent connect to. Extensions (DPoP, client credentials, enterprise-managed authorization) are not
-// served.
+// The answers of servers are bounded, and trusted as far as OAuth allows; see guard for the addresses to which they can
+// lead Assent. Extensions (DPoP, client credentials, enterprise-managed authorization) are not supported.
 package auth
 
 import (
@@ -39,7 +37,7 @@ const DefaultPatience = 10 * time.Minute
 
 // Secrets keeps values where the system keeps secrets.
 type Secrets interface {
-	// Get returns the value, or nil where there is none.
+	// Get returns the value, or nil if there is none.
 	Get(ctx context.Context, key string) (*protocol.Secret, error)
 	// Set keeps a value; nil removes it.
 	Set(ctx context.Context, key string, value *protocol.Secret) error
@@ -49,25 +47,25 @@ type Secrets interface {
 type Options struct {
 	// Secrets may be nil: a login then lasts as long as the process.
 	Secrets Secrets
-	// Folder holds a lock for each server, and the id of the grant that was kept last, so that the sidecars that
-	// share Secrets renew a login once. It is empty where this is the only sidecar.
+	// Folder holds a lock for each server, and the id of the grant that was kept last. All processes that share Secrets
+	// must share it, so that they renew a login once. It is empty if this is the only process.
 	Folder string
-	// OpenURL opens a page in the person's browser, for a reason that is a sentence for them. It returns
-	// false where they did not want that. It is nil where no front end can open a page.
+	// OpenURL opens a page in the person's browser. The reason is a sentence for them. It returns false if they did not
+	// want to open the page. It is nil if the front end cannot open one.
 	OpenURL func(ctx context.Context, url, reason string) (bool, error)
-	// Client is what Assent is called at authorization servers.
+	// Client is the name and the version that Assent gives to authorization servers.
 	Client protocol.Implementation
 	// Patience bounds how long a login page may stay open; 0 means [DefaultPatience].
 	Patience time.Duration
 	Log      zerolog.Logger
 
-	// private reports whether not everybody reaches an address; nil means isPrivate. Tests set it.
+	// private reports whether an address is no part of the internet; nil means isPrivate. Tests set it.
 	private func(netip.AddrPort) bool
-	// arrivalPatience is for how long a grant that another sidecar kept is waited for. Tests set it.
+	// arrivalPatience bounds the wait for a grant that another process kept; 0 means [arrivalPatience]. Tests set it.
 	arrivalPatience time.Duration
 }
 
-// Server is an MCP server and what its configuration says of logging in. Every field but the first two
+// Server is an MCP server, and the part of its configuration that is about logging in. Every field except the first two
 // may be empty.
 type Server struct {
 	Name string
@@ -76,15 +74,15 @@ type Server struct {
 	// ClientID and ClientSecret are of a client that was registered by hand.
 	ClientID     string
 	ClientSecret protocol.Secret
-	// Issuer is the authorization server at which it was. Where it is empty, the first one that a login
-	// succeeded with is the only one that gets them.
+	// Issuer is the authorization server at which the client was registered. If it is empty, only the authorization server
+	// of the first successful login gets ClientID and ClientSecret.
 	Issuer string
-	// Scopes are asked for in place of those that the server's metadata proposes.
+	// Scopes are requested instead of those that the server's metadata proposes.
 	Scopes []string
 	// CallbackPort is the port of the redirect URI, http://127.0.0.1:PORT/callback, for clients that were
 	// registered with one. 0 means any.
 	CallbackPort int
-	// ClientMetadataURL is where a Client ID Metadata Document about Assent can be read, an HTTPS URL.
+	// ClientMetadataURL is the HTTPS URL of a Client ID Metadata Document about Assent.
 	ClientMetadataURL string
 }
 
@@ -124,7 +122,7 @@ type Authorizer struct {
 	logins map[string]*login
 }
 
-// New returns an authorizer without logins. It reads what was kept of a server at its first use.
+// New returns an authorizer without logins. It reads the kept login of a server when the server is first used.
 func New(opts Options) *Authorizer {
 	if opts.Patience == 0 {
 		opts.Patience = DefaultPatience
@@ -139,7 +137,8 @@ func New(opts Options) *Authorizer {
 	return &Authorizer{opts: opts, ctx: ctx, close: cancel, logins: map[string]*login{}}
 }
 
-// Close ends what is under way, and returns when it has ended. Requests that want to be let in fail.
+// Close cancels the logins that are under way, and returns when they have ended. Requests that need a login fail from then
+// on.
 func (a *Authorizer) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -158,9 +157,9 @@ func (a *Authorizer) begin(work func()) bool {
 	return !a.closed
 }
 
-// Transport returns a round tripper for one connection to a server, over base. It puts the token into
-// each request, and where the server wants one, or more than it gives, has the person log in. A request
-// waits for that as long as its context allows, and the clocks of package patience stand meanwhile.
+// Transport returns a round tripper for one connection to a server, over base. It puts the token into each request. If the
+// server wants a token, or one with more scopes, it asks the person to log in. The request waits for that as long as its
+// context allows, and the clocks of package patience stand still during the wait.
 //
 // Requests that have an Authorization header of their own are left alone. A person who did not log in is
 // asked again by a call on a connection that was let in before, and otherwise by the next connection.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SetPrivate has private say which addresses not everybody reaches: every server of a test is on this machine.
+// SetPrivate makes private report which addresses are no part of the internet. All servers of a test are on this machine.
 func (o *Options) SetPrivate(private func(netip.AddrPort) bool) { o.private = private }
 
-// SetArrivalPatience sets how long a grant that another sidecar kept is waited for.
+// SetArrivalPatience bounds the wait for a grant that another sidecar kept.
 func (o *Options) SetArrivalPatience(d time.Duration) { o.arrivalPatience = d }

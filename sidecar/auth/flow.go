@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// maxQuote and maxMessage bound what is quoted of others and what is said of it, in code points.
+	// maxQuote bounds a quotation of another program in a message, and maxMessage the whole message, in code points.
 	maxQuote, maxMessage = 300, 1000
 	// maxPageURL bounds the address of a login page, maxToken a token and maxScope its scopes, in bytes.
 	maxPageURL, maxToken, maxScope = 16 << 10, 64 << 10, 4 << 10
 )
 
-// logIn has the person log in, and accepts what they are granted (2026-07-28, "Authorization Flow
-// Steps").
+// logIn asks the person to log in, and accepts the grant (2026-07-28, "Authorization Flow Steps").
 func (l *login) logIn(ctx context.Context, c challenge) error {
 	if l.a.opts.OpenURL == nil {
 		return errors.New("the front end cannot open a browser: use one that can, or give the server a token in its headers")
@@ -39,7 +38,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 		return err
 	}
 	defer id.callback.close()
-	if id.registered { // until it has proved good
+	if id.registered { // until the registration has led to a login
 		l.write(ctx, clientKey(at.Issuer), nil)
 	}
 	scopes := l.scopes(at, c)
@@ -77,8 +76,8 @@ func (l *login) prefers(issuer string) bool {
 	return sameIssuer(issuer, cmp.Or(l.server.Issuer, l.bond.Issuer))
 }
 
-// scopes returns what to ask for (2026-07-28, "Scope Selection Strategy"), with what was granted before
-// by the same authorization server: to need more is no reason to lose any.
+// scopes returns the scopes to request (2026-07-28, "Scope Selection Strategy"). They include those that the same
+// authorization server granted before, so that a request for more scopes loses none.
 func (l *login) scopes(at *place, c challenge) []string {
 	wanted := c.scopes
 	if len(l.server.Scopes) > 0 {
@@ -122,7 +121,7 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	// Whose answer it is comes before what it says (RFC 9207, section 2.4).
+	// The issuer of the answer is checked before the answer is read (RFC 9207, section 2.4).
 	switch iss := answer.Get("iss"); {
 	case iss != "" && iss != at.Issuer:
 		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss, maxQuote), at.Issuer)
@@ -141,8 +140,8 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	return answer.Get("code"), nil
 }
 
-// forgetScopes asks for no more next time than the server wants then: it may be that one of them is known
-// no more.
+// forgetScopes makes the next login request only the scopes that the server then wants: the authorization server may no
+// longer know one of the earlier ones.
 func (l *login) forgetScopes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,9 +150,9 @@ func (l *login) forgetScopes() {
 	}
 }
 
-// renew exchanges the refresh token for a new token. A refresh token may be good for one use, so if another sidecar
-// has used it, renew takes the grant that this one kept. If the authorization server refuses, renew drops the tokens
-// and returns no error: the server's next challenge leads to a login.
+// renew exchanges the refresh token for a new token. Taken reports that another sidecar has renewed the login before: renew
+// then takes the grant that the other one kept, because a refresh token may be good for one use. If the authorization
+// server refuses, renew drops the tokens and returns no error: the server's next challenge leads to a login.
 func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	defer l.alone(ctx)()
 	taken = l.takeNewer(ctx)
@@ -169,13 +168,12 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	old := *present
 	web := newGuard(l.near(), l.a.opts.private)
 	defer web.CloseIdleConnections()
-	// [oauth2.Config] cannot say which resource the token is for, as it must; this is what can, for any
-	// kind of grant.
+	// [oauth2.Config] cannot name the resource of the token (RFC 8707, section 2.2). This can, for any kind of grant.
 	config := clientcredentials.Config{
 		ClientID: old.Client.ID, ClientSecret: old.Client.Secret.Secret, TokenURL: old.TokenURL, AuthStyle: authStyle(old.Client.Method),
 		EndpointParams: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Secret}, "resource": {old.Resource}},
 	}
-	// The first use of a refresh token may end it. So the request goes on even if nobody waits for it any more.
+	// The first use of a refresh token may end it, so the request goes on even if ctx ends.
 	token, err := config.Token(context.WithValue(l.a.ctx, oauth2.HTTPClient, web))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
 		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
@@ -183,8 +181,8 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 		return false, nil
 	}
 	if errors.Is(err, errPrivate) {
-		// The old token goes to the server. Its challenge shows where the server is, and leads here again or to
-		// the login page.
+		// The old token goes to the server. The address that answers shows where the server is, and its challenge leads here
+		// again or to the login page.
 		l.log.Warn().AnErr("reason", tokenError(err)).Msg("the login is not renewed")
 		return false, nil
 	}
@@ -199,7 +197,7 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	return false, nil
 }
 
-// take puts a token into a grant. Scopes and refresh tokens of which nothing is said stay (RFC 6749,
+// take puts a token into a grant. If the answer names no scopes or no refresh token, those of the grant stay (RFC 6749,
 // sections 5.1 and 6).
 func (g *grant) take(token *oauth2.Token) error {
 	if !strings.EqualFold(token.Type(), "Bearer") {
@@ -223,10 +221,10 @@ func authStyle(method string) oauth2.AuthStyle {
 	if method == "client_secret_basic" {
 		return oauth2.AuthStyleInHeader
 	}
-	return oauth2.AuthStyleInParams // which is no more than the id where there is no secret
+	return oauth2.AuthStyleInParams // only the id is sent if there is no secret
 }
 
-// tokenError returns what the token endpoint said; its answer as a whole may hold secrets.
+// tokenError returns the error of the token endpoint, without the rest of its answer, which may hold secrets.
 func tokenError(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		if refused.ErrorCode == "" && refused.Response != nil {
@@ -240,7 +238,7 @@ func tokenError(err error) error {
 	return errors.New("the answer was not a token")
 }
 
-// oauthError says in one line what an authorization server gave as an error.
+// oauthError returns the error of an authorization server in one line.
 func oauthError(code, description string) error {
 	if description == "" {
 		return errors.New(clip(code, maxQuote))
@@ -248,7 +246,7 @@ func oauthError(code, description string) error {
 	return fmt.Errorf("%s (%s)", clip(description, maxQuote), clip(code, maxQuote))
 }
 
-// clip makes a text that somebody else wrote, or had a part in, fit for a message.
+// clip shortens a text of another program for a message, and replaces its control characters and changes of direction.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"

@@ -29,16 +29,16 @@ const (
 // errPrivate is why an address is not dialled.
 var errPrivate = errors.New("a server of the internet may not name an address of this network")
 
-// guard is the client for what servers name in their metadata: it reads no more than maxBody, follows
-// few redirects and those to https alone, and lets a server out in the world name nothing that only this
-// machine or its network can reach (Security Best Practices, "Server-Side Request Forgery"). It checks every
-// address that is dialled, after the name was resolved. A server on the network has its authorization server
-// there, too, and may.
+// guard is the transport for the URLs that servers name in their metadata. It reads at most maxBody of an answer. A server
+// of the internet must not lead Assent to an address that only this machine or its network can reach (Security Best
+// Practices, "Server-Side Request Forgery"), so guard checks every address that it dials, after the name was resolved. A
+// server on this network may: its authorization server is on the network, too.
 //
-// The proxy resolves and judges what goes through it.
+// A proxy resolves the names itself, so requests through it are not checked.
 type guard struct{ direct, proxied *http.Transport }
 
-// newGuard returns such a client for what a server names; see [login.near].
+// newGuard returns a client over a guard for a server that is near or not; see [login.near]. It follows few redirects, and
+// only to https or to this machine.
 func newGuard(near bool, private func(netip.AddrPort) bool) *http.Client {
 	transport := func(control func(string, string, syscall.RawConn) error) *http.Transport {
 		dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
@@ -94,12 +94,12 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
 	if r.Method != http.MethodGet {
-		return http.ErrUseLastResponse // credentials go where they were to go
+		return http.ErrUseLastResponse // credentials go to no other URL
 	}
 	return checkSecure(r.URL)
 }
 
-// checkSecure refuses URLs whose answers anybody on the way can change.
+// checkSecure refuses URLs whose answers can be changed on their way: all except https, and http on this machine.
 func checkSecure(u *url.URL) error {
 	if u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())) {
 		return nil
@@ -137,7 +137,7 @@ func isPublic(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// isPrivate is the [Options] default of which addresses not everybody reaches.
+// isPrivate is the default of [Options]: it reports whether an address is no part of the internet.
 func isPrivate(to netip.AddrPort) bool { return !isPublic(to.Addr()) }
 
 // near reports whether the server is on this machine or its network: by its URL, or by the connection over which it

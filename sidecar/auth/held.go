@@ -9,15 +9,15 @@ import (
 
 // Held is a secret of a login.
 type Held struct {
-	// ServerName is whose login it is.
+	// ServerName is the server of the login.
 	ServerName string
 	// What is "access token", "refresh token" or "client secret".
 	What  string
 	Value protocol.Secret
 }
 
-// Held returns the secrets of the logins that are in memory now, for whoever looks for them in texts. A
-// login that was kept by an earlier process is there once its server was used.
+// Held returns the secrets of the logins that are in memory, for those who look for them in texts. A login that an earlier
+// process kept is in memory once its server was used.
 func (a *Authorizer) Held() []Held {
 	a.mu.Lock()
 	var logins []*login

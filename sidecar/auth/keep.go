@@ -16,40 +16,40 @@ const keepPatience = 10 * time.Second
 
 // grant is what an authorization server gave for a resource. It is kept as a secret, whole.
 type grant struct {
-	// ID tells it from every other one. It is empty where an earlier Assent kept it.
+	// ID is unique. It is empty if an earlier version of Assent kept the grant.
 	ID       string `json:"id,omitempty"`
 	Issuer   string `json:"issuer"`
 	Resource string `json:"resource"`
 	TokenURL string `json:"tokenUrl"`
 	Client   client `json:"client"`
-	// Scopes are those that were granted.
+	// Scopes are the granted ones.
 	Scopes  []string        `json:"scopes,omitempty"`
 	Access  protocol.Secret `json:"access"`
 	Refresh protocol.Secret `json:"refresh"`
-	// Expiry is zero where the token was given no end.
+	// Expiry is zero if the token has no end.
 	Expiry time.Time `json:"expiry"`
 }
 
 func (g *grant) refreshable() bool { return g.Refresh.Secret != "" }
 
-// fresh reports whether its token need not be renewed, or cannot be. Nil is no grant.
+// fresh reports whether the token needs no renewal, or cannot be renewed. Nil is no grant.
 func (g *grant) fresh() bool {
 	return g == nil || !g.refreshable() || g.Expiry.IsZero() || time.Until(g.Expiry) > early
 }
 
-// client is what Assent is to an authorization server.
+// client is Assent's registration at an authorization server.
 type client struct {
 	ID     string          `json:"id"`
 	Secret protocol.Secret `json:"secret"`
-	// Method is how it says who it is at the token endpoint, by OAuth's registry: none,
-	// client_secret_post or client_secret_basic.
+	// Method is how the client authenticates at the token endpoint, by OAuth's registry: none, client_secret_post or
+	// client_secret_basic.
 	Method string `json:"method"`
-	// RedirectURI and Expiry are of one that registered itself; a zero Expiry is no end.
+	// RedirectURI and Expiry are set if the client registered itself. A zero Expiry means that it does not expire.
 	RedirectURI string    `json:"redirectUri,omitempty"`
 	Expiry      time.Time `json:"expiry"`
 }
 
-// bond is where a server's grant is kept, and where its client belongs.
+// bond names the issuer and the client of a server's grant. Together with the server they are the key of the grant.
 type bond struct {
 	Issuer   string `json:"issuer"`
 	ClientID string `json:"clientId"`
@@ -66,7 +66,7 @@ func grantKey(b bond, resource string) string {
 
 func clientKey(issuer string) string { return "oauth/client/" + issuer }
 
-// load reads what was kept. What cannot be read is as if it had never been.
+// load reads the kept grant. A grant that cannot be read counts as none.
 func (l *login) load(ctx context.Context) error {
 	b, g, err := l.kept(ctx)
 	if ctx.Err() != nil {
@@ -81,7 +81,7 @@ func (l *login) load(ctx context.Context) error {
 	return nil
 }
 
-// kept reads the grant that is kept now, nil where there is none, and its bond.
+// kept reads the kept grant and its bond. The grant is nil if none is kept.
 func (l *login) kept(ctx context.Context) (bond, *grant, error) {
 	var b bond
 	var g grant
@@ -95,12 +95,12 @@ func (l *login) kept(ctx context.Context) (bond, *grant, error) {
 		return b, nil, nil
 	}
 	if g.Client.ID == l.server.ClientID {
-		g.Client.Secret = l.server.ClientSecret // it was not kept, and may be another now
+		g.Client.Secret = l.server.ClientSecret // it was not kept, and may have changed
 	}
 	return b, &g, nil
 }
 
-// accept makes a grant the present one, and keeps it. The lock must be held.
+// accept makes a grant the present one, and keeps it. The lock on the file must be held.
 func (l *login) accept(ctx context.Context, g *grant) {
 	g.ID = rand.Text()
 	b := bond{Issuer: g.Issuer, ClientID: g.Client.ID}
@@ -112,7 +112,7 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	if kept.Client.ID == l.server.ClientID {
 		kept.Client.Secret = protocol.Secret{}
 	}
-	// It was granted, whether or not somebody still waits for it.
+	// The login was granted, so it is kept even if ctx has ended.
 	ctx = context.WithoutCancel(ctx)
 	if l.write(ctx, grantKey(b, l.resource), kept) && l.write(ctx, bondKey(l.resource, l.server.ClientID), b) {
 		l.setLastKept(g.ID)
@@ -122,8 +122,9 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	}
 }
 
-// drop forgets the tokens of a grant that was refused. It removes the kept grant only if that is the refused one, and
-// takes it if it is a newer one. The scopes stay, so that the next login asks for them again. The lock must be held.
+// drop forgets the tokens of a grant that was refused. It removes the kept grant only if it is the refused one. If the kept
+// grant is newer, drop takes it. The scopes stay, so that the next login asks for them again. The lock on the file must be
+// held.
 func (l *login) drop(ctx context.Context, refused *grant) {
 	ctx = context.WithoutCancel(ctx)
 	b, g, err := l.kept(ctx)
@@ -142,7 +143,7 @@ func (l *login) drop(ctx context.Context, refused *grant) {
 	}
 }
 
-// read reports whether there was a value. An error, which is logged, means that nobody knows.
+// read reads a value, and reports whether there was one. It logs its errors.
 func (l *login) read(ctx context.Context, key string, v any) (found bool, err error) {
 	if l.a.opts.Secrets == nil {
 		return false, nil
@@ -157,7 +158,7 @@ func (l *login) read(ctx context.Context, key string, v any) (found bool, err er
 		if err = json.Unmarshal([]byte(secret.Secret), v); err == nil {
 			return true, nil
 		}
-		err = errors.New("it is not what was kept") // json's own words may hold some of it
+		err = errors.New("it is not what was kept") // the error of package json may quote the secret
 	}
 	if ctx.Err() == nil {
 		l.log.Warn().Err(err).Msg("a login that was kept cannot be read")
@@ -165,7 +166,7 @@ func (l *login) read(ctx context.Context, key string, v any) (found bool, err er
 	return false, err
 }
 
-// write keeps a value; nil removes it. It reports whether that was done.
+// write keeps a value; nil removes it. It reports whether that succeeded, and logs its errors.
 func (l *login) write(ctx context.Context, key string, v any) bool {
 	if l.a.opts.Secrets == nil {
 		return false

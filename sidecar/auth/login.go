@@ -26,31 +26,31 @@ type login struct {
 
 	mu     sync.Mutex // guards the fields below
 	loaded bool
-	// grant is what the server was given last; nil where there was none.
+	// grant is the present one; nil if there is none. After a refusal it has no tokens, and still its scopes.
 	grant *grant
-	// generation counts the grants that there were.
+	// generation counts the changes of grant.
 	generation int
 	flight     *flight
 	// answeredNearby reports whether the server's last answer came from this machine or its network.
 	answeredNearby bool
-	// seen is the grant that was read or kept last; nil where none was.
+	// seen is the kept grant as this sidecar read or wrote it last; nil if there was none.
 	seen *grant
-	// bond is that of the last grant, be it of an earlier process.
+	// bond is the one of the last grant, also if an earlier process kept that.
 	bond bond
 }
 
-// flight is one thing that is done for all who wait for it.
+// flight is one piece of work that several callers may wait for.
 type flight struct {
 	done chan struct{}
 	err  error // once done is closed
 
-	// The login's mutex guards these. A flight that nobody waits for is abandoned, and ends soon.
+	// The login's mutex guards these. A flight without waiting callers is abandoned, and ends soon.
 	waiting   int
 	abandoned bool
 	cancel    context.CancelCauseFunc
 }
 
-// token returns the access token, empty where there is none, and its generation.
+// token returns the access token and its generation. The token is empty if there is none.
 func (l *login) token(ctx context.Context) (string, int, error) {
 	loaded := func() bool { return l.loaded }
 	if _, err := l.once(ctx, loaded, l.load); err != nil {
@@ -72,23 +72,23 @@ func (l *login) token(ctx context.Context) (string, int, error) {
 	return l.grant.Access.Secret, l.generation, nil
 }
 
-// canRefresh reports whether a new token can be had without the person.
+// canRefresh reports whether the token can be renewed without the person.
 func (l *login) canRefresh() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.grant != nil && l.grant.refreshable()
 }
 
-// gives reports whether the token is good for scopes, as far as anybody said. A server that names none
-// wants what it cannot name.
+// gives reports whether the token has these scopes, as far as the servers named them. If a server names no scopes, any
+// grant has them.
 func (l *login) gives(scopes []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.grant != nil && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(l.grant.Scopes, s) })
 }
 
-// refresh replaces a token of this generation without the person, or drops it; see once. Own is false where another
-// sidecar had renewed it before.
+// refresh renews a token of this generation without the person, or drops it; see once. Own is false if another sidecar had
+// renewed it before.
 func (l *login) refresh(ctx context.Context, generation int) (own bool, err error) {
 	taken := false
 	own, err = l.once(ctx, l.since(generation), func(ctx context.Context) error {
@@ -96,18 +96,18 @@ func (l *login) refresh(ctx context.Context, generation int) (own bool, err erro
 		taken, err = l.renew(ctx)
 		return err
 	})
-	if err != nil { // and what is waited for may go on
+	if err != nil { // the renewal may go on, and write taken
 		return own, err
 	}
 	return own && !taken, nil
 }
 
-// since returns what reports whether there was another grant since the generation.
+// since returns a function that reports whether the grant has changed since the generation.
 func (l *login) since(generation int) func() bool {
 	return func() bool { return l.generation != generation }
 }
 
-// authorize has the person log in, unless somebody has since the generation, here or in another window; see once.
+// authorize asks the person to log in, unless they have since the generation, here or in another window; see once.
 func (l *login) authorize(ctx context.Context, generation int, c challenge) (own bool, err error) {
 	if _, err := l.once(ctx, l.since(generation), l.takeNewerAlone); err != nil {
 		return false, err
@@ -122,16 +122,16 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		}
 		var refused *RefusedError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
-			// Opaque: a failure on the way to somebody else is not one on the way to the server.
+			// Opaque: callers must not take a failed request to the authorization server for one to the MCP server.
 			err = &LoginError{l.server.Name, clip(err.Error(), maxMessage)}
 		}
 		return err
 	})
 }
 
-// once does work unless it is settled that it need not be, which is asked with the lock held. Whatever
-// is under way for the login is waited for first; its failure is everybody's who waited. Own reports
-// that it was this work that settled it.
+// once does work, unless settled reports that there is none to do. It calls settled with the lock held. It first waits for
+// the flight that is under way for the login, if there is one. If that flight fails, once returns its error to all callers
+// that waited. Own reports whether this call did the work.
 func (l *login) once(ctx context.Context, settled func() bool, work func(context.Context) error) (own bool, err error) {
 	for {
 		l.mu.Lock()

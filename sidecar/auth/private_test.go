@@ -130,7 +130,7 @@ func TestAServerOnTheNetworkRenewsAfterARestart(t *testing.T) {
 	}
 }
 
-// The owner of a server's name chooses what it resolves to. The address from which the server answers is a fact.
+// The owner of a server's name chooses the addresses to which it resolves. The address that answers is a fact.
 func TestTheAddressThatIsDialledDecides(t *testing.T) {
 	resolveTo(t, map[string][]string{"example.com.": {"93.184.215.14", "127.0.0.1"}, "inside.example.": {"127.0.0.1"}})
 	tests := []struct {
@@ -184,7 +184,7 @@ type connFrom struct {
 
 func (c connFrom) RemoteAddr() net.Addr { return c.remote }
 
-// from returns a dialer that reaches a server, whatever is dialled, and says that it is at another address.
+// from returns a dialer that always reaches a server, and makes its connections report another remote address.
 func from(address string, server *httptest.Server) func(context.Context, string, string) (net.Conn, error) {
 	remote := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {

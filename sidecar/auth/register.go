@@ -14,12 +14,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// identity is who Assent is in one login, and where the answer is awaited.
+// identity is Assent's client in one login, and the callback that waits for the answer.
 type identity struct {
 	client
 	callback *callback
-	// registered reports that it registered itself. It is kept where the login succeeds, and where it does
-	// not, it may be why.
+	// registered reports whether the client registered itself. Its registration is kept if the login succeeds. If the login
+	// fails, the registration may be the cause.
 	registered bool
 }
 
@@ -68,7 +68,7 @@ func (l *login) checkBond(issuer string) error {
 // sameIssuer allows what people leave out.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// secretMethod returns how to show a secret (RFC 8414, section 2: basic where nothing is said).
+// secretMethod returns how the client sends its secret (RFC 8414, section 2: basic, unless the metadata says otherwise).
 func secretMethod(at *place) string {
 	methods := at.TokenEndpointAuthMethodsSupported
 	if !slices.Contains(methods, "client_secret_basic") && slices.Contains(methods, "client_secret_post") {
@@ -82,7 +82,7 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 	var kept client
 	found := false
 	if l.server.CallbackPort == 0 {
-		found, _ = l.read(ctx, clientKey(at.Issuer), &kept) // what cannot be read is made anew
+		found, _ = l.read(ctx, clientKey(at.Issuer), &kept) // a registration that cannot be read is replaced
 	}
 	if found && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
 		// Not every authorization server allows another port than that which was registered.

@@ -59,7 +59,7 @@ func (l *login) sharedFile(suffix string) string {
 	return filepath.Join(l.a.opts.Folder, hex.EncodeToString(sum[:16])+suffix)
 }
 
-// lastKept returns the id of the grant that a sidecar kept last. It is empty if nobody knows. The lock must be held.
+// lastKept returns the id of the grant that a sidecar kept last. It is empty if that is not known. The lock must be held.
 func (l *login) lastKept() string {
 	path := l.sharedFile(".last")
 	if path == "" {
@@ -104,8 +104,8 @@ func (l *login) current(ctx context.Context) (bond, *grant, error) {
 	}
 }
 
-// takeNewer makes the kept grant the present one if somebody else has changed it since this sidecar read or kept it
-// last, and reports whether it did. If the kept grant was removed, for example because the person signed out, this
+// takeNewer makes the kept grant the present one if another sidecar has changed it since this one read or kept it last,
+// and reports whether it did. If the kept grant was removed, for example because the person signed out, this
 // sidecar forgets its tokens. The lock must be held.
 func (l *login) takeNewer(ctx context.Context) bool {
 	b, g, err := l.current(ctx)

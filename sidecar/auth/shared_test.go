@@ -24,7 +24,7 @@ func newWindows(w *world, n int) []*auth.Authorizer {
 	return windows
 }
 
-// oneFolder has windows share a folder, and wait as long as it takes for what another one kept.
+// oneFolder makes windows share a folder, and wait without a bound for a grant that another one kept.
 func oneFolder(folder string) func(*auth.Options) {
 	return func(o *auth.Options) {
 		o.Folder = folder
@@ -91,7 +91,7 @@ func TestWindowsRenewALoginOnce(t *testing.T) {
 	w.with(i.endTokens)
 	w.mustPost(w.connect(windows[0]), "/mcp")
 	w.with(i.endTokens)
-	w.mustPost(w.connect(windows[1]), "/mcp") // what it takes has ended, too
+	w.mustPost(w.connect(windows[1]), "/mcp") // the grant that it takes has ended, too
 	assertCounts(t, i, "1 logins, 5 refreshes")
 	assertNoSecrets(t, w.log.String())
 }
@@ -192,17 +192,17 @@ func TestAGrantOnItsWayIsWaitedFor(t *testing.T) {
 	assertCounts(t, i, "1 logins, 1 refreshes")
 }
 
-// lateSecrets are those of a window that hears later of what another one keeps, as in VS Code.
+// lateSecrets are the secrets of a window in which the values of another window arrive late, as in VS Code.
 type lateSecrets struct {
 	*secrets
 
 	mu   sync.Mutex // guards the fields below
 	held map[string]string
-	// reads is how often what was held is still read.
+	// reads counts the reads that still return held values.
 	reads int
 }
 
-// hold has what is kept now be read for some times to come.
+// hold makes the next reads return the present values.
 func (s *lateSecrets) hold(reads int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ const maxDrain = 64 << 10
 
 type unattendedKey struct{}
 
-// Unattended returns a context for requests that no person is waiting for, and that are not to surprise
-// one with a login: where they would need one, they get the server's refusal as it is.
+// Unattended returns a context for requests that no person waits for. They must not surprise the person with a login: if
+// they need one, they get the server's refusal.
 func Unattended(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unattendedKey{}, true)
 }
@@ -31,12 +31,11 @@ type transport struct {
 	mu sync.Mutex // guards the fields below
 	// letIn reports whether the server took a request.
 	letIn bool
-	// refused is how the person refused to log in, where they did.
+	// refused is not nil if the person refused to log in.
 	refused *RefusedError
 }
 
-// challenge is what a server wants, by its WWW-Authenticate (RFC 6750, section 3; RFC 9728, section
-// 5.1).
+// challenge is a server's WWW-Authenticate (RFC 6750, section 3; RFC 9728, section 5.1).
 type challenge struct {
 	status      int
 	metadataURL string
@@ -77,7 +76,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return response, nil
 		}
 		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
-			return response, nil // nobody logs in to say goodbye
+			return response, nil // DELETE ends the session, which is not worth a login; or the body cannot be sent again
 		}
 		remedy, byPerson := t.remedy(*c, generation, &tried)
 		if remedy == nil || byPerson && r.Context().Value(unattendedKey{}) != nil {
@@ -90,8 +89,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// remedies are what was tried for one request: each of them once, for a server that wants more is not
-// to be satisfied. What others did meanwhile does not count.
+// remedies are those that were tried for one request. Each is tried once, because a server that refuses again cannot be
+// satisfied. A remedy that another request tried does not count.
 type remedies struct{ refreshed, loggedIn, steppedUp bool }
 
 // remedy returns what may help against a challenge to a token of this generation, or nil, and whether a
@@ -176,7 +175,7 @@ func challengeOf(response *http.Response) *challenge {
 	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
 		return nil
 	}
-	// One that cannot be read says no more than the status does.
+	// A challenge that cannot be parsed says no more than the status.
 	challenges, _ := oauthex.ParseWWWAuthenticate(response.Header.Values("WWW-Authenticate"))
 	c := &challenge{status: response.StatusCode}
 	insufficient := false
@@ -199,7 +198,7 @@ func challengeOf(response *http.Response) *challenge {
 }
 
 func discard(response *http.Response) {
-	// What cannot be read is of no use to anybody; the connection is then not used again.
+	// If the body cannot be read, the connection is not used again.
 	_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 	_ = response.Body.Close()
 }

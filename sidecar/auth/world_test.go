@@ -49,9 +49,10 @@ type world struct {
 	// MetadataAt is where the server describes itself: "header", "path", "root" or, as before 2025-06-18,
 	// nowhere.
 	MetadataAt string
-	// DescribedAt is where it says that its metadata is, and MovedTo where that redirects to.
+	// DescribedAt is the URL of its metadata in its challenge, if it is not its own. If MovedTo is set, its own URL
+	// redirects there.
 	DescribedAt, MovedTo string
-	// Resource is what it says that it is, where that is not the truth.
+	// Resource is the resource in its metadata, if that is false.
 	Resource string
 	// Trusted is the index of the authorization server that it trusts now.
 	Trusted int
@@ -82,17 +83,17 @@ type issuer struct {
 	server *httptest.Server
 	name   string
 
-	// MetadataAt is its well-known URI, or empty where it has none.
+	// MetadataAt is its well-known URI, or empty if it has none.
 	MetadataAt string
 	// Path is the issuer's.
 	Path string
 	// More is put into the metadata; nil removes.
 	More map[string]any
-	// URL is the issuer's to the server, where that is not the truth.
+	// URL is the issuer that the MCP server names, if that is false.
 	URL string
-	// Says is the issuer that it says it is in its metadata, where that is not the truth.
+	// Says is the issuer in its metadata, if that is false.
 	Says string
-	// Iss and State are in its redirects, where they are not the truth.
+	// Iss and State are those of its redirects, if they are false.
 	Iss, State *string
 	// Denies is the error of its redirects.
 	Denies string
@@ -104,7 +105,7 @@ type issuer struct {
 	Clients map[string]string
 	// DetectsReuse ends every token when a refresh token is used again.
 	DetectsReuse bool
-	// Refreshing is told of each refresh before it is answered.
+	// Refreshing is called before each refresh is answered.
 	Refreshing func()
 	// RefreshFails is the status with which it answers a refresh.
 	RefreshFails int

@@ -1,10 +1,9 @@
 // Package config reads which MCP servers a person has configured: in the .vscode/mcp.json of each
 // workspace folder, and in the user settings that a front end hands over.
 //
-// [Load] never fails as a whole: what is wrong is reported with its place, and the rest is used.
-// [Server.Resolve] puts in the variables when a server starts, and finds its program, where need be with
-// the help of the login shell ([LoginShell]). The package keeps no state; what it returns is not to be
-// changed.
+// [Load] never fails as a whole: it reports each problem with its place, and uses the rest. When a server starts,
+// [Server.Resolve] puts in the variables and finds the program, if necessary with the PATH of the login shell
+// ([LoginShell]). The package keeps no state. Callers must not change what it returns.
 package config
 
 import (
@@ -37,30 +36,31 @@ type Server struct {
 	Name string
 	// Source is the file, or [SettingsSource].
 	Source string
-	// Folder is the workspace folder's path; empty for user settings where no folder is open.
+	// Folder is the path of the workspace folder. It is empty for user settings if no folder is open.
 	Folder    string
 	Transport protocol.Transport
 	// Command, Args, Env, EnvFile and Cwd are of a [protocol.TransportStdio] server.
 	Command string
 	Args    []string
-	// Env holds what is set, and as nil what is removed.
+	// Env holds the variables to set. A nil value removes the variable.
 	Env     map[string]*string
 	EnvFile string
 	Cwd     string
-	// URL and Headers are of every other.
+	// URL and Headers are of every other server.
 	URL     string
 	Headers map[string]string
 	OAuth   OAuth
-	// ProtocolVersion is LegacyProtocol where the server is to be spoken to in that version, whatever
-	// else it speaks; empty lets the two find out.
+	// ProtocolVersion is LegacyProtocol if Assent must speak that version with the server. If it is empty, the handshake
+	// decides.
 	ProtocolVersion string
-	// Shared: all tasks use one connection, although the server's era would have each its own. It is for
-	// servers of which there can be only one, such as those that lock a port or a device.
+	// Shared reports whether all tasks use one connection, although each would have its own in the server's era. It is for
+	// servers that can run only once, such as those that lock a port or a device.
 	Shared bool
-	// ToolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever, and nil leaves
-	// it to the setting.
+	// ToolTimeout bounds the time in which a call of a tool has neither a result nor progress. 0 is no bound. If it is nil,
+	// the setting of the front end counts.
 	ToolTimeout *time.Duration
-	// Unconfirmed: a file of the workspace configures the server, so the person confirms its definition before it runs.
+	// Unconfirmed reports whether a file of the workspace configures the server, so that the person must confirm its
+	// definition before it runs.
 	Unconfirmed bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
@@ -86,12 +86,12 @@ type OAuth struct {
 	ClientSecret string `json:"clientSecret"`
 	// Issuer is the authorization server at which it was registered.
 	Issuer string `json:"issuer"`
-	// Scopes are asked for in place of those that the server proposes.
+	// Scopes are requested instead of those that the server proposes.
 	Scopes []string `json:"scopes"`
-	// CallbackPort is that of the redirect URI, http://127.0.0.1:PORT/callback, where it is to be the one
-	// that was registered; 0 means any.
+	// CallbackPort is the port of the redirect URI, http://127.0.0.1:PORT/callback, if the client was registered with one; 0
+	// means any.
 	CallbackPort int `json:"callbackPort"`
-	// ClientMetadataURL is where a document about the client can be read, which then is its id.
+	// ClientMetadataURL is the URL of a document about the client. The URL is then the client's id.
 	ClientMetadataURL string `json:"clientMetadataUrl"`
 }
 
@@ -119,21 +119,21 @@ type Input struct {
 	Options     []string           `json:"options"`
 }
 
-// Result is what was configured and what is wrong with it.
+// Result is the configuration, with its problems.
 type Result struct {
 	// Servers have unique names, in the order of their sources.
 	Servers  []Server
 	Problems []protocol.ConfigProblem
 }
 
-// Trusted returns the folders that may say which programs to start, and in which programs may start.
+// Trusted returns the folders that may configure servers, and in which servers may start.
 func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 	return slices.DeleteFunc(slices.Clone(folders), func(f protocol.WorkspaceFolder) bool { return f.Untrusted })
 }
 
-// Load reads the configuration. A workspace's server hides one of the user's with the same name. Of an
-// untrusted folder it says no more than that there is a file which was not read; the user's servers are then
-// what they are without that folder, since a program that starts in it may run what lies there: npx does.
+// Load reads the configuration. A workspace's server hides one of the user's with the same name. Load does not read the file
+// of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
+// because a program that starts there may run files of the folder, as npx does.
 func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
@@ -352,8 +352,8 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	l.result.Servers = append(l.result.Servers, s)
 }
 
-// transportOf returns how a server is reached, or what is wrong with its configuration. As in VS Code,
-// "http" is tried as Streamable HTTP first and as HTTP with SSE then.
+// transportOf returns the transport of a server. The error is a sentence about its configuration, without its subject. As in
+// VS Code, "http" is tried as Streamable HTTP first, and then as HTTP with SSE.
 func transportOf(kind, command, url string, raw json.RawMessage) (protocol.Transport, error) {
 	transport := protocol.Transport(kind)
 	if transport == "" && url != "" {

@@ -21,8 +21,8 @@ const identityVersion = "assent server 1"
 // argument, the folder, the environment with what the envFile sets, the URL, the headers, the login, and how
 // Assent is to speak with the server. The name, the source, and how long a call may take are not in it.
 //
-// Each text counts as it is written and with its variables put in. An input counts as it is written, because its
-// value is known at the start only. No value can be read out of the hash.
+// Each text counts as it is written, and with its variables put in. An input counts as it is written only, because its
+// value is not known before the start. If the path of the envFile has an input, what that file sets does not count.
 func (s Server) Identity(ctx context.Context, e Environment) string {
 	e = e.quiet()
 	return s.hash(ctx, e, func(text string) string {

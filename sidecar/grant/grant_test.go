@@ -350,7 +350,7 @@ func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 	}
 }
 
-// What a sidecar held that was killed is spent, because nobody knows what it came to.
+// What a killed sidecar held is spent, because its real usage is not known.
 func TestWhatAKilledSidecarHeldIsSpent(t *testing.T) {
 	dir := t.TempDir()
 	killed := newBook(openStore(t, dir))

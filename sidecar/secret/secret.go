@@ -1,14 +1,12 @@
 // Package secret finds keys and tokens in texts: those of well-known services by the form that they
 // have ([Scanner]'s rules), and those that the caller holds by their values ([Held]).
 //
-// It owns the rules, which are of high signal only: a secret is known by a prefix, a checked structure
-// or the name right before it, never by looking random. What it finds is worth stopping for; that it
-// found nothing is no proof. It does not know what a prompt is, it never logs a text or a value, and of both
-// it keeps no more than the held values of the last scan.
+// It owns the rules, which have few false positives: they know a secret by a prefix, by a checked structure or by the name
+// right before it, never by its randomness. A finding is worth a question to the person. A text without findings may still
+// have secrets. The package never logs a text or a value, and keeps only the held values of the last scan.
 //
-// A [Scanner] may be used from any goroutine. A text is read in one pass for the literals that a secret
-// may begin with, and only there is it looked at more closely, in a bounded window: the time is linear
-// in the text, whoever wrote it.
+// A [Scanner] may be used from any goroutine. It reads a text in one pass for the literals with which secrets begin, and
+// checks a bounded window at each. So the time is linear in the text, even if an attacker wrote it.
 package secret
 
 import (
@@ -48,14 +46,14 @@ type Held struct {
 	// texts: base64, alone or within more, percent-encoded, and escaped as in JSON. A value shorter than 8
 	// bytes is not looked for: it would be found in texts that have nothing to do with it.
 	Value string
-	// Description says what it is, as in "the API key of Anthropic".
+	// Description names the value for the person: "the API key of Anthropic".
 	Description string
 }
 
 // Scanner finds secrets. It is made by [New].
 type Scanner struct {
 	prepare func() *ruleSet
-	// lastHeld are the held values of the last scan: whoever holds them looks for the same in every text.
+	// lastHeld are the held values of the last scan. Most callers look for the same values in every text.
 	lastHeld atomic.Pointer[heldLiterals]
 }
 

@@ -16,7 +16,7 @@ func (s *Server) InspectServer(ctx context.Context, params *protocol.ServerParam
 		return nil, err
 	}
 	if err := s.nameTasks(ctx, result); err != nil {
-		// What is known of the server is worth showing without its conversations.
+		// The rest of the inspection is worth showing without the conversations.
 		s.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
 	}
 	s.redact(result)
@@ -32,8 +32,8 @@ func (s *Server) StartServer(ctx context.Context, params *protocol.ServerParams)
 	return &info, nil
 }
 
-// nameTasks puts in what the conversations are called, and what in them waits for the person. The store is
-// not opened for a server that nobody uses.
+// nameTasks adds the titles of the conversations, and how many asks are open in them. It does not open the store for a
+// server without connections and calls.
 func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspection) error {
 	if len(result.Connections)+len(result.Calls) == 0 {
 		return nil
@@ -67,12 +67,12 @@ func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspectio
 	return nil
 }
 
-// redacted is a text without what looks like a secret, and what Assent holds as one.
+// redacted returns a text without what looks like a secret, and without the secrets that Assent holds.
 func (s *Server) redacted(text string) string {
 	return secret.Redact(text, s.scanner.Scan(text, s.held()))
 }
 
-// redact takes out what looks like a secret, and what Assent holds as one.
+// redact removes from an inspection what looks like a secret, and the secrets that Assent holds.
 func (s *Server) redact(result *protocol.ServerInspection) {
 	held := s.held()
 	clean := func(texts ...*string) {
@@ -114,11 +114,11 @@ func (s *Server) redact(result *protocol.ServerInspection) {
 	}
 }
 
-// mask stands for a secret whose kind is said by the name before it.
+// mask replaces a secret. The name before it says of which kind it was.
 const mask = "…"
 
-// maskArgs hides the values of arguments whose names are those of secrets: --api-key VALUE, TOKEN=VALUE,
-// "Authorization: VALUE". A variable stays, for it has no value here.
+// maskArgs replaces the values of arguments whose names are those of secrets: --api-key VALUE, TOKEN=VALUE,
+// "Authorization: VALUE". A variable stays, because it is written without its value.
 func maskArgs(args []string) []string {
 	var masked []string
 	follows := false

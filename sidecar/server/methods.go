@@ -207,7 +207,7 @@ func (s *Server) Import(_ context.Context, params *protocol.ImportParams) (*prot
 	if err != nil {
 		return nil, err
 	}
-	// The watcher would see it too, but later than whoever now looks for what they imported.
+	// The watcher sees the change too, but later. The person looks for the imported servers now.
 	s.reload()
 	return result, nil
 }
@@ -336,7 +336,7 @@ func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPara
 	if !ok {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "this ask has no page to open")
 	}
-	opening, done := until(ctx, settled) // nobody needs the page of an ask that is settled
+	opening, done := until(ctx, settled) // a settled ask needs no page
 	defer done()
 	result, err := s.editor.OpenURL(opening, &protocol.OpenURLParams{
 		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,

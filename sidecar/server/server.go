@@ -1,7 +1,7 @@
-// Package server serves the protocol to a front end, and is where the parts of the sidecar meet.
+// Package server serves the protocol to a front end, and connects the parts of the sidecar.
 //
-// A [Server] serves one connection. Requests run concurrently; whatever one of them starts that
-// outlives it belongs to the chat or the hub, and [Server.Serve] returns when all of it has ended.
+// A [Server] serves one connection. Requests run concurrently. Work that outlives its request belongs to the chat or the
+// hub. [Server.Serve] returns when all work has ended.
 package server
 
 import (
@@ -52,19 +52,18 @@ type Options struct {
 	Version string
 	// DataDir holds the store.
 	DataDir string
-	// RunsDir holds the files of package leftover, which all sidecars of a person share; nothing is ended where it is
-	// empty.
+	// RunsDir holds the files of package leftover, which all sidecars of a person share. If it is empty, the sidecar does
+	// not end the servers that a killed sidecar left.
 	RunsDir string
 	// Temporary reports that the caller removes DataDir after the end. If the sidecar is killed, package leftover does.
 	Temporary bool
-	// DecisionsDir, where it is not empty, holds the store of what the person decided about servers, in place of
-	// DataDir.
+	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
 	DecisionsDir string
-	// LoginsDir holds the locks of logins. All sidecars whose front ends share one store of secrets share it, whatever
-	// their DataDir is; empty means a folder in DataDir.
+	// LoginsDir holds the locks of logins. All sidecars whose front ends have the same secrets must share it, even if they
+	// have different DataDirs. Empty means a folder in DataDir.
 	LoginsDir string
 	Log       zerolog.Logger
-	// Masker is told which secrets Assent holds; nil where it masks nothing.
+	// Masker learns from the server which secrets Assent holds; it may be nil.
 	Masker *secret.Masker
 	// Tap may be nil.
 	Tap *tap.Tap
@@ -82,7 +81,7 @@ type Server struct {
 	// toolRules are kept beside the grants.
 	toolRules *grant.ToolRules
 	journal   *journal.Journal
-	// stacks are shared by whoever serves requests, of servers and of the front end.
+	// stacks are shared by the goroutines that serve requests, of servers and of the front end.
 	stacks stack.Pool
 	// leftovers mark the processes of servers; nil marks none.
 	leftovers *leftover.Run
@@ -96,7 +95,7 @@ type Server struct {
 	hub          *hub.Hub
 	inbox        *inbox.Inbox
 	chat         *chat.Chat
-	vscode       *model.VSCode // nil where the front end has no models
+	vscode       *model.VSCode // nil if the front end has no models
 	watcher      *config.Watcher
 
 	importing sync.Mutex // held while an mcp.json is written
@@ -182,7 +181,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// beginRun has what earlier sidecars left behind ended, and this one's servers marked.
+// beginRun starts to end the servers that killed sidecars left, and prepares the marks of this one's servers.
 func (s *Server) beginRun() {
 	if s.opts.RunsDir == "" {
 		return
@@ -207,13 +206,13 @@ func (s *Server) dispatch(ctx context.Context, method string, params json.RawMes
 	return protocol.DispatchSidecar(ctx, s, method, params)
 }
 
-// shutdown ends what is still going on, in the order in which one depends on the other.
+// shutdown ends the parts of the sidecar: each one before those that it depends on.
 func (s *Server) shutdown() {
 	if s.isInitialized() {
 		s.stopKeeping()
 		s.watcher.Close()
 		s.chat.Interrupt()
-		s.auth.Close() // whoever waits for a login waits no more
+		s.auth.Close() // ends the requests that wait for a login
 		s.hub.Close()
 		s.chat.Close()
 	}
@@ -252,7 +251,7 @@ func (s *Server) Initialize(_ context.Context, params *protocol.InitializeParams
 	}
 	grants := s.grants
 	if !params.Capabilities.Sampling {
-		grants = nil // what nobody can be shown is not approved either
+		grants = nil // no grant approves a request that the front end cannot show
 	}
 	s.broker = broker.New(broker.Options{
 		Models: s.modelsFor, Settings: s.samplingSettings, Elicitation: s.elicitationSettings, AskTimeout: s.askTimeout, Held: s.held, Grants: grants,
@@ -403,7 +402,7 @@ func replace(setting chan int, days int) {
 	setting <- days
 }
 
-// load reads the configured servers anew.
+// load reads the configured servers again.
 func (s *Server) load() *protocol.ServersChangedParams {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -434,7 +433,7 @@ func keepResultsDays(c protocol.Configuration) int {
 	return c.McpTasks.KeepResults
 }
 
-// toolTimeout returns for how long a call of a tool may have neither a result nor progress; 0 is for ever.
+// toolTimeout bounds the time in which a call of a tool has neither a result nor progress; 0 is no bound.
 func toolTimeout(c protocol.Configuration) time.Duration {
 	if c.Tools == nil {
 		return 0

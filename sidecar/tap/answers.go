@@ -9,8 +9,8 @@ import (
 // answer is what a person typed into a field. A number is kept as its text.
 type answer struct{ field, value string }
 
-// answers learns from the front end's wire which answers are secrets, though no name shows it: those to fields that the
-// form shows as secret, and those that the person marked.
+// answers learns from the front end's wire which answers are secrets: those to fields that the form shows as secret, and
+// those that the person marked. The names of such fields need not ask for a secret.
 type answers struct {
 	// fields are the names of an ask's secret fields, by the id of the ask.
 	fields map[string][]string

@@ -1,4 +1,4 @@
-// Package tap writes what goes over the wires to a file that can become a test: a txtar archive
+// Package tap writes the frames of all wires to a file that can become a test: a txtar archive
 // with a section for each run of frames of one speaker.
 //
 // The speakers are "frontend" and "sidecar" on the editor's wire, and "client NAME" and "server
@@ -42,7 +42,7 @@ func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: ma
 // member matches a member of an object whose value is a string or a number: its name, and its value.
 var member = regexp.MustCompile(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
-// maskMember masks the value of a member whose name asks for a secret, or that is one of these answers.
+// maskMember masks the value of a member if its name asks for a secret, or if the member is one of these answers.
 func maskMember(m []byte, answers map[answer]bool) []byte {
 	parts := member.FindSubmatch(m)
 	name, value := textOf(parts[1]), textOf(parts[2])
@@ -72,7 +72,7 @@ func (t *Tap) Frame(speaker string, frame []byte) {
 	_, t.err = io.WriteString(t.w, text+"\n")
 }
 
-// line returns a frame as one line, without secrets. What is not JSON is quoted.
+// line returns a frame as one line, without secrets. It quotes a frame that is not JSON.
 func (t *Tap) line(speaker string, frame []byte) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, frame) != nil {

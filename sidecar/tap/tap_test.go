@@ -38,7 +38,7 @@ func TestFramesBecomeATranscriptWithoutSecrets(t *testing.T) {
 	}
 }
 
-// What Assent holds, and what a rule knows, is masked wherever it stands, and a frame stays JSON.
+// Secrets that Assent holds, and those that a rule knows, are masked anywhere in a frame. The frame stays JSON.
 func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
 	var b bytes.Buffer
 	masker := secret.NewMasker()
