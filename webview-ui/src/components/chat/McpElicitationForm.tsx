@@ -3,8 +3,10 @@ import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
 import { filled } from "../../l10n.ts";
 import type { Draft } from "../../viewState.ts";
+import { Ticks } from "../form/ChoiceControls.tsx";
 import { titleOf } from "../form/FieldFrame.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
@@ -101,7 +103,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
             </p>
           )}
           {controls}
-          <MarkSecrets fields={asked} marked={marked} disabled={busy} onMark={setMarked} />
+          <MarkSecrets {...{ askId, marked }} fields={asked} disabled={busy} onMark={setMarked} />
         </AskCard>
       )}
     />
@@ -110,48 +112,30 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
 
 /** Lets the person mark answers as secret if the server's words do not show it. */
 function MarkSecrets(props: {
+  readonly askId: string;
   readonly fields: readonly Field[];
   readonly marked: readonly string[];
   readonly disabled: boolean;
   readonly onMark: (marked: readonly string[]) => void;
 }) {
-  const { fields, marked, disabled, onMark } = props;
-  const [open, setOpen] = useState(false);
+  const { askId, fields, marked, disabled, onMark } = props;
   const typed = fields.filter(
     ({ type, secret }) => secret !== true && (type === "string" || type === "number"),
   );
   if (typed.length === 0) return null;
+  const options = typed.map((field) => ({
+    value: field.name,
+    title: l10n.t("{0} is a secret", titleOf(field)),
+  }));
   return (
-    <details
-      className="disclosure"
-      open={open}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>{l10n.t("Mark an answer as secret")}</summary>
-      {open && (
-        <fieldset className="fields disclosure-body" disabled={disabled}>
-          <p className="muted">
-            {l10n.t("It goes to the server, and neither drafts nor the conversation keep it.")}
-          </p>
-          {typed.map((field) => (
-            <label key={field.name} className="tick">
-              <input
-                type="checkbox"
-                checked={marked.includes(field.name)}
-                onChange={(event) =>
-                  onMark(
-                    event.target.checked
-                      ? [...marked, field.name]
-                      : marked.filter((name) => name !== field.name),
-                  )
-                }
-              />
-              <span>{l10n.t("{0} is a secret", titleOf(field))}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
-    </details>
+    <Disclosure keep={`${askId}:marks`} summary={l10n.t("Mark an answer as secret")}>
+      <fieldset className="fields" disabled={disabled}>
+        <p className="muted">
+          {l10n.t("It goes to the server, and neither drafts nor the conversation keep it.")}
+        </p>
+        <Ticks field={{ type: "choices", name: "", options }} chosen={marked} onInput={onMark} />
+      </fieldset>
+    </Disclosure>
   );
 }
 
