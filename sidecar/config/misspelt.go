@@ -43,8 +43,8 @@ func has(names []string, name string) bool {
 // jsonNames returns the names of a struct's members in JSON.
 func jsonNames(t reflect.Type) []string {
 	var names []string
-	for i := range t.NumField() {
-		names = append(names, t.Field(i).Tag.Get("json"))
+	for field := range t.Fields() {
+		names = append(names, field.Tag.Get("json"))
 	}
 	return names
 }
