@@ -33,13 +33,14 @@ export async function tellMcpTasks(stage: Stage): Promise<void> {
 }
 
 /** A job is seen to work, leaves room for other calls, asks twice, and ends. */
-async function finishJob({ page, panel, newTask }: Stage): Promise<void> {
+async function finishJob({ page, panel, newTask, whileServersStop }: Stage): Promise<void> {
   await newTask();
   await step("an MCP task tells what it does while another tool is used", async () => {
     await beginJob(panel, modern, "Lisbon", 1500);
     const call = panel.call(modern, job);
+    // The job stands still, so that it cannot end its work before the panel has counted a second.
+    await whileServersStop(() => call.getByText(/^working [1-9]\d* s$/).waitFor());
     await call.getByText(/^Looking for trains to Lisbon \([23] of 3\)$/).waitFor();
-    await call.getByText(/^working [1-9]\d* s$/).waitFor();
     await panel.startTool(modern, "quick");
     assert.equal(await returned(panel.call(modern, "quick")), "That was quick.");
     await call.getByText(/^waiting for input/).waitFor();

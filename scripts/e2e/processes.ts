@@ -74,15 +74,11 @@ export async function commandLine(pid: number): Promise<string> {
 /** Fails, and ends them, when there are processes left that a run should have taken with it. */
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];
-  try {
-    // A killed process takes a moment to leave /proc.
-    await eventually("the end of every process", async () => {
-      left = await processesMarked(mark);
-      return left.length === 0 || undefined;
-    });
-    return;
-  } catch {
-    // Those that are left are named and ended.
+  // A killed process takes a moment to leave /proc.
+  for (let attempt = 0; attempt < 300; attempt++) {
+    left = await processesMarked(mark);
+    if (left.length === 0) return;
+    await sleep(100);
   }
   const lines = await Promise.all(left.map(async (pid) => `${pid} ${await commandLine(pid)}`));
   for (const pid of left) process.kill(pid, "SIGKILL");
