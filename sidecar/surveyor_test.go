@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
+type surveyTool struct{ name, schema, method, params string }
+
 // surveyTools are the tools of [surveyor]: what each of them asks for, as a method and its params. One that asks
 // for nothing returns its arguments.
-var surveyTools = []struct{ name, schema, method, params string }{
+var surveyTools = []surveyTool{
 	{"echo", `{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array"},"any":{}},"additionalProperties":false}`, "", ""},
 	{"book", `{"type":"object","properties":{"name":{"type":"string"},"nights":{"type":"integer","minimum":1,"description":"How long"},"note":{"type":"string"}},"required":["name","nights"]}`, "", ""},
 	{"fail", `{"type":"object"}`, "", ""},
@@ -117,6 +120,9 @@ func surveyor() {
 		case "prompts/list":
 			say(`"id":%s,"result":{"prompts":[{"name":"greet","description":"Greets"}]}`, m.ID)
 		case "tools/call":
+			if !slices.ContainsFunc(surveyTools, func(t surveyTool) bool { return t.name == m.Params.Name }) {
+				say(`"id":%s,"error":{"code":-32602,"message":"Unknown tool"}`, m.ID)
+			}
 			for _, t := range surveyTools {
 				switch {
 				case t.name != m.Params.Name:
