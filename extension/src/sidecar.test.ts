@@ -3,7 +3,7 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
 import type { Sidecar } from "./sidecar.ts";
-import { nextNotification, reach, startSidecar } from "./testing/start.ts";
+import { introduction, nextNotification, reach, startSidecar } from "./testing/start.ts";
 
 describe("a sidecar that works", () => {
   test("answers requests, and takes requests without params", async () => {
@@ -101,6 +101,22 @@ describe("a sidecar that crashes", () => {
       });
     });
     expect(pauses).toEqual([10, 10, 10]);
+  });
+
+  test("before the handshake reaches it is started again", async () => {
+    let resolve = () => {};
+    const closed = new Promise<void>((resolved) => {
+      resolve = resolved;
+    });
+    const sidecar = startSidecar("unplugged", {
+      log: () => resolve(),
+      initializeParams: async () => {
+        await closed;
+        return introduction;
+      },
+    });
+    const { reason } = await reach(sidecar, "restarting");
+    expect(reason).toBe("It was killed by SIGKILL.");
   });
 
   test("is started at once when somebody asks for it", async () => {

@@ -15,7 +15,9 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import {
   CancellationToken,
+  ConnectionError,
   createMessageConnection,
+  ErrorCodes,
   type MessageConnection,
   ResponseError,
   StreamMessageReader,
@@ -150,7 +152,7 @@ export class Sidecar {
         ? connection.sendRequest(method, token)
         : connection.sendRequest(method, params, token));
     } catch (error) {
-      if (connection === this.#connection) throw error;
+      if (connection === this.#connection && !isDisconnection(error)) throw error;
       throw unavailable(l10n.t("Assent's sidecar stopped before it answered."));
     }
   }
@@ -244,7 +246,12 @@ export class Sidecar {
     });
     connection.listen();
 
-    const refusal = await Promise.race([this.#shakeHands(connection), ended]);
+    // How a process ends that cannot be spoken to says more than the broken pipe.
+    const shaken = this.#shakeHands(connection).catch(() => {
+      finish();
+      return ended;
+    });
+    const refusal = await Promise.race([shaken, ended]);
     if (refusal !== undefined) {
       finish(refusal);
     } else if (!signal.aborted && verdict === undefined) {
@@ -257,7 +264,7 @@ export class Sidecar {
     return verdict ?? end;
   }
 
-  /** Introduces both sides; returns why they cannot talk, or nothing. */
+  /** Introduces both sides; returns why they cannot talk, or nothing. Rejects if the connection broke. */
   async #shakeHands(connection: MessageConnection): Promise<End | undefined> {
     const answered = new AbortController();
     try {
@@ -277,6 +284,7 @@ export class Sidecar {
       );
       return { reason, final: true };
     } catch (error) {
+      if (isDisconnection(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       // A refusal is final: the sidecar would refuse the same words again.
       return { reason, final: error instanceof ResponseError };
@@ -293,6 +301,13 @@ export class Sidecar {
 
 function unavailable(reason: string): ResponseError<void> {
   return new ResponseError(ErrorCode.Unavailable, reason);
+}
+
+/** Reports whether an error is the library's own: the request, or its answer, did not get through. */
+function isDisconnection(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  const own: readonly number[] = [ErrorCodes.MessageWriteError, ErrorCodes.PendingResponseRejected];
+  return error instanceof ResponseError && own.includes(error.code);
 }
 
 function whyUnavailable(status: SidecarStatus): string {

@@ -1,5 +1,6 @@
 // A stand-in for the sidecar that misbehaves on demand. The first argument says how it starts; the
 // methods below say what it does later.
+import { closeSync } from "node:fs";
 import { ErrorCode, protocolVersion } from "@assent/protocol";
 import {
   createMessageConnection,
@@ -9,8 +10,10 @@ import {
 } from "vscode-jsonrpc/node";
 
 const mode = process.argv[2];
+if (mode === "unplugged") closeSync(0);
 process.stderr.write(`${JSON.stringify({ level: "info", mode, pid: process.pid })}\n`);
 if (mode === "dies") process.exit(3);
+if (mode === "unplugged") await new Promise(() => setInterval(() => {}, 60_000));
 if (mode === "garbage") process.stdout.write("Loading model...\r\n\r\n");
 
 const connection = createMessageConnection(

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { protocolVersion } from "@assent/protocol";
+import { type InitializeParams, protocolVersion } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { onTestFinished } from "vitest";
 import { Sidecar, type SidecarOptions, type Timing } from "../sidecar.ts";
@@ -14,17 +14,20 @@ const hasty: Partial<Timing> = {
   farewell: 300,
 };
 
+/** The params of the tests' handshake. */
+export const introduction: InitializeParams = {
+  protocolVersion,
+  clientInfo: { name: "test", version: "0" },
+  capabilities: {},
+  configuration: { model: {} },
+};
+
 /** Starts a fake sidecar, or another program, and stops it when the test is over. */
 export function startSidecar(mode: string, options: Partial<SidecarOptions> = {}): Sidecar {
   const sidecar = new Sidecar({
     command: process.execPath,
     args: () => [fake, mode],
-    initializeParams: async () => ({
-      protocolVersion,
-      clientInfo: { name: "test", version: "0" },
-      capabilities: {},
-      configuration: { model: {} },
-    }),
+    initializeParams: async () => introduction,
     log: () => {},
     handlers: {},
     timing: hasty,
