@@ -90,7 +90,7 @@ type McpSampling struct {
 	// SentRequest is what went to the model instead, where the person edited the request.
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
 	// Model is the one proposed and, once approved, the one that answers; absent if
-	// there is none.
+	// there is none, and once a person answered in its place.
 	Model *Model `json:"model,omitempty"`
 	// ModelReason is a line that says why that one was proposed; it may quote the server.
 	ModelReason string `json:"modelReason,omitempty"`
@@ -261,7 +261,8 @@ const (
 	OutcomeGranted OutcomeReason = "granted"
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
 	OutcomeRestarted OutcomeReason = "restarted"
-	// OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow.
+	// OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
+	// earlier versions have it.
 	OutcomeTakenOver OutcomeReason = "takenOver"
 	// OutcomeNoFrontEnd: no front end is attached that can show such a question.
 	OutcomeNoFrontEnd OutcomeReason = "noFrontEnd"
@@ -275,6 +276,8 @@ type McpElicitationRequest struct {
 	Message string `json:"message"`
 	// Fields are in the order in which the server wrote them.
 	Fields []Field `json:"fields,omitempty"`
+	// RequestedSchema is the JSON text of the schema as the server wrote it, for a person to read.
+	RequestedSchema string `json:"requestedSchema,omitempty"`
 }
 
 // McpElicitationResponse is MCP's result of elicitation/create.
@@ -359,6 +362,8 @@ type McpSamplingResponse struct {
 	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", the provider's own word, or "userStopped"
 	// where a person stopped the model and had returned what it had written by then.
 	StopReason string `json:"stopReason,omitempty"`
+	// ByPerson: a person wrote it, and no model was asked; see [HandWritten]. The server does not get this member.
+	ByPerson bool `json:"byPerson,omitempty"`
 }
 
 // SamplingWithheld says that a person kept the completion from the server, which was told that they
@@ -394,6 +399,17 @@ type McpSamplingProgressParams struct {
 	// Sequence counts the pieces of one ask from 0; those of another answer to it go on counting.
 	Sequence int64  `json:"sequence"`
 	Chunk    string `json:"chunk"`
+}
+
+// HandWritten is a completion that a person writes in place of a model.
+type HandWritten struct {
+	// Text is the content. It is not blank.
+	Text string `json:"text"`
+	// Model is the name that the server gets. It is not blank, and has at most 200 bytes.
+	Model string `json:"model"`
+	// StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes, but not
+	// "toolUse": there are no calls. Absent if the server is to get none.
+	StopReason string `json:"stopReason,omitempty"`
 }
 
 // SamplingEdit is what a person makes of a sampling request before it goes to a model.

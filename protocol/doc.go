@@ -30,3 +30,9 @@ const Version = 1
 //
 //protocol:const farewellMs
 const FarewellMs = 20_000
+
+// ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end starts it again at
+// once: that starts another daemon.
+//
+//protocol:const exitEnded
+const ExitEnded = 6

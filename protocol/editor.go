@@ -17,6 +17,12 @@ type Editor interface {
 	//protocol:method ask/unclaimedChanged
 	UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error
 
+	// OthersChanged reports that an ask of another workspace came or was settled, so that [Sidecar.ListOpenAsks] returns
+	// something else, or that its params changed. Before the first report they are zero.
+	//
+	//protocol:method ask/othersChanged
+	OthersChanged(ctx context.Context, params *OthersChangedParams) error
+
 	// DeclinedChanged reports that everything from a server is declined from now on, or no longer.
 	//
 	//protocol:method ask/declinedChanged

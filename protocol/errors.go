@@ -33,8 +33,6 @@ const (
 	CodeServerFailed ErrorCode = -32107
 	// CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never.
 	CodeUnavailable ErrorCode = -32108
-	// CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is [Elsewhere].
-	CodeTaskElsewhere ErrorCode = -32109
 	// CodeTaskBusy: something goes on in the task, and has to end first; the message names it.
 	CodeTaskBusy ErrorCode = -32110
 	// CodeUnknownMcpTask: no MCP task has this id, or an id that begins so.

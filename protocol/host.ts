@@ -29,6 +29,14 @@ export interface HostRequests {
    * Served where {@link HostReadyResult.imports} says so.
    */
   "host/importServers": { params: undefined; result: null };
+  /** Add the example server to the sidecar's configuration, or remove it. Once answered, the sidecar has heard of it. */
+  "host/setExampleServer": { params: SetExampleServerParams; result: null };
+  /** Let the person choose among the models that there are, or set one up. Served where {@link HostReadyResult.setsUp}. */
+  "host/chooseModel": { params: undefined; result: null };
+  /** Let the person give the key of a model's endpoint. Served where {@link HostReadyResult.setsUp}. */
+  "host/setModelApiKey": { params: undefined; result: null };
+  /** Open the walkthrough. Served where {@link HostReadyResult.setsUp}. */
+  "host/openWalkthrough": { params: undefined; result: null };
   /** Show a text in an editor. */
   "host/openText": { params: OpenTextParams; result: OpenTextResult };
   /** Let the person choose files to attach. Served where {@link HostReadyResult.picksFiles} says so. */
@@ -85,6 +93,11 @@ export interface PagesToOpen {
   readonly pages: readonly PageToOpen[];
 }
 
+/** Whether the sidecar's configuration has the example server. */
+export interface SetExampleServerParams {
+  readonly added: boolean;
+}
+
 /** Whether the page has the keyboard. */
 export interface FocusParams {
   readonly focused: boolean;
@@ -115,10 +128,12 @@ export interface HostReadyResult {
   readonly status: SidecarStatus;
   /** Absent where the host has none: then all is as it is by default. */
   readonly settings?: PanelSettings;
-  /** What was to be shown before the webview was there. */
+  /** What the host wanted to show before the webview was ready. */
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
   readonly imports?: boolean;
+  /** The host serves `host/chooseModel`, `host/setModelApiKey` and `host/openWalkthrough`. */
+  readonly setsUp?: boolean;
   /**
    * The host serves `host/pickFiles` and `host/readFile`; where it does not, the page has a control of its own, and
    * takes no files of VS Code.
@@ -147,7 +162,7 @@ export interface KeptFileParams {
   readonly id: string;
 }
 
-/** What was kept; absent where it is not there any more. */
+/** The kept content; absent if it was removed. */
 export interface KeptFileResult {
   readonly file?: AttachedFile;
 }
@@ -162,7 +177,7 @@ export interface PickedFile {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** What is in it, in base64; absent where that is more than 4 MiB. */
+  /** The content in base64; absent if it has more than 4 MiB. */
   readonly data?: string;
 }
 
@@ -195,6 +210,8 @@ export type Reveal =
   /** The open ask after the one that the person is at, of all tasks', or the one before it. */
   | { readonly kind: "nextAsk" | "previousAsk" }
   | { readonly kind: "newTask" }
+  /** The first question of the example server, which is added for it. */
+  | { readonly kind: "exampleServer" }
   /** The task that was deleted last, which is restored first. */
   | { readonly kind: "restoreTask" }
   /** A text for the person to go on with, after what they have typed already. Nothing is sent. */
@@ -205,8 +222,8 @@ export type Reveal =
   | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }
   /** The MCP tasks of every task. */
   | { readonly kind: "mcpTasks" }
-  /** What servers may do without asking. */
-  | { readonly kind: "grants" }
+  /** What servers may do without asking, with the focus on one grant where it is named. */
+  | { readonly kind: "grants"; readonly grantId?: string }
   /** The servers, or one of them. */
   | { readonly kind: "servers"; readonly serverName?: string }
   /** The tool runner, with a server chosen where one is named. */

@@ -32,7 +32,8 @@ const (
 )
 
 // ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
-// ended, the newest of each first. A page has a hundred. An entry that changes while the list is read can be in
+// ended, the newest of each first. A page has a hundred. The last page also has those of the other open workspaces, a
+// hundred of each at most. An entry that changes while the list is read can be in
 // two pages.
 type ListMcpTasksResult struct {
 	McpTasks []McpTaskEntry `json:"mcpTasks,omitempty"`
@@ -73,6 +74,8 @@ type McpTaskEntry struct {
 	Time int64 `json:"time"`
 	// Call is without the contents of its result.
 	Call Call `json:"call"`
+	// Workspace names the workspace that the conversation is of; absent if it is that of the front end.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // ListServerMcpTasksResult holds the MCP tasks that only their servers know: of an earlier installation,

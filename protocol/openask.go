@@ -1,13 +1,15 @@
 package protocol
 
-// ListOpenAsksResult holds the asks of all tasks that wait for a person, the oldest first.
+// ListOpenAsksResult holds the asks of all tasks that wait for a person: those of the front end's workspace, the oldest
+// first, and then those of each other open workspace, the oldest first.
 type ListOpenAsksResult struct {
 	Asks []OpenAsk `json:"asks,omitempty"`
 	// Truncated reports that there are more: [Task.OpenAsks] counts them all.
 	Truncated bool `json:"truncated,omitempty"`
-	// Unclaimed are the requests of servers that no conversation has yet, the oldest first.
+	// Unclaimed are the requests of servers that no conversation has yet, in the order of the Asks.
 	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
-	// Declined are the servers with elicitations that are all declined without asking, in the order of their names.
+	// Declined are the servers of the front end's workspace with elicitations that are all declined without asking, in the
+	// order of their names.
 	Declined []DeclinedServer `json:"declined,omitempty"`
 }
 
@@ -38,10 +40,27 @@ type OpenAsk struct {
 	Wants  AskWants `json:"wants"`
 	Origin Origin   `json:"origin"`
 	// Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
-	// a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be empty.
+	// a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be
+	// empty. It has no Markdown any more.
 	Text string `json:"text,omitempty"`
-	// Elsewhere: its task is not live in this window; see [Task.Elsewhere].
-	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Simple reports that Text is the whole question, and that the person can answer it where it is listed: by a form with
+	// the Fields, or by a yes or no to a call that destroys nothing.
+	Simple bool `json:"simple,omitempty"`
+	// Fields are the one field of a simple form, or none.
+	Fields []Field `json:"fields,omitempty"`
+	// Workspace names the workspace that the task is of; absent if it is that of the front end.
+	Workspace string `json:"workspace,omitempty"`
+	// Unattended: it is of another workspace, and no front end of that one asks.
+	Unattended bool `json:"unattended,omitempty"`
+}
+
+// OthersChangedParams is what the other workspaces of the person mean for a front end.
+type OthersChangedParams struct {
+	// Quiet: another front end of this workspace notifies the person of its questions.
+	Quiet bool `json:"quiet,omitempty"`
+	// Unattended counts the questions that wait in workspaces without a front end that asks. This front end notifies the
+	// person of them, too. It is 0 at all front ends but the one that the person used last.
+	Unattended int `json:"unattended,omitempty"`
 }
 
 // AskWants is what an ask wants of the person.

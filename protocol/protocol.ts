@@ -13,6 +13,12 @@ export const protocolVersion = 1;
  */
 export const farewellMs = 20000;
 
+/**
+ * ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end starts it again at
+ * once: that starts another daemon.
+ */
+export const exitEnded = 6;
+
 /** The requests of {@link Editor}: params and result by method. */
 export interface EditorRequests {
   /** PromptInput asks the person for the value of an mcp.json input at a server's first start. */
@@ -46,6 +52,11 @@ export interface EditorNotifications {
    * ended.
    */
   "ask/unclaimedChanged": UnclaimedChangedParams;
+  /**
+   * OthersChanged reports that an ask of another workspace came or was settled, so that `Sidecar.ListOpenAsks` returns
+   * something else, or that its params changed. Before the first report they are zero.
+   */
+  "ask/othersChanged": OthersChangedParams;
   /** DeclinedChanged reports that everything from a server is declined from now on, or no longer. */
   "ask/declinedChanged": DeclinedChangedParams;
   /**
@@ -133,12 +144,6 @@ export interface SidecarRequests {
    */
   "task/search": { params: SearchTasksParams; result: SearchTasksResult };
   /**
-   * TakeOver brings a task to this window that is live in another one, which lets it go at once. The questions of
-   * MCP tasks, and those in results (2026-07-28), go on here with their drafts, and so do their calls. All other
-   * asks are settled as `OutcomeTakenOver`. For a task that is live here it does nothing.
-   */
-  "task/takeOver": { params: TakeOverParams; result: Task };
-  /**
    * BranchTask starts another task with a copy of a task's conversation up to a message: what the person and
    * the model said, the calls that have ended, and the settings. Asks are not copied.
    */
@@ -171,13 +176,16 @@ export interface SidecarRequests {
   /** RemoveToolRule takes one of them back: the person is asked again. */
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
-   * ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-   * changes whenever a `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged` and
-   * `Editor.DeclinedChanged`.
+   * ListOpenAsks returns the asks that wait for a person, of all open workspaces: 500 at most. It changes whenever a
+   * `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged`, `Editor.DeclinedChanged` and
+   * `Editor.OthersChanged`.
+   *
+   * Every request that names a task is served if any open workspace has the task. Of a task of another workspace, a
+   * front end gets the events once it has opened the task.
    */
   "ask/list": { params: undefined; result: ListOpenAsksResult };
   /**
-   * ClaimAsk says whose an `UnclaimedAsk` is, and returns when it is an ask there. The first to say so
+   * ClaimAsk says whose an `UnclaimedAsk` is, which is a task of the same workspace, and returns when it is an ask there. The first to say so
    * places it; a later one fails with `CodeAskSettled`, as does one after the request has ended. A call
    * that is no candidate any more fails with `CodeInvalidParams`, and the ask waits on.
    */
@@ -247,6 +255,12 @@ export interface SidecarRequests {
    * server is asked to cancel it, and its word is awaited; cancelled again, the call is given up.
    */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
+  /**
+   * ForgetLogins signs out of every server whose login the front end's secret storage keeps: the logins and their kept
+   * secrets are forgotten, in all open workspaces with that storage. Connections stay and calls go on. A server that
+   * needs the login asks for it at its next request. A login whose page is open goes on.
+   */
+  "login/forget": { params: undefined; result: ForgetLoginsResult };
   /** ListMcpTasks returns the first page of the MCP tasks of every conversation. */
   "mcpTask/list": { params: undefined; result: ListMcpTasksResult };
   /** MoreMcpTasks returns the page after another one. */
@@ -302,6 +316,11 @@ export interface SidecarNotifications {
    * whose configuration is unchanged keep running.
    */
   "workspace/didChangeConfiguration": Configuration;
+  /**
+   * DidFocus says that the person has turned to this front end. Of several, it is then the one that is asked for an input
+   * or a page, and notifies the person.
+   */
+  "window/didFocus": undefined;
   /**
    * LanguageModelProgress is a piece of the answer to `Editor.SendLanguageModelRequest`, sent
    * before its response.
@@ -409,7 +428,7 @@ export interface McpSampling extends Origin {
   sentRequest?: McpSamplingRequest;
   /**
    * Model is the one proposed and, once approved, the one that answers; absent if
-   * there is none.
+   * there is none, and once a person answered in its place.
    */
   model?: Model;
   /** ModelReason is a line that says why that one was proposed; it may quote the server. */
@@ -593,7 +612,10 @@ export type OutcomeReason =
   | "granted"
   /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
   | "restarted"
-  /** OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. */
+  /**
+   * OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
+   * earlier versions have it.
+   */
   | "takenOver"
   /** OutcomeNoFrontEnd: no front end is attached that can show such a question. */
   | "noFrontEnd"
@@ -606,6 +628,8 @@ export interface McpElicitationRequest {
   message: string;
   /** Fields are in the order in which the server wrote them. */
   fields?: readonly Field[];
+  /** RequestedSchema is the JSON text of the schema as the server wrote it, for a person to read. */
+  requestedSchema?: string;
 }
 
 /** McpElicitationResponse is MCP's result of elicitation/create. */
@@ -683,6 +707,8 @@ export interface McpSamplingResponse {
    * where a person stopped the model and had returned what it had written by then.
    */
   stopReason?: string;
+  /** ByPerson: a person wrote it, and no model was asked; see `HandWritten`. The server does not get this member. */
+  byPerson?: boolean;
 }
 
 /**
@@ -716,6 +742,19 @@ export interface McpSamplingProgressParams {
   /** Sequence counts the pieces of one ask from 0; those of another answer to it go on counting. */
   sequence: number;
   chunk: string;
+}
+
+/** HandWritten is a completion that a person writes in place of a model. */
+export interface HandWritten {
+  /** Text is the content. It is not blank. */
+  text: string;
+  /** Model is the name that the server gets. It is not blank, and has at most 200 bytes. */
+  model: string;
+  /**
+   * StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes, but not
+   * "toolUse": there are no calls. Absent if the server is to get none.
+   */
+  stopReason?: string;
 }
 
 /** SamplingEdit is what a person makes of a sampling request before it goes to a model. */
@@ -1443,8 +1482,6 @@ export const ErrorCode = {
   ServerFailed: -32107,
   /** CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never. */
   Unavailable: -32108,
-  /** CodeTaskElsewhere: the task is live in another window, which alone can change it. Data is `Elsewhere`. */
-  TaskElsewhere: -32109,
   /** CodeTaskBusy: something goes on in the task, and has to end first; the message names it. */
   TaskBusy: -32110,
   /** CodeUnknownMcpTask: no MCP task has this id, or an id that begins so. */
@@ -2126,7 +2163,8 @@ export type McpTaskStatus =
 
 /**
  * ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
- * ended, the newest of each first. A page has a hundred. An entry that changes while the list is read can be in
+ * ended, the newest of each first. A page has a hundred. The last page also has those of the other open workspaces, a
+ * hundred of each at most. An entry that changes while the list is read can be in
  * two pages.
  */
 export interface ListMcpTasksResult {
@@ -2170,6 +2208,8 @@ export interface McpTaskEntry {
   time: number;
   /** Call is without the contents of its result. */
   call: Call;
+  /** Workspace names the workspace that the conversation is of; absent if it is that of the front end. */
+  workspace?: string;
 }
 
 /**
@@ -2334,14 +2374,20 @@ export interface AllowedModels {
   models?: readonly string[];
 }
 
-/** ListOpenAsksResult holds the asks of all tasks that wait for a person, the oldest first. */
+/**
+ * ListOpenAsksResult holds the asks of all tasks that wait for a person: those of the front end's workspace, the oldest
+ * first, and then those of each other open workspace, the oldest first.
+ */
 export interface ListOpenAsksResult {
   asks?: readonly OpenAsk[];
   /** Truncated reports that there are more: `Task.OpenAsks` counts them all. */
   truncated?: boolean;
-  /** Unclaimed are the requests of servers that no conversation has yet, the oldest first. */
+  /** Unclaimed are the requests of servers that no conversation has yet, in the order of the Asks. */
   unclaimed?: readonly UnclaimedAsk[];
-  /** Declined are the servers with elicitations that are all declined without asking, in the order of their names. */
+  /**
+   * Declined are the servers of the front end's workspace with elicitations that are all declined without asking, in the
+   * order of their names.
+   */
   declined?: readonly DeclinedServer[];
 }
 
@@ -2377,11 +2423,32 @@ export interface OpenAsk {
   origin: Origin;
   /**
    * Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
-   * a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be empty.
+   * a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be
+   * empty. It has no Markdown any more.
    */
   text?: string;
-  /** Elsewhere: its task is not live in this window; see `Task.Elsewhere`. */
-  elsewhere?: boolean;
+  /**
+   * Simple reports that Text is the whole question, and that the person can answer it where it is listed: by a form with
+   * the Fields, or by a yes or no to a call that destroys nothing.
+   */
+  simple?: boolean;
+  /** Fields are the one field of a simple form, or none. */
+  fields?: readonly Field[];
+  /** Workspace names the workspace that the task is of; absent if it is that of the front end. */
+  workspace?: string;
+  /** Unattended: it is of another workspace, and no front end of that one asks. */
+  unattended?: boolean;
+}
+
+/** OthersChangedParams is what the other workspaces of the person mean for a front end. */
+export interface OthersChangedParams {
+  /** Quiet: another front end of this workspace notifies the person of its questions. */
+  quiet?: boolean;
+  /**
+   * Unattended counts the questions that wait in workspaces without a front end that asks. This front end notifies the
+   * person of them, too. It is 0 at all front ends but the one that the person used last.
+   */
+  unattended?: number;
 }
 
 /** AskWants is what an ask wants of the person. */
@@ -2493,7 +2560,10 @@ export interface SearchHit {
 /** Server is a configured MCP server and the state of Assent's connections to it. */
 export interface Server {
   name: string;
-  /** Source is the file that configures the server, or "settings". */
+  /**
+   * Source is the file that configures the server, or "settings", or "built in" for that of
+   * `Configuration.ExampleServer`.
+   */
   source: string;
   /** Transport is how the server is reached. */
   transport: Transport;
@@ -2505,7 +2575,10 @@ export interface Server {
    * connection.
    */
   protocolVersion?: string;
-  /** Reason says in a sentence why the state is `ServerFailed`: the text of `ServerInspection.Verdict`. */
+  /**
+   * Reason says in a sentence why the state is `ServerFailed`: the text of `ServerInspection.Verdict`. If the state is
+   * `ServerStarting`, it says what the start waits for.
+   */
   reason?: string;
   /** Stderr holds the last lines that the server wrote there, where it failed. */
   stderr?: readonly string[];
@@ -2619,12 +2692,16 @@ export interface InitializeParams {
   clientInfo: Implementation;
   capabilities: FrontEndCapabilities;
   configuration: Configuration;
+  /** Visitor: its configuration takes the place of no other front end's, as that of a command in a terminal. */
+  visitor?: boolean;
 }
 
 /** InitializeResult introduces the sidecar. */
 export interface InitializeResult {
   protocolVersion: number;
   serverInfo: Implementation;
+  /** ConfiguredBy is the name of the front end whose configuration counts in place of the visitor's; absent if its own does. */
+  configuredBy?: string;
 }
 
 /** Implementation names a program and its version. */
@@ -2649,6 +2726,8 @@ export interface FrontEndCapabilities {
   openUrl?: boolean;
   /** Secrets: it serves `Editor.GetSecret` and `Editor.SetSecret`. */
   secrets?: boolean;
+  /** Attention: it notifies the person of questions that wait, as `Editor.OthersChanged` says. */
+  attention?: boolean;
 }
 
 /** Configuration is what the person has set, and where they work. */
@@ -2659,6 +2738,11 @@ export interface Configuration {
   servers?: unknown;
   /** Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
+  /**
+   * ExampleServer adds the MCP server that Assent brings along. It starts with its first use, as
+   * any other does.
+   */
+  exampleServer?: boolean;
   model: ModelSettings;
   /** Elicitation is absent if the person has set nothing of it. */
   elicitation?: ElicitationSettings;
@@ -2770,11 +2854,6 @@ export interface RenameTaskParams {
   title: string;
 }
 
-/** TakeOverParams names the task to bring here. */
-export interface TakeOverParams {
-  taskId: string;
-}
-
 /** CloseTaskParams names the task to close. */
 export interface CloseTaskParams {
   taskId: string;
@@ -2823,6 +2902,11 @@ export interface AskResponseParams {
    * `YesButtonClicked` on an `McpSampling` only.
    */
   samplingEdit?: SamplingEdit;
+  /**
+   * HandWritten is the completion that the server gets, and no model is asked; with `YesButtonClicked` on an
+   * `McpSampling` only, and with nothing that is for a model.
+   */
+  handWritten?: HandWritten;
   /**
    * SamplingContent is what the server gets in place of what the model answered: the same blocks with
    * other texts and other inputs of calls, or fewer of them; with `YesButtonClicked` on an
@@ -2990,6 +3074,10 @@ export interface ListModelsResult {
   models?: readonly Model[];
 }
 
+/** ForgetLoginsResult is empty. */
+export interface ForgetLoginsResult {
+}
+
 /** LanguageModelProgressParams is a piece of an answer. */
 export interface LanguageModelProgressParams {
   requestId: string;
@@ -3015,11 +3103,8 @@ export interface Task {
   openAsks: number;
   /** LastNumber is the number of the task's newest event. */
   lastNumber: number;
-  /**
-   * Elsewhere is present where the task is not live in this window: it can be read here, and what would
-   * change it fails with `CodeTaskElsewhere` unless that window is gone. `Sidecar.TakeOver` brings it here.
-   */
-  elsewhere?: Elsewhere;
+  /** Workspace names the workspace that the task is of; absent if it is that of the front end. Such a task is in no list. */
+  workspace?: string;
   /** Running: a turn of its conversation with a model is under way, which `Sidecar.StopChat` ends. */
   running?: boolean;
   /** Queue holds the messages that the person typed during the turn. The first one is sent first. */
@@ -3028,23 +3113,10 @@ export interface Task {
   settings?: TaskSettings;
 }
 
-/** Elsewhere is the window that a task is live in, or was. */
-export interface Elsewhere {
-  /** Window is what to call it: its front end and its folders. */
-  window: string;
-  /** Since is when it took the task. */
-  since: number;
-  /**
-   * Gone: the window is not there any more, and the task's calls wait for it to come back, or for
-   * `Sidecar.TakeOver`. Whatever changes the task takes it over, too.
-   */
-  gone?: boolean;
-}
-
 /** TaskEventParams is one change of one task. */
 export interface TaskEventParams {
   taskId: string;
-  /** Number is one more than that of the task's event before; but see `TaskFollowed`. */
+  /** Number is one more than that of the task's event before. */
   number: number;
   /** OpenAsks is the task's count after this event. */
   openAsks: number;
@@ -3054,6 +3126,8 @@ export interface TaskEventParams {
    * ends before `Editor.StorageRecovered`. The changed message has `Message.Unsaved`.
    */
   unsaved?: boolean;
+  /** Workspace is `Task.Workspace`. The front end gets the event because it opened the task. */
+  workspace?: string;
 }
 
 /** Event is what changed. */
@@ -3061,7 +3135,6 @@ export type Event =
   | ModelMessageEnded
   | ToolUseFailed
   | TaskChanged
-  | TaskFollowed
   | MessageAdded
   | AskSettled
   | AskExtended
@@ -3079,17 +3152,6 @@ export type Event =
  */
 export interface TaskChanged {
   type: "taskChanged";
-  task: Task;
-}
-
-/**
- * TaskFollowed says how a task stands that was changed, taken or let go by another window. What changed in it
- * is not said: where the event's number is greater than the last that a front end has of the task, the front
- * end opens the task after that, whether there is a gap or not. The number is the same as the last where only
- * the window is another one.
- */
-export interface TaskFollowed {
-  type: "taskFollowed";
   task: Task;
 }
 
@@ -3116,7 +3178,10 @@ export interface AskSettled {
   model?: Model;
   /** SentRequest is what goes to the model, where the person edited the server's request. */
   sentRequest?: McpSamplingRequest;
-  /** SentResponse is what the server got, where the person edited the model's answer. */
+  /**
+   * SentResponse is what the server got, where the person edited the model's answer, or wrote it in place of a model:
+   * then it is the `McpSampling.Result`, and no model is proposed any more.
+   */
   sentResponse?: McpSamplingResponse;
   /** SentArguments is what a tool is called with, where the person edited what the model wrote. */
   sentArguments?: unknown;
@@ -3217,6 +3282,22 @@ export interface Notice {
   text: string;
   /** Unavailable holds the servers that the text counts: the model does not have their tools. */
   unavailable?: readonly UnavailableServer[];
+  /**
+   * Refused is what the text counts, if it is of questions that the person was not asked. Several notices of a task may
+   * count those of one server: the newest has the highest count, until Assent starts anew.
+   */
+  refused?: RefusedQuestions;
+}
+
+/** RefusedQuestions counts the questions of a server that were refused without asking, because of a setting. */
+export interface RefusedQuestions {
+  serverName: string;
+  /** Count is of those since Assent started, in all tasks. There may have been more since. */
+  count: number;
+  /** Setting is the cause, by the name that VS Code's settings have for it, such as assent.elicitation.maxOpen. */
+  setting: string;
+  /** Max is how many of a server's questions the setting lets wait at once. */
+  max: number;
 }
 
 /** UnavailableServer is a server with tools that the model does not have. */
@@ -3465,6 +3546,9 @@ export interface UnclaimedAsk {
    * conversations that used the server last, the newest first. There may be none, and are 200 at most.
    */
   candidates?: readonly AskCandidate[];
+  /** Workspace names the workspace that it is of, and Unattended says how that is, as in `OpenAsk`. */
+  workspace?: string;
+  unattended?: boolean;
 }
 
 /**

@@ -24,6 +24,12 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.UnclaimedChanged(ctx, &p)
+	case "ask/othersChanged":
+		var p OthersChangedParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return nil, s.OthersChanged(ctx, &p)
 	case "ask/declinedChanged":
 		var p DeclinedChangedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -140,6 +146,10 @@ func (r remoteEditor) UnclaimedChanged(ctx context.Context, params *UnclaimedCha
 	return r.conn.Notify(ctx, "ask/unclaimedChanged", params)
 }
 
+func (r remoteEditor) OthersChanged(ctx context.Context, params *OthersChangedParams) error {
+	return r.conn.Notify(ctx, "ask/othersChanged", params)
+}
+
 func (r remoteEditor) DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error {
 	return r.conn.Notify(ctx, "ask/declinedChanged", params)
 }
@@ -252,6 +262,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return nil, s.DidChangeConfiguration(ctx, &p)
+	case "window/didFocus":
+		return nil, s.DidFocus(ctx)
 	case "task/create":
 		var p CreateTaskParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -296,12 +308,6 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.SearchTasks(ctx, &p)
-	case "task/takeOver":
-		var p TakeOverParams
-		if err := unmarshalParams(method, params, &p); err != nil {
-			return nil, err
-		}
-		return s.TakeOver(ctx, &p)
 	case "task/branch":
 		var p BranchTaskParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -442,6 +448,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CancelCall(ctx, &p)
+	case "login/forget":
+		return s.ForgetLogins(ctx)
 	case "mcpTask/list":
 		return s.ListMcpTasks(ctx)
 	case "mcpTask/more":
@@ -542,6 +550,10 @@ func (r remoteSidecar) DidChangeConfiguration(ctx context.Context, params *Confi
 	return r.conn.Notify(ctx, "workspace/didChangeConfiguration", params)
 }
 
+func (r remoteSidecar) DidFocus(ctx context.Context) error {
+	return r.conn.Notify(ctx, "window/didFocus", nil)
+}
+
 func (r remoteSidecar) CreateTask(ctx context.Context, params *CreateTaskParams) (*Task, error) {
 	var result Task
 	if err := r.conn.Call(ctx, "task/create", params, &result); err != nil {
@@ -601,14 +613,6 @@ func (r remoteSidecar) RestoreTask(ctx context.Context, params *RestoreTaskParam
 func (r remoteSidecar) SearchTasks(ctx context.Context, params *SearchTasksParams) (*SearchTasksResult, error) {
 	var result SearchTasksResult
 	if err := r.conn.Call(ctx, "task/search", params, &result); err != nil {
-		return nil, err
-	}
-	return &result, nil
-}
-
-func (r remoteSidecar) TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error) {
-	var result Task
-	if err := r.conn.Call(ctx, "task/takeOver", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -817,6 +821,14 @@ func (r remoteSidecar) StartCall(ctx context.Context, params *StartCallParams) (
 func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error) {
 	var result CancelCallResult
 	if err := r.conn.Call(ctx, "call/cancel", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ForgetLogins(ctx context.Context) (*ForgetLoginsResult, error) {
+	var result ForgetLoginsResult
+	if err := r.conn.Call(ctx, "login/forget", nil, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1156,10 +1168,6 @@ func (TaskChanged) isEvent() {}
 
 func (*TaskChanged) unionTag() string { return "taskChanged" }
 
-func (TaskFollowed) isEvent() {}
-
-func (*TaskFollowed) unionTag() string { return "taskFollowed" }
-
 func (MessageAdded) isEvent() {}
 
 func (*MessageAdded) unionTag() string { return "messageAdded" }
@@ -1217,10 +1225,6 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "taskChanged":
 		var v TaskChanged
-		err := unmarshal(data, &v)
-		return v, err
-	case "taskFollowed":
-		var v TaskFollowed
 		err := unmarshal(data, &v)
 		return v, err
 	case "messageAdded":
@@ -1648,6 +1652,23 @@ func (v *LanguageModelMessage) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if v.Content, err = unmarshalEach(w.Content, UnmarshalContentBlock); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *OpenAsk) UnmarshalJSON(data []byte) error {
+	type plain OpenAsk
+	w := struct {
+		*plain
+		Fields []json.RawMessage `json:"fields"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
 		return err
 	}
 	return nil

@@ -5,7 +5,8 @@ import "encoding/json"
 // Server is a configured MCP server and the state of Assent's connections to it.
 type Server struct {
 	Name string `json:"name"`
-	// Source is the file that configures the server, or "settings".
+	// Source is the file that configures the server, or "settings", or "built in" for that of
+	// [Configuration.ExampleServer].
 	Source string `json:"source"`
 	// Transport is how the server is reached.
 	Transport Transport `json:"transport"`
@@ -15,7 +16,8 @@ type Server struct {
 	// ProtocolVersion is the revision of MCP that the server spoke last; absent before the first
 	// connection.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
-	// Reason says in a sentence why the state is [ServerFailed]: the text of [ServerInspection.Verdict].
+	// Reason says in a sentence why the state is [ServerFailed]: the text of [ServerInspection.Verdict]. If the state is
+	// [ServerStarting], it says what the start waits for.
 	Reason string `json:"reason,omitempty"`
 	// Stderr holds the last lines that the server wrote there, where it failed.
 	Stderr []string `json:"stderr,omitempty"`

@@ -21,6 +21,12 @@ type Sidecar interface {
 	//protocol:method workspace/didChangeConfiguration
 	DidChangeConfiguration(ctx context.Context, params *Configuration) error
 
+	// DidFocus says that the person has turned to this front end. Of several, it is then the one that is asked for an input
+	// or a page, and notifies the person.
+	//
+	//protocol:method window/didFocus
+	DidFocus(ctx context.Context) error
+
 	// CreateTask starts a conversation.
 	//
 	//protocol:method task/create
@@ -70,13 +76,6 @@ type Sidecar interface {
 	//protocol:method task/search
 	SearchTasks(ctx context.Context, params *SearchTasksParams) (*SearchTasksResult, error)
 
-	// TakeOver brings a task to this window that is live in another one, which lets it go at once. The questions of
-	// MCP tasks, and those in results (2026-07-28), go on here with their drafts, and so do their calls. All other
-	// asks are settled as [OutcomeTakenOver]. For a task that is live here it does nothing.
-	//
-	//protocol:method task/takeOver
-	TakeOver(ctx context.Context, params *TakeOverParams) (*Task, error)
-
 	// BranchTask starts another task with a copy of a task's conversation up to a message: what the person and
 	// the model said, the calls that have ended, and the settings. Asks are not copied.
 	//
@@ -123,14 +122,17 @@ type Sidecar interface {
 	//protocol:method toolRule/remove
 	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
 
-	// ListOpenAsks returns the asks of all tasks that wait for a person, the oldest first: 500 at most. It
-	// changes whenever a [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged] and
-	// [Editor.DeclinedChanged].
+	// ListOpenAsks returns the asks that wait for a person, of all open workspaces: 500 at most. It changes whenever a
+	// [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged], [Editor.DeclinedChanged] and
+	// [Editor.OthersChanged].
+	//
+	// Every request that names a task is served if any open workspace has the task. Of a task of another workspace, a
+	// front end gets the events once it has opened the task.
 	//
 	//protocol:method ask/list
 	ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error)
 
-	// ClaimAsk says whose an [UnclaimedAsk] is, and returns when it is an ask there. The first to say so
+	// ClaimAsk says whose an [UnclaimedAsk] is, which is a task of the same workspace, and returns when it is an ask there. The first to say so
 	// places it; a later one fails with [CodeAskSettled], as does one after the request has ended. A call
 	// that is no candidate any more fails with [CodeInvalidParams], and the ask waits on.
 	//
@@ -230,6 +232,13 @@ type Sidecar interface {
 	//protocol:method call/cancel
 	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
 
+	// ForgetLogins signs out of every server whose login the front end's secret storage keeps: the logins and their kept
+	// secrets are forgotten, in all open workspaces with that storage. Connections stay and calls go on. A server that
+	// needs the login asks for it at its next request. A login whose page is open goes on.
+	//
+	//protocol:method login/forget
+	ForgetLogins(ctx context.Context) (*ForgetLoginsResult, error)
+
 	// ListMcpTasks returns the first page of the MCP tasks of every conversation.
 	//
 	//protocol:method mcpTask/list
@@ -320,12 +329,16 @@ type InitializeParams struct {
 	ClientInfo      Implementation       `json:"clientInfo"`
 	Capabilities    FrontEndCapabilities `json:"capabilities"`
 	Configuration   Configuration        `json:"configuration"`
+	// Visitor: its configuration takes the place of no other front end's, as that of a command in a terminal.
+	Visitor bool `json:"visitor,omitempty"`
 }
 
 // InitializeResult introduces the sidecar.
 type InitializeResult struct {
 	ProtocolVersion int            `json:"protocolVersion"`
 	ServerInfo      Implementation `json:"serverInfo"`
+	// ConfiguredBy is the name of the front end whose configuration counts in place of the visitor's; absent if its own does.
+	ConfiguredBy string `json:"configuredBy,omitempty"`
 }
 
 // Implementation names a program and its version.
@@ -350,6 +363,8 @@ type FrontEndCapabilities struct {
 	OpenURL bool `json:"openUrl,omitempty"`
 	// Secrets: it serves [Editor.GetSecret] and [Editor.SetSecret].
 	Secrets bool `json:"secrets,omitempty"`
+	// Attention: it notifies the person of questions that wait, as [Editor.OthersChanged] says.
+	Attention bool `json:"attention,omitempty"`
 }
 
 // Configuration is what the person has set, and where they work.
@@ -360,7 +375,10 @@ type Configuration struct {
 	Servers json.RawMessage `json:"servers,omitempty"`
 	// Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs".
 	Inputs json.RawMessage `json:"inputs,omitempty"`
-	Model  ModelSettings   `json:"model"`
+	// ExampleServer adds the MCP server that Assent brings along. It starts with its first use, as
+	// any other does.
+	ExampleServer bool          `json:"exampleServer,omitempty"`
+	Model         ModelSettings `json:"model"`
 	// Elicitation is absent if the person has set nothing of it.
 	Elicitation *ElicitationSettings `json:"elicitation,omitempty"`
 	// AskTimeout is for how many seconds an ask waits for the person; 0 is for ever.
@@ -453,11 +471,6 @@ type RenameTaskParams struct {
 	Title  string `json:"title"`
 }
 
-// TakeOverParams names the task to bring here.
-type TakeOverParams struct {
-	TaskID string `json:"taskId"`
-}
-
 // CloseTaskParams names the task to close.
 type CloseTaskParams struct {
 	TaskID string `json:"taskId"`
@@ -496,6 +509,9 @@ type AskResponseParams struct {
 	// SamplingEdit is what goes to the model in place of what the server asked for; with
 	// [YesButtonClicked] on an [McpSampling] only.
 	SamplingEdit *SamplingEdit `json:"samplingEdit,omitempty"`
+	// HandWritten is the completion that the server gets, and no model is asked; with [YesButtonClicked] on an
+	// [McpSampling] only, and with nothing that is for a model.
+	HandWritten *HandWritten `json:"handWritten,omitempty"`
 	// SamplingContent is what the server gets in place of what the model answered: the same blocks with
 	// other texts and other inputs of calls, or fewer of them; with [YesButtonClicked] on an
 	// [McpSamplingReview] only.
@@ -650,6 +666,9 @@ type ListModelsParams struct {
 type ListModelsResult struct {
 	Models []Model `json:"models,omitempty"`
 }
+
+// ForgetLoginsResult is empty.
+type ForgetLoginsResult struct{}
 
 // LanguageModelProgressParams is a piece of an answer.
 type LanguageModelProgressParams struct {

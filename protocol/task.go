@@ -17,9 +17,8 @@ type Task struct {
 	OpenAsks int `json:"openAsks"`
 	// LastNumber is the number of the task's newest event.
 	LastNumber int64 `json:"lastNumber"`
-	// Elsewhere is present where the task is not live in this window: it can be read here, and what would
-	// change it fails with [CodeTaskElsewhere] unless that window is gone. [Sidecar.TakeOver] brings it here.
-	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
+	// Workspace names the workspace that the task is of; absent if it is that of the front end. Such a task is in no list.
+	Workspace string `json:"workspace,omitempty"`
 	// Running: a turn of its conversation with a model is under way, which [Sidecar.StopChat] ends.
 	Running bool `json:"running,omitempty"`
 	// Queue holds the messages that the person typed during the turn. The first one is sent first.
@@ -28,21 +27,10 @@ type Task struct {
 	Settings *TaskSettings `json:"settings,omitempty"`
 }
 
-// Elsewhere is the window that a task is live in, or was.
-type Elsewhere struct {
-	// Window is what to call it: its front end and its folders.
-	Window string `json:"window"`
-	// Since is when it took the task.
-	Since int64 `json:"since"`
-	// Gone: the window is not there any more, and the task's calls wait for it to come back, or for
-	// [Sidecar.TakeOver]. Whatever changes the task takes it over, too.
-	Gone bool `json:"gone,omitempty"`
-}
-
 // TaskEventParams is one change of one task.
 type TaskEventParams struct {
 	TaskID string `json:"taskId"`
-	// Number is one more than that of the task's event before; but see [TaskFollowed].
+	// Number is one more than that of the task's event before.
 	Number int64 `json:"number"`
 	// OpenAsks is the task's count after this event.
 	OpenAsks int   `json:"openAsks"`
@@ -50,6 +38,8 @@ type TaskEventParams struct {
 	// Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
 	// ends before [Editor.StorageRecovered]. The changed message has [Message.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
+	// Workspace is [Task.Workspace]. The front end gets the event because it opened the task.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // Event is what changed.
@@ -64,17 +54,6 @@ type Event interface{ isEvent() }
 type TaskChanged struct {
 	Type tag[TaskChanged] `json:"type"`
 	Task Task             `json:"task"`
-}
-
-// TaskFollowed says how a task stands that was changed, taken or let go by another window. What changed in it
-// is not said: where the event's number is greater than the last that a front end has of the task, the front
-// end opens the task after that, whether there is a gap or not. The number is the same as the last where only
-// the window is another one.
-//
-//protocol:variant Event taskFollowed
-type TaskFollowed struct {
-	Type tag[TaskFollowed] `json:"type"`
-	Task Task              `json:"task"`
 }
 
 // MessageAdded brings a new message.
@@ -100,7 +79,8 @@ type AskSettled struct {
 	Model *Model `json:"model,omitempty"`
 	// SentRequest is what goes to the model, where the person edited the server's request.
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
-	// SentResponse is what the server got, where the person edited the model's answer.
+	// SentResponse is what the server got, where the person edited the model's answer, or wrote it in place of a model:
+	// then it is the [McpSampling.Result], and no model is proposed any more.
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
 	// SentArguments is what a tool is called with, where the person edited what the model wrote.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
@@ -211,6 +191,20 @@ type Notice struct {
 	Text  string      `json:"text"`
 	// Unavailable holds the servers that the text counts: the model does not have their tools.
 	Unavailable []UnavailableServer `json:"unavailable,omitempty"`
+	// Refused is what the text counts, if it is of questions that the person was not asked. Several notices of a task may
+	// count those of one server: the newest has the highest count, until Assent starts anew.
+	Refused *RefusedQuestions `json:"refused,omitempty"`
+}
+
+// RefusedQuestions counts the questions of a server that were refused without asking, because of a setting.
+type RefusedQuestions struct {
+	ServerName string `json:"serverName"`
+	// Count is of those since Assent started, in all tasks. There may have been more since.
+	Count int64 `json:"count"`
+	// Setting is the cause, by the name that VS Code's settings have for it, such as assent.elicitation.maxOpen.
+	Setting string `json:"setting"`
+	// Max is how many of a server's questions the setting lets wait at once.
+	Max int64 `json:"max"`
 }
 
 // UnavailableServer is a server with tools that the model does not have.

@@ -16,6 +16,9 @@ type UnclaimedAsk struct {
 	// Candidates are who may have caused it, as of now: the calls in flight, or where there is none the
 	// conversations that used the server last, the newest first. There may be none, and are 200 at most.
 	Candidates []AskCandidate `json:"candidates,omitempty"`
+	// Workspace names the workspace that it is of, and Unattended says how that is, as in [OpenAsk].
+	Workspace  string `json:"workspace,omitempty"`
+	Unattended bool   `json:"unattended,omitempty"`
 }
 
 // AskCandidate is a call that may have caused an [UnclaimedAsk], and its conversation. At most one of

@@ -8,20 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"assent/protocol"
 )
 
 // storageTalk is a conversation that notes what is said of the store.
 func storageTalk(t *testing.T, dir string) (c *talk, said *[]string) {
 	t.Helper()
-	return storageTalkOf(t, exec.Command("assent", "serve", "--data-dir", dir))
+	return storageTalkOf(t, newDaemonHome(t).alone("--data-dir", dir))
 }
 
 func storageTalkOf(t *testing.T, assent *exec.Cmd) (c *talk, said *[]string) {
@@ -36,29 +33,6 @@ func storageTalkOf(t *testing.T, assent *exec.Cmd) (c *talk, said *[]string) {
 		t.Fatal(err)
 	}
 	return c, said
-}
-
-func (c *talk) create(title string) {
-	c.t.Helper()
-	if err := c.call("task/create", map[string]any{"title": title}, &protocol.Task{}); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-func (c *talk) wantTasks(want ...string) {
-	c.t.Helper()
-	var listed protocol.ListTasksResult
-	if err := c.call("task/list", map[string]any{}, &listed); err != nil {
-		c.t.Fatal(err)
-	}
-	var got []string
-	for _, task := range listed.Tasks {
-		got = append(got, task.Title)
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		c.t.Errorf("the tasks are %q, want %q", got, want)
-	}
 }
 
 // limitFiles has the system refuse to a process whatever would make a file greater, as a full disk does. It
@@ -78,8 +52,8 @@ func limitFiles(t *testing.T, pid int, bytes uint64) {
 
 func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c, said := storageTalk(t, dir)
+	home, dir := newDaemonHome(t), t.TempDir()
+	c, said := storageTalkOf(t, home.alone("--data-dir", dir))
 	hear, unsaved := c.heard, 0
 	c.heard = func(method string, params json.RawMessage) {
 		hear(method, params)
@@ -101,8 +75,8 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	if unsaved != 2 {
 		t.Errorf("of %d acts was said that they are not saved, want 2", unsaved)
 	}
-	reader, _ := storageTalk(t, dir) // another window reads what is there
-	reader.wantTasks("a: before")
+	reader, _ := storageTalkOf(t, home.command("serve", "--data-dir", dir)) // another window
+	reader.wantTasks("a: before", "b: refused", "c: refused too")
 	reader.kill()
 	limitFiles(t, c.assent.Process.Pid, unix.RLIM_INFINITY)
 	for len(*said) < 2 {
@@ -185,7 +159,7 @@ func unprivileged(t *testing.T, dir string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	if os.Getuid() != 0 {
-		return exec.Command(path, "serve", "--data-dir", dir)
+		return newDaemonHome(t).alone("--data-dir", dir)
 	}
 	// The folders of a test are its user's alone.
 	program := filepath.Join(t.TempDir(), "assent")
@@ -198,7 +172,12 @@ func unprivileged(t *testing.T, dir string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	assent := exec.Command(program, "serve", "--data-dir", dir)
+	home := newDaemonHome(t)
+	assent := home.alone("--data-dir", dir)
+	assent.Path = program
+	if err := os.Chown(home.folder, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
 	assent.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	return assent
 }
@@ -206,9 +185,10 @@ func unprivileged(t *testing.T, dir string) *exec.Cmd {
 func TestADeletedStoreIsThereAfterAKill(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	c, said := storageTalk(t, dir)
+	home := newDaemonHome(t)
+	c, said := storageTalkOf(t, home.alone("--data-dir", dir))
 	c.create("a: before")
-	other, _ := storageTalk(t, dir)
+	other, _ := storageTalkOf(t, home.command("serve", "--data-dir", dir))
 	other.create("b: another window's")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"assent/sidecar/daemon"
+	"assent/sidecar/terminal"
 )
 
 // stubbornRun is an Assent with a stubborn server.
@@ -32,6 +35,19 @@ func (r *stubbornRun) kill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = r.assent.Wait() // that it was killed is no news
+}
+
+// killDaemon kills the daemon of a command in a terminal, which then ends.
+func (r *stubbornRun) killDaemon(t *testing.T) {
+	t.Helper()
+	stop := exec.Command("assent", "daemon", "stop", "--force")
+	stop.Env = r.assent.Env
+	if out, err := stop.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](r.assent.Wait()); !ok || exit.ExitCode() != terminal.ExitEnded {
+		t.Errorf("the command ended with %v, want the code %d", exit, terminal.ExitEnded)
+	}
 }
 
 // wantEnd waits until the server and its child have ended.
@@ -55,11 +71,11 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	if processes == 1 {
 		server = append(server, "alone")
 	}
-	r := &stubbornRun{assent: exec.Command(program, "serve", "--data-dir", filepath.Join(dir, "data"))}
+	r := &stubbornRun{assent: exec.Command(program, "serve", "--standalone", "--data-dir", filepath.Join(dir, "data"))}
 	if args != nil {
 		r.assent = exec.Command(program, append(append(args, "--"), server...)...)
 	}
-	r.assent.Env, r.assent.Dir = inCache(cache), dir
+	r.assent.Env, r.assent.Dir = inCache(t, cache), dir
 	stdin, err := r.assent.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -104,9 +120,11 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	return r
 }
 
-// inCache returns an environment for an Assent that keeps the files of runs, and what is temporary, in a folder.
-func inCache(folder string) []string {
-	return append(os.Environ(), "XDG_CACHE_HOME="+folder, "HOME="+folder, "TMPDIR="+folder)
+// inCache returns an environment for an Assent that keeps the files of runs, and what is temporary, in a folder. Its daemon is
+// its own.
+func inCache(t *testing.T, folder string) []string {
+	t.Helper()
+	return append(os.Environ(), "XDG_CACHE_HOME="+folder, "HOME="+folder, "TMPDIR="+folder, daemon.FolderVariable+"="+newDaemonHome(t).folder)
 }
 
 // runs returns the files of runs that are kept there.
@@ -146,7 +164,11 @@ func TestWhatAKilledAssentLeavesBehindIsEnded(t *testing.T) {
 			if n := len(temporary(t, cache)); tt.args != nil && n != 1 {
 				t.Errorf("the command has %d temporary folders, want 1", n)
 			}
-			r.kill(t)
+			if tt.args != nil {
+				r.killDaemon(t)
+			} else {
+				r.kill(t)
+			}
 			r.wantEnd(t)
 			eventually(t, "the removal of the run's file", func() bool { return len(runs(t, cache)) == 0 })
 			if left := temporary(t, cache); len(left) > 0 {
@@ -199,8 +221,8 @@ func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
 			t.Fatalf("%d has ended before the next start", pid)
 		}
 	}
-	next := exec.Command("assent", "serve", "--data-dir", filepath.Join(dir, "data"))
-	next.Env = inCache(cache)
+	next := exec.Command("assent", "serve", "--standalone", "--data-dir", filepath.Join(dir, "data"))
+	next.Env = inCache(t, cache)
 	stdin, err := next.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +249,7 @@ func TestARunThatEndsLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()
 	assent := exec.Command("assent", "tools", "--", "examiner")
-	assent.Env, assent.Dir = inCache(cache), cache
+	assent.Env, assent.Dir = inCache(t, cache), cache
 	if out, err := assent.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -139,9 +138,9 @@ type loginWindow struct {
 }
 
 // newLoginWindow starts a sidecar on a data folder of its own, as a window on another workspace does.
-func newLoginWindow(t *testing.T, secrets *keptSecrets, loginsDir, server string) *loginWindow {
+func newLoginWindow(t *testing.T, home daemonHome, secrets *keptSecrets, loginsDir, server string) *loginWindow {
 	t.Helper()
-	w := &loginWindow{startTalk(t, exec.Command("assent", "serve", "--data-dir", t.TempDir(), "--logins-dir", loginsDir)), secrets}
+	w := &loginWindow{startTalk(t, home.command("serve", "--data-dir", t.TempDir(), "--logins-dir", loginsDir)), secrets}
 	if err := w.request("initialize", map[string]any{
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a test", "version": "1"},
 		"capabilities":  map[string]any{"secrets": true, "openUrl": true},
@@ -221,7 +220,8 @@ func TestTwoSidecarsRenewALoginOnce(t *testing.T) {
 		}
 	}
 
-	windows := []*loginWindow{newLoginWindow(t, secrets, loginsDir, at), newLoginWindow(t, secrets, loginsDir, at)}
+	home := newDaemonHome(t)
+	windows := []*loginWindow{newLoginWindow(t, home, secrets, loginsDir, at), newLoginWindow(t, home, secrets, loginsDir, at)}
 	const rounds = 5
 	for round := range rounds {
 		if round > 0 {

@@ -5,24 +5,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
-	"sync"
 	"syscall"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/sidecar/example"
 	"assent/sidecar/leftover"
-	"assent/sidecar/secret"
-	"assent/sidecar/server"
-	"assent/sidecar/tap"
 	"assent/sidecar/terminal"
-	"assent/sidecar/visible"
 )
 
 // version is set by the linker.
@@ -68,7 +62,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return terminal.Run(ctx, longFlags(args), terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
-	}, serveCommand(stdin, stdout, stderr), journalCommand(), leftoversCommand(), versionCommand)
+		Connect: connect,
+	}, serveCommand(stdin, stdout, stderr), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 
 // longFlags gives the flags of serve and journal a second dash, where they have one, as they could always be written.
@@ -85,20 +80,14 @@ func longFlags(args []string) []string {
 	return out
 }
 
-func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use: "serve", Short: "speak Assent's protocol on stdin and stdout, as a front end wants it", Args: noArguments,
-		Example: "  assent serve --data-dir kept --log-level debug --tap wire.txtar",
+// exampleCommand is the command that starts the example server; see package example.
+func exampleCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: example.Command, Short: "be an MCP server that asks, to try Assent with", Args: noArguments,
+		Long:    "example-server is an MCP server on stdin and stdout. Its tool asks you for a form and a model for a text.",
+		Example: "  assent call plan_lunch -- assent example-server",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return example.Serve(cmd.Context(), version) },
 	}
-	dataDir := c.Flags().String("data-dir", "", "keep tasks in this `folder` (default: in the user's configuration folder)")
-	loginsDir := c.Flags().String("logins-dir", "", "lock logins in this `folder`, which all windows with the same secrets share (default: in that of --data-dir)")
-	level := zerolog.InfoLevel
-	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
-	tapFile := c.Flags().String("tap", "", "write a transcript of every wire to this `file`, secrets masked")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		return serve(cmd.Context(), *dataDir, *loginsDir, level, *tapFile, stdin, stdout, stderr)
-	}
-	return c
 }
 
 // leftoversCommand is the command that a run's keeper executes once the run is dead; see package leftover.
@@ -113,44 +102,6 @@ func leftoversCommand() *cobra.Command {
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return terminal.Exit(terminal.ExitUsage, fmt.Errorf("unexpected argument %q", args[0]))
-	}
-	return nil
-}
-
-// serve returns an error that says the exit code.
-func serve(ctx context.Context, dataDir, loginsDir string, level zerolog.Level, tapFile string, stdin io.Reader, stdout, stderr io.Writer) error {
-	masker := secret.NewMasker()
-	log := zerolog.New(masker.Writer(visible.JSONWriter(stderr))).Level(level).With().Timestamp().Logger()
-	folder, err := terminal.DataFolder(dataDir)
-	if err != nil {
-		return terminal.Exit(1, err)
-	}
-	runs, err := leftover.Folder()
-	if err != nil {
-		log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
-	}
-	opts := server.Options{Version: version, DataDir: folder, LoginsDir: loginsDir, RunsDir: runs, Log: log, Masker: masker}
-	if tapFile != "" {
-		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-		if err != nil {
-			return terminal.Exit(1, fmt.Errorf("the tap cannot be written: %w", err))
-		}
-		opts.Tap = tap.New(file, masker)
-		defer func() {
-			if err := errors.Join(opts.Tap.Err(), file.Close()); err != nil {
-				log.Error().Err(err).Msg("the tap is not whole")
-			}
-		}()
-	}
-
-	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() { untilOrphaned(ctx, cancel) })
-	defer watch.Wait()
-	defer cancel()
-	if err := server.New(opts).Serve(ctx, pollable(stdin), stdout); err != nil {
-		log.Error().Err(err).Msg("serve")
-		return terminal.Exit(1, nil)
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"assent/sidecar/daemon"
 )
 
 // stubborn is a server that does not speak, does not leave when it is asked to, and has a child.
@@ -102,7 +104,7 @@ func TestServersEndWithTheSidecar(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel() // the stubborn server takes its grace
 			dir, server := newStubborn(t)
-			assent := exec.Command("assent", "serve", "--data-dir", filepath.Join(dir, "data"))
+			assent := newDaemonHome(t).alone("--data-dir", filepath.Join(dir, "data"))
 			read, write, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -137,8 +139,9 @@ func TestAnOrphanedSidecarEnds(t *testing.T) {
 	}
 	defer read.Close()
 	defer write.Close()
-	parent := exec.Command("/bin/sh", "-c", "assent serve --data-dir data <&3 & echo $! >sidecar.pid; wait")
+	parent := exec.Command("/bin/sh", "-c", "assent serve --standalone --data-dir data <&3 & echo $! >sidecar.pid; wait")
 	parent.Dir, parent.ExtraFiles = dir, []*os.File{read}
+	parent.Env = append(os.Environ(), daemon.FolderVariable+"="+newDaemonHome(t).folder)
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hinshun/vt10x"
 	"golang.org/x/sys/unix"
+
+	"assent/sidecar/daemon"
+	"assent/sidecar/terminal"
 )
 
 // The keys that a terminal sends.
@@ -491,7 +494,8 @@ func TestAnAnswerThatIsNotSavedSaysSo(t *testing.T) {
 		flags []string
 	}{{ctrlX, nil}, {":decline\n", []string{"--plain"}}} {
 		t.Run(strings.Join(append([]string{"asked"}, tt.flags...), " "), func(t *testing.T) {
-			s := sit(t, 80, 24, nil, append([]string{"call", "--trust", "demo", "survey", "--data-dir", "kept"}, tt.flags...)...)
+			home := []string{daemon.FolderVariable + "=" + newDaemonHome(t).folder}
+			s := sit(t, 80, 24, home, append([]string{"call", "--standalone", "--trust", "demo", "survey", "--data-dir", "kept"}, tt.flags...)...)
 			s.sees("Your name (text")
 			limitFiles(t, s.program.Process.Pid, 0) // as a full disk does
 			s.types(tt.no)
@@ -638,6 +642,36 @@ func TestCtrlCTwiceLeaves(t *testing.T) {
 	s.ends(130)
 }
 
+func TestCtrlCTwiceLeavesADaemonThatHangs(t *testing.T) {
+	h := newDaemonHome(t)
+	s := sit(t, 80, 24, []string{daemon.FolderVariable + "=" + h.folder}, "call", "--trust", "demo", "survey")
+	s.sees("1/6 Your name")
+	hanging := h.status().PID
+	if err := syscall.Kill(hanging, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(hanging, syscall.SIGCONT) }() // the test ends it
+	s.types(ctrlC)
+	s.sees("Interrupt again to leave at once.")
+	if err := s.program.Process.Signal(syscall.SIGINT); err != nil { // the dialog is still there: its end was not told
+		t.Fatal(err)
+	}
+	s.ends(130)
+	s.sees("Left without waiting for the server.")
+}
+
+func TestADialogSaysThatTheDaemonHasEnded(t *testing.T) {
+	h := newDaemonHome(t)
+	s := sit(t, 80, 24, []string{daemon.FolderVariable + "=" + h.folder}, "call", "--trust", "demo", "survey")
+	s.sees("1/6 Your name")
+	h.run("daemon", "stop", "--force")
+	s.ends(terminal.ExitEnded)
+	s.sees("the daemon has ended in the middle: run the command again")
+	if strings.Contains(s.all(), "You put the question away.") {
+		t.Errorf("the person did nothing, and the command said %q", s.all())
+	}
+}
+
 func TestATerminationInADialogRestoresTheTerminal(t *testing.T) {
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
@@ -664,6 +698,56 @@ func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, "cancelled.json")); err != nil {
 		t.Errorf("the server was not told: %v", err)
+	}
+}
+
+func TestACompletionIsWrittenOnATerminal(t *testing.T) {
+	tests := []struct {
+		name  string
+		flags []string
+		keys  func(s *seat)
+	}{
+		{"in a dialog", nil, func(s *seat) {
+			s.sees("May it go to the model?")
+			s.types(down, down, down, enter)
+			s.sees("1/3 the completion")
+			s.types("Hello.", enter)
+			s.sees("the model's name")
+			s.types(enter)
+			s.sees("stop reason")
+			s.types(enter)
+		}},
+		{"line by line", []string{"--plain"}, func(s *seat) {
+			s.sees("answer; :cancel puts it away): ")
+			s.types("answer\n")
+			s.sees("Your completion: ")
+			s.types("\n")
+			s.sees("name that the server gets (human): ")
+			s.types("\n")
+			s.sees("An empty text is no answer.")
+			s.types("answer\n")
+			s.sees("Your completion: ")
+			s.types("Hello.\n")
+			s.sees("name that the server gets (human): ")
+			s.types("\n")
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sit(t, 80, 24, nil, append([]string{"call", "--trust", "demo", "sample", "--record", "record.yaml"}, tt.flags...)...)
+			tt.keys(s)
+			want := `{"role":"assistant","content":{"type":"text","text":"Hello."},"model":"human","stopReason":"endTurn"}`
+			if got := s.ends(0); got != want {
+				t.Errorf("the server got %s, want %s", got, want)
+			}
+			recorded, err := os.ReadFile(filepath.Join(s.dir, "record.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(recorded), "completion: Hello.\n") {
+				t.Errorf("the recording is\n%s", recorded)
+			}
+		})
 	}
 }
 
@@ -838,8 +922,8 @@ The server "demo" (tool sample) asks for
 a completion by a model.
 `},
 		{"a prompt", ":cancel\n", []string{"call", "--trust", "demo", "sample", "--plain"}, 0, `
-Approve? (yes, no, model; :cancel puts
-it away): :cancel
+Approve? (yes, no, model, answer;
+:cancel puts it away): :cancel
 `},
 		{"an error", "", []string{"call", "--trust", "demo", "bok"}, 2, `
 assent: the server "demo" has no tool
@@ -856,7 +940,7 @@ verdict       notFound: The program
 			s.program.Stdout = s.tty
 			s.start("")
 			if tt.typed != "" {
-				s.sees("it away): ")
+				s.sees(" away): ")
 				s.types(tt.typed)
 			}
 			s.ends(tt.code)

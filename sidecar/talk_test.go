@@ -8,10 +8,13 @@ import (
 	"net/textproto"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"assent/protocol"
 )
 
 // talk is a front end's conversation with a sidecar that is a process. It is used by one goroutine.
@@ -112,6 +115,11 @@ func (c *talk) next() (*message, error) {
 	}
 	if m.ID == nil {
 		c.heard(m.Method, m.Params)
+	} else if m.Method == "window/openUrl" {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"opened":true}}`, *m.ID)
+		if _, err := fmt.Fprintf(c.stdin, "Content-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
 }
@@ -128,12 +136,17 @@ func (c *talk) call(method string, params, result any) error {
 	if err != nil {
 		return err
 	}
+	return c.await(id, method, result)
+}
+
+// await reads the result of a request.
+func (c *talk) await(id int, method string, result any) error {
 	for {
 		m, err := c.next()
 		if err != nil {
 			return err
 		}
-		if m.ID == nil || *m.ID != id {
+		if m.Method != "" || m.ID == nil || *m.ID != id {
 			continue
 		}
 		if m.Error != nil {
@@ -150,6 +163,29 @@ func (c *talk) shakeHands() error {
 		"capabilities":  map[string]any{"elicitation": true, "sampling": true},
 		"configuration": map[string]any{"servers": map[string]any{"asker": map[string]any{"command": "asker"}}, "model": map[string]any{}},
 	}, &struct{}{})
+}
+
+func (c *talk) create(title string) {
+	c.t.Helper()
+	if err := c.call("task/create", map[string]any{"title": title}, &protocol.Task{}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *talk) wantTasks(want ...string) {
+	c.t.Helper()
+	var listed protocol.ListTasksResult
+	if err := c.call("task/list", map[string]any{}, &listed); err != nil {
+		c.t.Fatal(err)
+	}
+	var got []string
+	for _, task := range listed.Tasks {
+		got = append(got, task.Title)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		c.t.Errorf("the tasks are %q, want %q", got, want)
+	}
 }
 
 // asker is an MCP server without an SDK: every call of its tool asks the person, and returns what they said.

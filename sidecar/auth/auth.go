@@ -19,10 +19,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +37,9 @@ import (
 
 // DefaultPatience bounds how long a login page may stay open.
 const DefaultPatience = 10 * time.Minute
+
+// ErrNotKept is what [Secrets.Set] returns if no front end keeps secrets. The value lasts as long as the process.
+var ErrNotKept = errors.New("no front end keeps secrets")
 
 // Secrets keeps values where the system keeps secrets.
 type Secrets interface {
@@ -51,8 +57,10 @@ type Options struct {
 	// must share it, so that they renew a login once. It is empty if this is the only process.
 	Folder string
 	// OpenURL opens a page in the person's browser. The reason is a sentence for them. It returns false if they did not
-	// want to open the page. It is nil if the front end cannot open one.
+	// want to open the page. It is nil if no front end can open one.
 	OpenURL func(ctx context.Context, url, reason string) (bool, error)
+	// CanOpenURL reports whether a front end can open a page now; nil means that OpenURL always can.
+	CanOpenURL func() bool
 	// Client is the name and the version that Assent gives to authorization servers.
 	Client protocol.Implementation
 	// Patience bounds how long a login page may stay open; 0 means [DefaultPatience].
@@ -84,6 +92,9 @@ type Server struct {
 	CallbackPort int
 	// ClientMetadataURL is the HTTPS URL of a Client ID Metadata Document about Assent.
 	ClientMetadataURL string
+	// Proxy returns which proxy a request of the login goes through; nil means [http.ProxyFromEnvironment]. If several
+	// connections to the server have other proxies, the login uses those of the first one.
+	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // RefusedError says that the person did not log in.
@@ -177,10 +188,27 @@ func (a *Authorizer) login(s Server) *login {
 	defer a.mu.Unlock()
 	l := a.logins[key]
 	if l == nil {
+		if s.Proxy == nil {
+			s.Proxy = http.ProxyFromEnvironment
+		}
 		l = &login{a: a, server: s, resource: resource, log: a.opts.Log.With().Str("server", s.Name).Logger()}
 		a.logins[key] = l
 	}
 	return l
+}
+
+// Forget signs out of every server: it drops the logins from memory. The caller removes what [Secrets] keeps, before and
+// after, because a renewal that is under way ends first. A login whose page is open goes on. The error is ctx's.
+func (a *Authorizer) Forget(ctx context.Context) error {
+	a.mu.Lock()
+	logins := slices.Collect(maps.Values(a.logins))
+	a.mu.Unlock()
+	for _, l := range logins {
+		if err := l.forget(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // canonical returns the resource identifier of a server (2026-07-28, "Canonical Server URI").

@@ -24,10 +24,10 @@ const (
 
 // logIn asks the person to log in, and accepts the grant (2026-07-28, "Authorization Flow Steps").
 func (l *login) logIn(ctx context.Context, c challenge) error {
-	if l.a.opts.OpenURL == nil {
+	if l.a.opts.OpenURL == nil || l.a.opts.CanOpenURL != nil && !l.a.opts.CanOpenURL() {
 		return errors.New("the front end cannot open a browser: use one that can, or give the server a token in its headers")
 	}
-	web := newGuard(l.near(), l.a.opts.private)
+	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
 	at, err := discover(ctx, web, l.resource, c, l.prefers)
 	if err != nil {
@@ -166,7 +166,7 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 		return taken, nil
 	}
 	old := *present
-	web := newGuard(l.near(), l.a.opts.private)
+	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
 	// [oauth2.Config] cannot name the resource of the token (RFC 8707, section 2.2). This can, for any kind of grant.
 	config := clientcredentials.Config{

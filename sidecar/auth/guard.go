@@ -35,22 +35,25 @@ var errPrivate = errors.New("a server of the internet may not name an address of
 // server on this network may: its authorization server is on the network, too.
 //
 // A proxy resolves the names itself, so requests through it are not checked.
-type guard struct{ direct, proxied *http.Transport }
+type guard struct {
+	direct, proxied *http.Transport
+	proxy           func(*http.Request) (*url.URL, error)
+}
 
 // newGuard returns a client over a guard for a server that is near or not; see [login.near]. It follows few redirects, and
 // only to https or to this machine.
-func newGuard(near bool, private func(netip.AddrPort) bool) *http.Client {
+func newGuard(near bool, proxy func(*http.Request) (*url.URL, error), private func(netip.AddrPort) bool) *http.Client {
 	transport := func(control func(string, string, syscall.RawConn) error) *http.Transport {
 		dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
 		return &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
+			Proxy:                  proxy,
 			DialContext:            dialer.DialContext,
 			ForceAttemptHTTP2:      true,
 			TLSHandshakeTimeout:    10 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
 		}
 	}
-	g := &guard{proxied: transport(nil)}
+	g := &guard{proxied: transport(nil), proxy: proxy}
 	g.direct = g.proxied
 	if !near {
 		g.direct = transport(func(_, address string, _ syscall.RawConn) error {
@@ -67,7 +70,7 @@ func newGuard(near bool, private func(netip.AddrPort) bool) *http.Client {
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	transport := g.direct
-	if proxy, err := http.ProxyFromEnvironment(r); err == nil && proxy != nil {
+	if proxy, err := g.proxy(r); err == nil && proxy != nil {
 		transport = g.proxied
 	}
 	response, err := transport.RoundTrip(r)
@@ -175,7 +178,7 @@ func (l *login) send(base http.RoundTripper, r *http.Request) (*http.Response, e
 	if err != nil {
 		return nil, err
 	}
-	if proxy, err := http.ProxyFromEnvironment(r); err != nil || proxy != nil {
+	if proxy, err := l.server.Proxy(r); err != nil || proxy != nil {
 		return response, nil // the connection is to the proxy
 	}
 	if c := conn.Load(); c != nil {

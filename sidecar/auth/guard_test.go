@@ -25,7 +25,7 @@ func TestGuardBounds(t *testing.T) {
 		}
 	}))
 	defer hostile.Close()
-	web := newGuard(true, isPrivate)
+	web := newGuard(true, http.ProxyFromEnvironment, isPrivate)
 	defer web.CloseIdleConnections()
 	for path, want := range map[string]string{"/endless": "more than 3 redirects", "/downgrade": "neither https nor on this machine"} {
 		response, err := web.Get(hostile.URL + path)

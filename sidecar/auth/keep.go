@@ -182,7 +182,10 @@ func (l *login) write(ctx context.Context, key string, v any) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepPatience)
 	defer cancel()
-	if err := l.a.opts.Secrets.Set(ctx, key, secret); err != nil {
+	switch err := l.a.opts.Secrets.Set(ctx, key, secret); {
+	case errors.Is(err, ErrNotKept):
+		return false
+	case err != nil:
 		l.log.Warn().Err(err).Msg("the login is not kept: it lasts until Assent ends")
 		return false
 	}

@@ -62,6 +62,61 @@ func TestALoginIsKept(t *testing.T) {
 	assertNoSecrets(t, w.log.String())
 }
 
+func TestALoginThatIsForgotten(t *testing.T) {
+	w := newWorld(t)
+	i := w.issuers[0]
+	a := w.authorizer()
+	c := w.connect(a)
+	w.mustPost(c, "/mcp")
+	forget := func() {
+		t.Helper()
+		for _, key := range w.secrets.keys() { // the front end did
+			if err := w.secrets.Set(t.Context(), key, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := a.Forget(t.Context()); err != nil {
+			t.Errorf("Forget = %v", err)
+		}
+		if got := a.Held(); len(got) != 0 {
+			t.Errorf("held after it: %v", got)
+		}
+	}
+	forget()
+	w.mustPost(c, "/mcp")
+	if len(i.logins) != 2 {
+		t.Errorf("%d logins, want one more after the first was forgotten", len(i.logins))
+	}
+
+	refreshing, answer := make(chan struct{}), make(chan struct{})
+	w.with(func() {
+		i.endTokens()
+		i.Refreshing = func() {
+			i.Refreshing = nil
+			close(refreshing)
+			w.mu.Unlock()
+			<-answer
+			w.mu.Lock()
+		}
+	})
+	posted := make(chan struct{})
+	go func() {
+		defer close(posted)
+		if got, err := w.post(c, "/mcp"); err != nil || got != "200 hello" {
+			t.Errorf("the request that renews the login: %q, %v", got, err)
+		}
+	}()
+	<-refreshing
+	over, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	if err := a.Forget(over); err == nil || err.Error() != "enough" {
+		t.Errorf("during a renewal, Forget = %v; want it to wait", err)
+	}
+	close(answer)
+	<-posted
+	forget()
+}
+
 func TestRefreshTokensRotate(t *testing.T) {
 	w := newWorld(t)
 	i := w.issuers[0]

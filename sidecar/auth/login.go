@@ -47,6 +47,7 @@ type flight struct {
 	// The login's mutex guards these. A flight without waiting callers is abandoned, and ends soon.
 	waiting   int
 	abandoned bool
+	byPerson  bool // a login page, or what leads to it
 	cancel    context.CancelCauseFunc
 }
 
@@ -113,6 +114,9 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		return false, err
 	}
 	return l.once(ctx, l.since(generation), func(ctx context.Context) error {
+		l.mu.Lock()
+		l.flight.byPerson = true
+		l.mu.Unlock()
 		ctx, cancel := context.WithTimeoutCause(ctx, l.a.opts.Patience,
 			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Patience)})
 		defer cancel()
@@ -194,6 +198,27 @@ func (l *login) leave(f *flight) {
 	if f.waiting == 0 {
 		f.abandoned = true
 		f.cancel(errors.New("nobody waits for the login any more"))
+	}
+}
+
+// forget drops the grant from memory, with its scopes. It waits for the end of a renewal, which would keep a new grant, but
+// not for a person.
+func (l *login) forget(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		f := l.flight
+		if f == nil || f.byPerson {
+			l.grant, l.seen, l.bond = nil, nil, bond{}
+			l.generation++
+			l.mu.Unlock()
+			return nil
+		}
+		l.mu.Unlock()
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 

@@ -88,8 +88,8 @@ type Options struct {
 	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
 	// call the broker. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
-	// FrontEnd is what can be shown, and where the person can be sent.
-	FrontEnd protocol.FrontEndCapabilities
+	// FrontEnd returns what can be shown, and where the person can be sent; nil means nothing.
+	FrontEnd func() protocol.FrontEndCapabilities
 	// Stacks are the stacks on which requests are read; nil means the callers' own.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
@@ -108,6 +108,9 @@ func New(opts Options) *Broker {
 	}
 	if opts.DeclinedChanged == nil {
 		opts.DeclinedChanged = func([]protocol.DeclinedServer) {}
+	}
+	if opts.FrontEnd == nil {
+		opts.FrontEnd = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
 	}
 	if opts.Tools == nil {
 		opts.Tools = func() protocol.ToolSettings { return protocol.ToolSettings{} }
@@ -170,7 +173,7 @@ type Asker interface {
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	Notice(level protocol.NoticeLevel, text string)
+	Tell(notice protocol.Notice)
 }
 
 // refuse has the journal say that a request is refused without asking, and returns the error.

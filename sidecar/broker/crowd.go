@@ -3,6 +3,8 @@ package broker
 import (
 	"fmt"
 	"sync"
+
+	"assent/protocol"
 )
 
 // defaultMaxOpen is that of [protocol.ElicitationSettings].
@@ -20,34 +22,42 @@ func (b *Broker) maxOpen() limit {
 // crowd counts the elicitations of each server that wait for the person, of whatever conversation: a
 // thousand questions in a second are not for anybody to read. It may be used from any goroutine.
 type crowd struct {
-	mu   sync.Mutex       // guards the fields below
+	mu   sync.Mutex       // guards the field below
 	open map[string]int64 // by the server's name; those with none are not in it
+
+	cutting sync.Mutex // guards the field below, and is held while a task is told, so that the counts come in their order
 	// cut counts those that were refused, by the server's name.
 	cut map[string]int64
 }
 
-// refused counts one of a server's that was not admitted, and returns what the person is to be told of that;
-// nothing but for the first, the tenth, the hundredth and so on, so that the telling is no flood itself.
-func (c *crowd) refused(serverName string, l limit) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// refused counts one of a server's that was not admitted, and tells the task of the first, the tenth, the hundredth
+// and so on, so that the telling is no flood itself.
+func (c *crowd) refused(t Asker, serverName string, l limit) {
+	c.cutting.Lock()
+	defer c.cutting.Unlock()
 	if c.cut == nil {
 		c.cut = map[string]int64{}
 	}
 	c.cut[serverName]++
 	n := c.cut[serverName]
-	for power := int64(1); power <= n; power *= 10 {
-		if power != n {
-			continue
-		}
-		what := "A question of %[2]s was"
-		if n > 1 {
-			what = "%[1]d questions of %[2]s were"
-		}
-		return fmt.Sprintf(what+" refused without asking you: your setting assent.%[3]s.%[4]s lets %[5]d of a server wait at once. "+
-			"More may have been since.", n, serverName, l.group, l.name, l.max)
+	power := int64(1)
+	for power < n {
+		power *= 10
 	}
-	return ""
+	if power != n {
+		return
+	}
+	what := "A question of %[2]s was"
+	if n > 1 {
+		what = "%[1]d questions of %[2]s were"
+	}
+	setting := "assent." + l.group + "." + l.name
+	t.Tell(protocol.Notice{
+		Level: protocol.NoticeWarning,
+		Text: fmt.Sprintf(what+" refused without asking you: your setting %[3]s lets %[4]d of a server wait at once. "+
+			"More may have been since.", n, serverName, setting, l.max),
+		Refused: &protocol.RefusedQuestions{ServerName: serverName, Count: n, Setting: setting, Max: l.max},
+	})
 }
 
 // admit counts one of a server's, or says why it may not come in now. The function that it returns is to

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
@@ -58,6 +59,7 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 				t.Errorf("%d asks are open, want %d", n, tt.most)
 			}
 			var notices []string
+			counted := int64(1)
 			opened, err := f.task.Open(t.Context(), 0, 0, requests)
 			if err != nil {
 				t.Fatal(err)
@@ -65,6 +67,11 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			for _, m := range opened.Messages {
 				if n, ok := m.Body.(protocol.Notice); ok {
 					notices = append(notices, n.Text)
+					want := &protocol.RefusedQuestions{ServerName: "s", Count: counted, Setting: "assent.elicitation.maxOpen", Max: int64(tt.most)}
+					if diff := cmp.Diff(want, n.Refused); diff != "" {
+						t.Errorf("the notice counts other questions (-want +got):\n%s", diff)
+					}
+					counted *= 10
 				}
 			}
 			refused := requests - tt.most

@@ -50,7 +50,7 @@ func (b *Broker) prepareElicitation(t Asker, origin protocol.Origin, params json
 
 // readElicitation reads a request of elicitation/create, or says why it is refused.
 func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.RawMessage) (protocol.UseMcpServer, error) {
-	if !b.opts.FrontEnd.Elicitation {
+	if !b.opts.FrontEnd().Elicitation {
 		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeNoFrontEnd, notDeclared(elicitationCreate))
 	}
 	var request struct {
@@ -66,7 +66,7 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 		return nil, invalidParams("message is missing")
 	}
 	switch {
-	case request.Mode == "url" && b.opts.FrontEnd.OpenURL:
+	case request.Mode == "url" && b.opts.FrontEnd().OpenURL:
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
@@ -80,8 +80,10 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	}
 
 	return protocol.McpElicitation{
-		Origin:             origin,
-		ElicitationRequest: protocol.McpElicitationRequest{Message: *request.Message, Fields: fields},
+		Origin: origin,
+		ElicitationRequest: protocol.McpElicitationRequest{
+			Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),
+		},
 	}, nil
 }
 
@@ -94,9 +96,7 @@ func (b *Broker) admitElicitation(t Asker, origin protocol.Origin, question *tas
 	done, err = b.crowd.admit(origin.ServerName, b.maxOpen())
 	if err != nil {
 		b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
-		if notice := b.crowd.refused(origin.ServerName, b.maxOpen()); notice != "" {
-			t.Notice(protocol.NoticeWarning, notice)
-		}
+		b.crowd.refused(t, origin.ServerName, b.maxOpen())
 		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
 	}
 	return done, nil
@@ -134,11 +134,9 @@ func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, a
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "declineAll is for %s only", protocol.NoButtonClicked)
 	}
 	answer.DeclinedAll = true
-	answer.Take = func(by string) (func() error, error) {
-		if !b.declineAll(serverName, by) {
-			return nil, nil
-		}
-		return func() error { b.AskAgain(serverName); return nil }, nil
+	answer.Take = func(by string) error {
+		b.declineAll(serverName, by)
+		return nil
 	}
 	return answer, nil
 }

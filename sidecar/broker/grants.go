@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"errors"
 
 	"assent/protocol"
 	"assent/sidecar/grant"
@@ -70,19 +69,15 @@ func (b *Broker) takeGrant(answer *task.Answer, terms protocol.GrantTerms, q *pr
 	if answer.SentRequest != nil {
 		sent = answer.SentRequest
 	}
-	answer.Take = func(by string) (func() error, error) {
+	answer.Take = func(by string) error {
 		// The front end waits for its answer to be taken, whoever asked.
 		held, err := b.opts.Grants.CreateFor(context.Background(), terms, by, grant.Request{
 			Origin: q.Origin, Model: answer.Model, Most: grant.Most(answer.Model, sent),
 		})
-		if err != nil {
-			return nil, err
+		if err == nil {
+			answer.GrantID, answer.Held = held.GrantID, held
 		}
-		answer.GrantID, answer.Held = held.GrantID, held
-		return func() error {
-			_, err := b.opts.Grants.Revoke(context.Background(), held.GrantID, by)
-			return errors.Join(held.Release(), err)
-		}, nil
+		return err
 	}
 	return nil
 }

@@ -322,7 +322,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				var registry *task.Registry
 				f.grants = grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return registry.Store() }})
 				f.Broker = broker.New(broker.Options{
-					FrontEnd: frontEnd,
+					FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd },
 					Models:   func(server string) broker.Models { return set.For(server) }, Grants: f.grants, Log: zerolog.Nop(),
 				})
 				registry = task.NewRegistry(task.Options{

@@ -381,7 +381,7 @@ func TestARestart(t *testing.T) {
 	// life runs one sidecar; do gets its task, and returns before the sidecar is killed.
 	life := func(do func(f *fixture, done <-chan served)) {
 		t.Helper()
-		b := broker.New(broker.Options{Models: models, FrontEnd: frontEnd, Log: zerolog.Nop()})
+		b := broker.New(broker.Options{Models: models, FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd }, Log: zerolog.Nop()})
 		events := &tasktest.Events{}
 		registry := task.NewRegistry(task.Options{
 			OpenStore: func() (*store.Store, error) { return store.Open(dir) },

@@ -65,7 +65,7 @@ const samplingCreate = "sampling/createMessage"
 // admitSampling reads a request of sampling/createMessage and counts it, or says why it is refused. The
 // function that it returns is to be called when the request is answered.
 func (b *Broker) admitSampling(t Asker, origin protocol.Origin, params json.RawMessage) (_ *protocol.McpSamplingRequest, done func(), err error) {
-	if !b.opts.FrontEnd.Sampling {
+	if !b.opts.FrontEnd().Sampling {
 		return nil, nil, b.refuse(t, origin, samplingCreate, protocol.OutcomeNoFrontEnd, notDeclared(samplingCreate))
 	}
 	limits := limitsOf(b.opts.Settings().Limits)
@@ -113,6 +113,9 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Ori
 		return nil, rejected(answer.Response)
 	}
 	b.choseFor(origin, proposed, answer.Model, answer.GrantID != "")
+	if answer.SentResponse != nil { // the person wrote it
+		return toResult(*answer.SentResponse), nil
+	}
 	switch earlier := answer.Result.(type) { // an MCP task that asks again
 	case protocol.McpSamplingResponse:
 		return toResult(earlier), nil
@@ -153,8 +156,6 @@ func undecided(why protocol.OutcomeReason) string {
 		return "the connection to the server was lost"
 	case protocol.OutcomeRestarted:
 		return "the client stopped while it was open"
-	case protocol.OutcomeTakenOver:
-		return "its conversation was taken over in another window"
 	default:
 		return "it ended without an answer"
 	}
@@ -200,6 +201,9 @@ func (b *Broker) checkSampling(p *protocol.AskResponseParams, q *protocol.McpSam
 	answer := &task.Answer{Response: p.AskResponse, Model: q.Model}
 	switch p.AskResponse {
 	case protocol.YesButtonClicked:
+		if p.HandWritten != nil {
+			return handWritten(p)
+		}
 		sent, err := edited(&q.SamplingRequest, p.SamplingEdit)
 		if err != nil {
 			return nil, err

@@ -199,16 +199,10 @@ func (b *Broker) takeToolRule(answer *task.Answer, use grant.ToolUse, p *protoco
 		return protocol.Errorf(protocol.CodeInvalidAnswer, "nothing can be remembered here")
 	}
 	use.TaskID = p.TaskID
-	answer.Take = func(by string) (func() error, error) {
+	answer.Take = func(by string) error {
 		// The front end waits for its answer to be taken, whoever asked.
-		rule, err := b.opts.ToolRules.Remember(context.Background(), use, p.Remember, by)
-		if err != nil {
-			return nil, err
-		}
-		return func() error {
-			_, err := b.opts.ToolRules.Remove(context.Background(), rule.ID, by)
-			return err
-		}, nil
+		_, err := b.opts.ToolRules.Remember(context.Background(), use, p.Remember, by)
+		return err
 	}
 	return nil
 }

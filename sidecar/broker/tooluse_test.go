@@ -102,7 +102,7 @@ func TestAToolIsAskedAboutWhereItsRulesCannotBeRead(t *testing.T) {
 	f := newFixture(t, nil)
 	book := grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return nil, errors.New("no store") }})
 	f.Broker = broker.New(broker.Options{
-		FrontEnd:  frontEnd,
+		FrontEnd:  func() protocol.FrontEndCapabilities { return frontEnd },
 		Tools:     func() protocol.ToolSettings { return protocol.ToolSettings{AutoApprove: protocol.AutoApproveReadOnly} },
 		ToolRules: grant.NewToolRules(book),
 		Log:       zerolog.New(zerolog.NewTestWriter(t)),

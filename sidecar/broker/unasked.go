@@ -10,15 +10,12 @@ import (
 	"assent/sidecar/task"
 )
 
-// declineAll declines everything that a server elicits from now on; by names the front end in which the person said so. It
-// reports whether that is new.
-func (b *Broker) declineAll(serverName, by string) bool {
+// declineAll declines everything that a server elicits from now on; by names the front end in which the person said so.
+func (b *Broker) declineAll(serverName, by string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, already := b.declining[serverName]
 	b.declining[serverName] = by
 	b.opts.DeclinedChanged(b.declinedLocked())
-	return !already
 }
 
 // AskAgain ends the declining of everything that a server elicits.

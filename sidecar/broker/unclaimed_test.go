@@ -137,7 +137,7 @@ func TestARequestThatNobodyPlaces(t *testing.T) {
 // own after that.
 func TestAnUnplacedRequestHasTheTimeOfAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := broker.New(broker.Options{FrontEnd: frontEnd, AskTimeout: func() time.Duration { return time.Minute }})
+		b := broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd }, AskTimeout: func() time.Duration { return time.Minute }})
 		began := time.Now()
 		result, err := b.ServeUnclaimed(t.Context(), "s", elicitation, json.RawMessage(namedForm), func(ctx context.Context, _ broker.Unclaimed) (broker.Asker, protocol.Origin, error) {
 			<-ctx.Done()

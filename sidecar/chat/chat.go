@@ -20,6 +20,7 @@ import (
 	"assent/sidecar/form"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -83,13 +84,11 @@ type Chat struct {
 // run is a call under way.
 type run struct {
 	cancel context.CancelCauseFunc
-	// left is set where another window goes on with the call.
-	left bool
 	// isTask is set once the call became an MCP task, and asked when its end was asked for.
 	isTask bool
 	asked  chan struct{}
 	once   sync.Once // closes asked
-	// done is closed when the call has ended here, by then with the result; nil where another sidecar goes on.
+	// done is closed when the call has ended here, by then with the result; nil where a later sidecar goes on.
 	done   chan struct{}
 	result protocol.CallResult
 }
@@ -105,12 +104,6 @@ func (r *run) stop() {
 		}
 	}
 	r.cancel(nil)
-}
-
-// leave ends a call here that another window goes on with. The chat's lock must be held.
-func (r *run) leave() {
-	r.left = true
-	r.cancel(hub.ErrGoesOnElsewhere)
 }
 
 type callKey struct {
@@ -136,7 +129,7 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.tasks.Own(ctx, params.TaskID)
+	t, err := c.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -199,20 +192,14 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 			c.mu.Unlock()
 			t.CallTask(messageID, mcpTask)
 		},
-		Round: func(round *task.Round) {
-			if !t.CallRound(messageID, round) {
-				c.mu.Lock()
-				r.leave()
-				c.mu.Unlock()
-			}
-		},
+		Round:  func(round *task.Round) { t.CallRound(messageID, round) },
 		Cancel: r.asked,
 	}
 	c.wg.Go(func() {
-		result := call(ctx, hooks)
+		result := c.contained(func() protocol.CallResult { return call(ctx, hooks) })
 		c.mu.Lock()
 		delete(c.running, key)
-		goesOn := result == nil || r.left || c.closed && r.isTask
+		goesOn := result == nil || c.closed && r.isTask
 		c.mu.Unlock()
 		cancel(nil)
 		if !goesOn { // with the next sidecar
@@ -224,20 +211,24 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 	return r
 }
 
+// contained makes a call. If that panics, only this call is lost.
+func (c *Chat) contained(call func() protocol.CallResult) (result protocol.CallResult) {
+	var err error
+	defer func() {
+		if err != nil {
+			result = protocol.CallLost{Reason: reason.Of(err) + "."}
+		}
+	}()
+	defer reason.Panicked(c.opts.Log, "the call", &err)
+	return call()
+}
+
 // Resume takes up the calls that were under way when an earlier sidecar ended and can go on.
 func (c *Chat) Resume() error {
 	unfinished, err := c.tasks.Unfinished()
 	if err != nil {
 		return err
 	}
-	c.takeUp(unfinished)
-	return nil
-}
-
-// ResumeTask is as Resume, for a task that became live here since.
-func (c *Chat) ResumeTask(t *task.Task) { c.takeUp(t.Unfinished()) }
-
-func (c *Chat) takeUp(unfinished []task.Unfinished) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range unfinished {
@@ -245,10 +236,7 @@ func (c *Chat) takeUp(unfinished []task.Unfinished) {
 			break
 		}
 		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
-			continue // the task was claimed while the others were taken up
-		}
-		if !u.Task.IsLive() {
-			continue // another window has it already, and Leave may have been here
+			continue // it began just now
 		}
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
@@ -264,28 +252,7 @@ func (c *Chat) takeUp(unfinished []task.Unfinished) {
 			c.resume(u.Task, u.MessageID, u.Call.ServerName, "", *u.Call.Task)
 		}
 	}
-}
-
-// Leave ends the turn and every call of a task here that another window has by now, and returns when they have ended. What
-// can go on goes on there: no server is asked to cancel an MCP task.
-func (c *Chat) Leave(taskID string) {
-	c.mu.Lock()
-	var left []*run
-	for key, r := range c.running {
-		if key.taskID == taskID {
-			r.leave()
-			left = append(left, r)
-		}
-	}
-	turn := c.turns[taskID]
-	c.mu.Unlock()
-	for _, r := range left {
-		<-r.done
-	}
-	if turn != nil { // after its calls, which it would cancel
-		turn.cancel(hub.ErrGoesOnElsewhere)
-		<-turn.done
-	}
+	return nil
 }
 
 // maxTaskTTL bounds for how long a server is asked to keep an MCP task.
@@ -341,8 +308,8 @@ func (c *Chat) call(ctx context.Context, taskID, serverName string, request prot
 }
 
 // CancelCall cancels a call and reports whether it was running.
-func (c *Chat) CancelCall(ctx context.Context, taskID string, messageID int64) (bool, error) {
-	if _, err := c.tasks.Own(ctx, taskID); err != nil {
+func (c *Chat) CancelCall(taskID string, messageID int64) (bool, error) {
+	if _, err := c.tasks.Get(taskID); err != nil {
 		return false, err
 	}
 	c.mu.Lock()

@@ -33,6 +33,13 @@ const systemPrompt = "You are talking to a user in their editor. You may have to
 // run is one turn: the model writes, its calls run, it writes again, until it asks for none. It reports
 // whether that is how it ended. However it ends, the last message says how.
 func (u *turn) run(ctx context.Context) (well bool) {
+	var panicked error
+	defer func() {
+		if panicked != nil {
+			u.end(ctx, nil, panicked)
+		}
+	}()
+	defer reason.Panicked(u.opts.Log, "the turn", &panicked)
 	p, err := history(ctx, u.task, u.before)
 	if err != nil {
 		u.end(ctx, nil, fmt.Errorf("the conversation cannot be read: %w", err))
@@ -149,7 +156,8 @@ func callsTools(m *protocol.Model) bool {
 }
 
 // generate asks the model, and again where its provider has too much to do and nothing was written yet.
-func (u *turn) generate(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+func (u *turn) generate(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (_ *model.Completion, err error) {
+	defer reason.Panicked(u.opts.Log, "the request to the model", &err)
 	wrote := false
 	pause := firstPause
 	for attempt := 1; ; attempt++ {

@@ -9,14 +9,12 @@ import (
 	"assent/sidecar/task"
 )
 
-// turn is what follows a message of the person; after it, what they queued meanwhile.
+// turn answers a message of the person, and then the messages that they queued during the answer.
 type turn struct {
 	*Chat
 	task   *task.Task
 	taskID string
 	cancel context.CancelCauseFunc
-	// done is closed when it is over.
-	done chan struct{}
 	// replaces is the message that leaves the conversation for the next one of a model; 0 where none does.
 	replaces int64
 	// before is where the conversation ends that the turn begins with; 0 where it is all of it.
@@ -33,7 +31,7 @@ func (u *turn) stop(detail string) {
 
 // SendChat says something to the model of a task; see [protocol.Sidecar.SendChat].
 func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*protocol.SendChatResult, error) {
-	t, err := c.tasks.Own(ctx, p.TaskID)
+	t, err := c.tasks.Get(p.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +121,8 @@ func errUnavailable() error {
 }
 
 // StopChat stops a task's turn and reports whether one was under way.
-func (c *Chat) StopChat(ctx context.Context, taskID string) (bool, error) {
-	if _, err := c.tasks.Own(ctx, taskID); err != nil {
+func (c *Chat) StopChat(taskID string) (bool, error) {
+	if _, err := c.tasks.Get(taskID); err != nil {
 		return false, err
 	}
 	c.mu.Lock()
@@ -139,7 +137,7 @@ func (c *Chat) StopChat(ctx context.Context, taskID string) (bool, error) {
 
 // RetryChat asks the model of a task again; see [protocol.Sidecar.RetryChat].
 func (c *Chat) RetryChat(ctx context.Context, taskID string) error {
-	t, err := c.tasks.Own(ctx, taskID)
+	t, err := c.tasks.Get(taskID)
 	if err != nil {
 		return err
 	}
@@ -190,8 +188,8 @@ func (c *Chat) Interrupt() {
 }
 
 // UnqueueChat takes a message out of a task's queue and reports whether it was there.
-func (c *Chat) UnqueueChat(ctx context.Context, taskID, queuedID string) (bool, error) {
-	t, err := c.tasks.Own(ctx, taskID)
+func (c *Chat) UnqueueChat(taskID, queuedID string) (bool, error) {
+	t, err := c.tasks.Get(taskID)
 	if err != nil {
 		return false, err
 	}
@@ -202,10 +200,9 @@ func (c *Chat) UnqueueChat(ctx context.Context, taskID, queuedID string) (bool, 
 func (c *Chat) beginTurn(t *task.Task, u *turn) {
 	taskID := t.Info().ID
 	ctx, cancel := context.WithCancelCause(context.Background())
-	u.Chat, u.task, u.taskID, u.cancel, u.done = c, t, taskID, cancel, make(chan struct{})
+	u.Chat, u.task, u.taskID, u.cancel = c, t, taskID, cancel
 	c.turns[taskID] = u
 	c.wg.Go(func() {
-		defer close(u.done)
 		defer cancel(nil)
 		for {
 			well := u.run(ctx)

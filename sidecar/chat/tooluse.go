@@ -100,7 +100,8 @@ func (u *turn) useTools(ctx context.Context, messageID int64, uses []protocol.Mo
 }
 
 // useTool asks whether a call may be made, and makes it. The error is for the model.
-func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protocol.ModelToolUse, o *offer, atOnce chan struct{}) (protocol.ToolResultContent, error) {
+func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protocol.ModelToolUse, o *offer, atOnce chan struct{}) (_ protocol.ToolResultContent, err error) {
+	defer reason.Panicked(u.opts.Log, "the call", &err)
 	serverName, request, err := u.approved(ctx, ref, use, o)
 	if err != nil {
 		return protocol.ToolResultContent{}, forModelError(err)

@@ -28,13 +28,21 @@ import (
 // SettingsSource is the source of servers that come from user settings.
 const SettingsSource = "settings"
 
+// The server that Assent brings along.
+const (
+	// BuiltInSource is its source.
+	BuiltInSource = "built in"
+	// ExampleName is its name.
+	ExampleName = "example-server"
+)
+
 // FileName is the configuration file of a workspace folder.
 var FileName = filepath.Join(".vscode", "mcp.json")
 
 // Server is a configured server. Two are equal exactly when nothing about how they start differs.
 type Server struct {
 	Name string
-	// Source is the file, or [SettingsSource].
+	// Source is the file, or [SettingsSource], or [BuiltInSource].
 	Source string
 	// Folder is the path of the workspace folder. It is empty for user settings if no folder is open.
 	Folder    string
@@ -160,7 +168,26 @@ func Load(c protocol.Configuration) Result {
 		}
 		l.settings(folder, c.Servers, c.Inputs)
 	}
+	if c.ExampleServer {
+		l.example()
+	}
 	return l.result
+}
+
+// example adds the server that Assent brings along: this very program, so that nothing else has to be installed. One
+// that a person has configured under its name is used in its place.
+func (l *loader) example() {
+	if _, ok := l.names[ExampleName]; ok {
+		return
+	}
+	program, err := os.Executable()
+	if err != nil {
+		l.problem(BuiltInSource, nil, 0, "the example server cannot be started, because the program of Assent was not found: %v", err)
+		return
+	}
+	l.result.Servers = append(l.result.Servers, Server{
+		Name: ExampleName, Source: BuiltInSource, Transport: protocol.TransportStdio, Command: program, Args: []string{ExampleName},
+	})
 }
 
 type loader struct {

@@ -250,6 +250,28 @@ func TestResolvePutsInTheVariables(t *testing.T) {
 	}
 }
 
+func TestResolveWithoutAWorkspaceFolder(t *testing.T) {
+	folder := t.TempDir()
+	path := program(t, folder, "server")
+	if err := os.WriteFile(filepath.Join(folder, ".env"), []byte("KEY=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ cwd, want string }{{"", folder}, {"..", filepath.Dir(folder)}} {
+		command := "." + string(filepath.Separator) + filepath.Base(path)
+		if tt.cwd != "" {
+			command = path
+		}
+		s := config.Server{Name: "s", Command: command, EnvFile: ".env", Cwd: tt.cwd}
+		cmd, err := s.Resolve(t.Context(), config.Environment{Folder: folder, Environ: []string{"PATHEXT=.exe"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Path != path || cmd.Dir != tt.want || !slices.Contains(cmd.Env, "KEY=1") {
+			t.Errorf("with the cwd %q: %s in %s with %q", tt.cwd, cmd.Path, cmd.Dir, cmd.Env)
+		}
+	}
+}
+
 func TestResolveSaysWhatItLookedFor(t *testing.T) {
 	ws, bin := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "data"), nil, 0o600); err != nil {

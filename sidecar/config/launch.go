@@ -42,7 +42,7 @@ func (s Server) Launch(ctx context.Context, e Environment) Launch {
 		return l
 	}
 	l.Shown.Cwd = s.shown(ctx, e, dir)
-	own := lookupEnv(env, "PATH")
+	own := LookupEnv(env, "PATH")
 	asks = false // from here on it is about the command line
 	name, err := s.expand(ctx, e, s.Command)
 	switch {

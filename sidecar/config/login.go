@@ -37,7 +37,7 @@ type LoginShell struct {
 
 // NewLoginShell returns the login shell of an environment, as of [os.Environ].
 func NewLoginShell(environ []string) *LoginShell {
-	l := &LoginShell{environ: environ, shell: lookupEnv(environ, "SHELL"), patience: loginPatience}
+	l := &LoginShell{environ: environ, shell: LookupEnv(environ, "SHELL"), patience: loginPatience}
 	if !filepath.IsAbs(l.shell) {
 		l.shell = shellOf(readSmall("/etc/passwd"), os.Getuid())
 	}
@@ -56,7 +56,7 @@ func (l *LoginShell) ask() (string, error) {
 	if l.shell == "" {
 		return "", errors.New("neither SHELL nor the list of users names it")
 	}
-	// Startup files write what they like; what is between the marks is ours.
+	// Startup files may write anything. Only the text between the marks is read.
 	mark := uuid.NewString()
 	// Whoever wants their startup files to do less here can know it by the first variable, which is
 	// the one that VS Code sets when it does the same.

@@ -169,11 +169,11 @@ func ofWindows(folder string) bool {
 // lookPath finds the program of a command, and returns the environment in which it runs: where another
 // PATH than env's led to it, that one is in it, for a program such as npx needs its neighbour node.
 func (e Environment) lookPath(s system, command, dir string, env []string) (string, []string, error) {
-	pathext := lookupEnv(env, "PATHEXT")
+	pathext := LookupEnv(env, "PATHEXT")
 	if s.named(command) {
 		return s.lookFile(command, dir, pathext, env)
 	}
-	own := s.split(lookupEnv(env, "PATH"))
+	own := s.split(LookupEnv(env, "PATH"))
 	path, foreign := s.search(command, own, pathext)
 	if path != "" {
 		return path, env, nil
@@ -188,7 +188,7 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		more := without(folders, own)
 		searched = slices.Concat(searched, more)
 		switch {
-		case path != "" && lookupEnv(env, "PATH") == lookupEnv(e.Environ, "PATH"):
+		case path != "" && LookupEnv(env, "PATH") == LookupEnv(e.Environ, "PATH"):
 			return path, s.setPath(env, folders, own), nil
 		case path != "": // the server's configuration has a PATH of its own, which goes first
 			return path, s.setPath(env, own, folders), nil
@@ -204,7 +204,7 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		}
 	}
 
-	usual := without(s.usual(e.Home, func(name string) string { return lookupEnv(env, name) }), own)
+	usual := without(s.usual(e.Home, func(name string) string { return LookupEnv(env, name) }), own)
 	if path, _ := s.search(command, usual, pathext); path != "" {
 		return path, s.setPath(env, []string{path[:strings.LastIndexAny(path, `/\`)]}, own), nil
 	}
@@ -235,7 +235,7 @@ func (s system) lookFile(command, dir, pathext string, env []string) (string, []
 		if s.isAbs(command) {
 			// A script's interpreter is often its neighbour: npx, and the node that it names. Last in
 			// PATH, so that nothing is hidden.
-			own := s.split(lookupEnv(env, "PATH"))
+			own := s.split(LookupEnv(env, "PATH"))
 			env = s.setPath(env, own, []string{candidate[:max(1, strings.LastIndexAny(candidate, `/\`))]})
 		}
 		return candidate, env, nil

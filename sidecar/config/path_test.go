@@ -226,8 +226,8 @@ func TestTheServerGetsThePATHThatLedToIt(t *testing.T) {
 				env = setEnv(env, "PATH", tt.own)
 			}
 			got, env, err := e.lookPath(disk(system{}, files), tt.command, "/app", env)
-			if err != nil || path.Clean(got) != tt.want || lookupEnv(env, "PATH") != tt.path {
-				t.Errorf("lookPath = %q, PATH %q, %v, want %q, %q", got, lookupEnv(env, "PATH"), err, tt.want, tt.path)
+			if err != nil || path.Clean(got) != tt.want || LookupEnv(env, "PATH") != tt.path {
+				t.Errorf("lookPath = %q, PATH %q, %v, want %q, %q", got, LookupEnv(env, "PATH"), err, tt.want, tt.path)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type Ask func(ctx context.Context, s Server, in Input) (string, error)
 type Environment struct {
 	// Environ is the environment to inherit, as of [os.Environ].
 	Environ []string
+	// Folder is where a server starts that has no workspace folder; empty means this process's own.
+	Folder string
 	// Home is the person's own folder.
 	Home string
 	Ask  Ask
@@ -99,13 +102,14 @@ func (s Server) surroundings(ctx context.Context, e Environment) (env []string, 
 		e.note(s, name, v)
 		env = setEnv(env, name, v)
 	}
-	dir = s.Folder
+	base := cmp.Or(s.Folder, e.Folder)
+	dir = base
 	if s.Cwd != "" {
 		if dir, err = s.expand(ctx, e, s.Cwd); err != nil {
 			return nil, "", err
 		}
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.Folder, dir)
+			dir = filepath.Join(base, dir)
 		}
 	}
 	return env, dir, nil
@@ -119,6 +123,9 @@ func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, 
 	path, err := s.expand(ctx, e, s.EnvFile)
 	if err != nil {
 		return nil, err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.Folder, path)
 	}
 	// A password manager may give the file as a pipe.
 	data, err := readFile(path, maxFile, fs.ModeNamedPipe)
@@ -179,7 +186,7 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
 	case "env":
-		value := lookupEnv(e.Environ, rest) // unset is empty, as in VS Code
+		value := LookupEnv(e.Environ, rest) // unset is empty, as in VS Code
 		e.note(s, name, value)
 		return value, nil
 	case "workspaceFolder":
@@ -214,16 +221,6 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 // sameName compares names of environment variables as the system does.
 func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
-}
-
-func lookupEnv(environ []string, name string) string {
-	value := ""
-	for _, kv := range environ { // the last one counts
-		if k, v, _ := strings.Cut(kv, "="); sameName(k, name) {
-			value = v
-		}
-	}
-	return value
 }
 
 func unsetEnv(environ []string, name string) []string {

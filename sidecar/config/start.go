@@ -21,7 +21,7 @@ func (s system) invoke(name, path string, args, env []string) (invocation, error
 	if !s.windows {
 		return direct, nil
 	}
-	root := lookupEnv(env, "SystemRoot")
+	root := LookupEnv(env, "SystemRoot")
 	if root == "" {
 		root = `C:\Windows`
 	}

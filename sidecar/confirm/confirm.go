@@ -32,11 +32,11 @@ func (e *NotConfirmed) Error() string { return e.text }
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Ask asks the person, until ctx ends. An empty decision means that they put the question away. Ask is nil if the
-	// front end cannot ask.
-	Ask func(ctx context.Context, params *protocol.ConfirmServerParams) (protocol.ServerDecision, error)
-	// By is the name of the front end.
-	By string
+	// Ask asks the person, until ctx ends, and returns the name of the front end where they answered. An empty decision
+	// means that they put the question away.
+	Ask func(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error)
+	// CanAsk reports whether a front end can ask the person.
+	CanAsk func() bool
 	// Mask removes the secrets from a definition before it is kept.
 	Mask        func(protocol.ServerDefinition) protocol.ServerDefinition
 	Environment config.Environment
@@ -91,7 +91,7 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 		return nil
 	case decided != nil && !asked:
 		return refused(s)
-	case b.opts.Ask == nil:
+	case !b.opts.CanAsk():
 		return notConfirmed("its definition in %s is new or has changed, and nobody can be asked here whether it may run", s.Source)
 	}
 	return b.wait(ctx, k, s, kept, asked)
@@ -182,7 +182,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	if last != nil {
 		params.Earlier = earlier(last.Shown, masked, params.Definition)
 	}
-	decision, err := b.opts.Ask(ctx, params)
+	decision, by, err := b.opts.Ask(ctx, params)
 	if err != nil || decision != protocol.ServerAllowed && decision != protocol.ServerRefused {
 		return "", err
 	}
@@ -192,7 +192,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	}
 	d := store.ServerDecision{
 		Source: k.source, ServerName: k.server, Definition: k.definition, Shown: masked,
-		Decision: decision, By: b.opts.By, At: b.opts.Now().UnixMilli(),
+		Decision: decision, By: by, At: b.opts.Now().UnixMilli(),
 	}
 	// The decision counts, even if all callers have stopped waiting.
 	ctx = context.WithoutCancel(ctx)

@@ -28,14 +28,14 @@ type person struct {
 	answer chan protocol.ServerDecision
 }
 
-func (p *person) ask(ctx context.Context, params *protocol.ConfirmServerParams) (protocol.ServerDecision, error) {
+func (p *person) ask(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error) {
 	p.asked++
 	p.last = params
 	select {
 	case d := <-p.answer:
-		return d, nil
+		return d, "a test", nil
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return "", "", context.Cause(ctx)
 	}
 }
 
@@ -52,7 +52,7 @@ func newBook(t *testing.T) (*confirm.Book, *person) {
 	})
 	p := &person{answer: make(chan protocol.ServerDecision)}
 	return confirm.NewBook(confirm.Options{
-		Store: func() (*store.Store, error) { return s, nil }, Ask: p.ask, By: "a test", Journal: journal.New(journal.Options{}), Now: time.Now,
+		Store: func() (*store.Store, error) { return s, nil }, Ask: p.ask, CanAsk: func() bool { return true }, Journal: journal.New(journal.Options{}), Now: time.Now,
 		Mask: func(d protocol.ServerDefinition) protocol.ServerDefinition {
 			for _, text := range []*string{&d.Command, &d.Cwd, &d.EnvFile, &d.URL} {
 				*text = strings.ReplaceAll(*text, "hunter2", "…")

@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"assent/protocol"
@@ -115,6 +116,9 @@ func checkText(f protocol.StringField, s string) string {
 		return message
 	}
 	if f.Program != nil && !matches(f.Program, s) {
+		if f.Description != "" { // which says more to a person than a regular expression
+			return fmt.Sprintf("This does not match: %s.", strings.TrimRight(clip([]byte(f.Description)), ".:"))
+		}
 		return fmt.Sprintf("This must match the pattern %s.", clip([]byte(f.Pattern)))
 	}
 	return ""

@@ -163,6 +163,7 @@ func TestCheck(t *testing.T) {
 		{name: "too short", properties: `"a":{"type":"string","minLength":2}`, answer: `{"a":"😀"}`, problems: map[string]string{"a": "at least 2 characters."}},
 		{name: "too long", properties: `"a":{"type":"string","maxLength":1}`, answer: `{"a":"ab"}`, problems: map[string]string{"a": "at most 1 character."}},
 		{name: "a pattern need not match all", properties: `"a":{"type":"string","pattern":"[0-9]+"}`, answer: `{"a":"x1y"}`, want: `{"a":"x1y"}`},
+		{name: "no match, and a description", properties: `"a":{"type":"string","description":"Digits only.","pattern":"^[0-9]+$"}`, answer: `{"a":"x1y"}`, problems: map[string]string{"a": "match: Digits only."}},
 		{name: "no match", properties: `"a":{"type":"string","pattern":"^[0-9]+$"}`, answer: `{"a":"x1y"}`, problems: map[string]string{"a": "the pattern"}},
 		{name: "e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"a.b+c@example.org"}`, want: `{"a":"a.b+c@example.org"}`},
 		{name: "no e-mail", properties: `"a":{"type":"string","format":"email"}`, answer: `{"a":"notanemail"}`, problems: map[string]string{"a": "e-mail"}},

@@ -274,8 +274,8 @@ func TestAGrantEnds(t *testing.T) {
 func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 	for _, session := range []bool{false, true} {
 		t.Run(fmt.Sprintf("session %v", session), func(t *testing.T) {
-			dir := t.TempDir()
-			b, other := newBook(openStore(t, dir)), newBook(openStore(t, dir))
+			kept := openStore(t, t.TempDir())
+			b, other := newBook(kept), newBook(kept)
 			g := b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 5, Session: session})
 			held := b.reserve(t, request(&free), "")
 			if held.Revoked(t.Context()) {
@@ -292,7 +292,7 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 			if again, err := revoker.Revoke(t.Context(), g.ID, "a test"); err != nil || again.EndedAt != revoked.EndedAt {
 				t.Errorf("Revoke again = %+v, %v", again, err)
 			}
-			records, _, err := openStore(t, dir).Journal(t.Context(), store.JournalFilter{}, 10, 1<<20)
+			records, _, err := kept.Journal(t.Context(), store.JournalFilter{}, 10, 1<<20)
 			if err != nil || len(records) != 2 || records[0].Kind != "grantCreated" || records[1].Kind != "grantEnded" ||
 				!strings.Contains(records[1].Body, `"id":"`+g.ID+`","by":"a test"`) {
 				t.Errorf("journal = %+v, %v, want that it was created and, once, that it ended", records, err)
@@ -311,11 +311,11 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 	}
 }
 
-// Two windows share the file, and each has many requests at once.
+// Two books have one store, and each has many requests at once.
 func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 	const bound = 25
-	dir := t.TempDir()
-	books := []*book{newBook(openStore(t, dir)), newBook(openStore(t, dir))}
+	kept := openStore(t, t.TempDir())
+	books := []*book{newBook(kept), newBook(kept)}
 	tests := []protocol.GrantTerms{
 		{ServerName: "s", Models: anyModel, MaxRequests: bound},
 		{ServerName: "s", Models: anyModel, MaxTokens: bound*1000 + 999},
@@ -352,13 +352,13 @@ func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 
 // What a killed sidecar held is spent, because its real usage is not known.
 func TestWhatAKilledSidecarHeldIsSpent(t *testing.T) {
-	dir := t.TempDir()
-	killed := newBook(openStore(t, dir))
+	kept := openStore(t, t.TempDir())
+	killed := newBook(kept)
 	g := killed.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 1, Review: true})
 	session := killed.create(t, protocol.GrantTerms{ServerName: "x", Models: anyModel, Session: true})
 	killed.reserve(t, request(&free), "")
 
-	b := newBook(openStore(t, dir))
+	b := newBook(kept)
 	want := protocol.GrantSpent{Requests: 1, Tokens: 1000}
 	if diff := cmp.Diff(want, b.spent(t, g.ID)); diff != "" {
 		t.Errorf("spent (-want +got):\n%s", diff)

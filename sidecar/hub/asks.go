@@ -219,12 +219,17 @@ func (c *conn) asking(request context.Context, calls []*call) (context.Context, 
 		if cause == nil {
 			cause = context.Cause(request)
 		}
-		cancel(endedBy(cause))
+		ended := endedBy(cause)
+		if ended.Reason == protocol.OutcomeServerStoppedWaiting && allCancelled(calls) {
+			// The server withdraws its request because its call was cancelled, and may be faster than [conn.end].
+			ended = callEnded(context.Cause(calls[0].ctx))
+		}
+		cancel(ended)
 	}
 	stopRequest := context.AfterFunc(request, end)
 	stopConn := context.AfterFunc(c.ctx, end)
 	a := &asking{
-		calls:  slices.Clone(calls),
+		calls:  slices.Clone(calls), // the ones above stay as they are
 		cancel: cancel,
 		ending: func() bool { return request.Err() != nil || c.ctx.Err() != nil },
 		done:   make(chan struct{}),
@@ -241,6 +246,11 @@ func (c *conn) asking(request context.Context, calls []*call) (context.Context, 
 		c.mu.Unlock()
 		close(a.done)
 	}
+}
+
+// allCancelled reports whether there are calls, and each is cancelled.
+func allCancelled(calls []*call) bool {
+	return len(calls) > 0 && !slices.ContainsFunc(calls, func(one *call) bool { return one.ctx.Err() == nil })
 }
 
 // endedBy returns the outcome of an ask when its request or its connection ended with a cause.
@@ -363,9 +373,11 @@ func (c *conn) taskHandler(request context.Context, q *question, f *following, m
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
 	goesOn := &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "The connection to the server ended."}
 	stopRequest := context.AfterFunc(request, func() {
-		if errors.Is(context.Cause(request), wire.ErrCancelled) {
+		switch {
+		case f.ctx.Err() != nil: // whenOver has the reason
+		case errors.Is(context.Cause(request), wire.ErrCancelled):
 			cancel(endedBy(context.Cause(request)))
-		} else {
+		default:
 			cancel(goesOn)
 		}
 	})

@@ -62,11 +62,11 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 			placed.Add(1)
 			return placeByNumber(t, owner, u), nil
 		},
-		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true}, Elicitation: manyOpen, Log: log}),
+		Broker:       broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} }, Elicitation: manyOpen, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
 		Changed:      func(protocol.Server) {},
 		ListChanged:  func(string, protocol.ListKind) {},
-		Capabilities: protocol.FrontEndCapabilities{Elicitation: true},
+		Capabilities: func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} },
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},
 		Environment:  config.Environment{Environ: environ()},
 		Log:          log,

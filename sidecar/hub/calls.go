@@ -131,6 +131,7 @@ func callFailure(serverName string, err error) protocol.CallResult {
 	var long *wire.TooLongError
 	var unread *wire.UnreadableError
 	var overdue overdueError
+	var panicked *reason.Panic
 	switch {
 	case errors.As(err, &rpc):
 		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
@@ -158,6 +159,8 @@ func callFailure(serverName string, err error) protocol.CallResult {
 		return lost(serverName, stopped.reason)
 	case errors.As(err, &own):
 		return protocol.CallLost{Reason: own.Message}
+	case errors.As(err, &panicked):
+		return protocol.CallLost{Reason: panicked.Error() + "."}
 	case wasCancelled(err):
 		return protocol.CallCancelled{}
 	default:

@@ -263,7 +263,7 @@ func (c *conn) start() error {
 		return err
 	}
 	transport := c.server.config.Transport
-	if c.server.hub.opts.Capabilities.Sampling {
+	if c.server.hub.opts.Capabilities().Sampling {
 		c.sampling = c.server.hub.opts.Broker.DeclareSampling(c.ctx, c.server.config.Name)
 	}
 	c.known = c.server.knownEra()

@@ -167,9 +167,9 @@ func (s *server) tellFallback(taskID string) {
 		return
 	}
 	if t, err := s.hub.opts.Task(taskID); err == nil {
-		t.Notice(protocol.NoticeInfo, fmt.Sprintf(
+		t.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: fmt.Sprintf(
 			"The MCP server %q accepts MCP %s, but its tools ask in a way that this version does not have. From now on Assent speaks MCP %s with it.",
-			s.config.Name, wire.ModernVersion, config.LegacyProtocol))
+			s.config.Name, wire.ModernVersion, config.LegacyProtocol)})
 	}
 }
 

@@ -100,10 +100,10 @@ type noticing struct {
 	*notices
 }
 
-func (n noticing) Notice(_ protocol.NoticeLevel, text string) {
+func (n noticing) Tell(notice protocol.Notice) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, text)
+	n.told = append(n.told, notice.Text)
 }
 
 func (n *notices) all() []string {

@@ -90,8 +90,8 @@ type Options struct {
 	Redact func(string) string
 	// Environment is the environment in which servers start.
 	Environment config.Environment
-	// Capabilities are those of the front ends. Servers get no others.
-	Capabilities protocol.FrontEndCapabilities
+	// Capabilities returns those of the front ends; nil means none. Servers get no others.
+	Capabilities func() protocol.FrontEndCapabilities
 	Client       protocol.Implementation
 	// Handshake bounds a server's start; 0 means [DefaultHandshake].
 	Handshake time.Duration
@@ -141,25 +141,30 @@ func New(opts Options) *Hub {
 	opts.Housekeeping = cmp.Or(opts.Housekeeping, DefaultHousekeeping)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.RootsPatience = cmp.Or(opts.RootsPatience, DefaultRootsPatience)
+	if opts.Capabilities == nil {
+		opts.Capabilities = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Hub{opts: opts, network: http.DefaultTransport.(*http.Transport).Clone(), starts: make(turns, startsAtOnce)}
+	network := http.DefaultTransport.(*http.Transport).Clone()
+	network.Proxy = config.Proxy(opts.Environment.Environ)
+	return &Hub{opts: opts, network: network, starts: make(turns, startsAtOnce)}
 }
 
 // capabilities returns the capabilities that servers of an era get: those of the front ends.
 func (h *Hub) capabilities(era wire.Era, sampling broker.SamplingCapability) *mcp.ClientCapabilities {
 	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
-	if h.opts.Capabilities.Elicitation {
+	if h.opts.Capabilities().Elicitation {
 		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
-		if h.opts.Capabilities.OpenURL {
+		if h.opts.Capabilities().OpenURL {
 			c.Elicitation.URL = &mcp.URLElicitationCapabilities{}
 		}
 	}
 	if era == wire.EraModern {
 		c.AddExtension(tasksExtension, nil)
 	}
-	if h.opts.Capabilities.Sampling {
+	if h.opts.Capabilities().Sampling {
 		c.Sampling = &mcp.SamplingCapabilities{Context: &mcp.SamplingContextCapabilities{}}
 		if sampling.Tools {
 			c.Sampling.Tools = &mcp.SamplingToolsCapabilities{}
@@ -173,15 +178,15 @@ func (h *Hub) introduction(sampling broker.SamplingCapability) wire.Introduction
 	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{tasksExtension: struct{}{}}}
 	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
 	requests := map[string]any{}
-	if h.opts.Capabilities.Elicitation {
+	if h.opts.Capabilities().Elicitation {
 		modes := map[string]any{"form": struct{}{}}
-		if h.opts.Capabilities.OpenURL {
+		if h.opts.Capabilities().OpenURL {
 			modes["url"] = struct{}{}
 		}
 		modern["elicitation"], legacy["elicitation"] = modes, modes
 		requests["elicitation"] = map[string]any{"create": struct{}{}}
 	}
-	if h.opts.Capabilities.Sampling {
+	if h.opts.Capabilities().Sampling {
 		parts := map[string]any{"context": struct{}{}}
 		if sampling.Tools {
 			parts["tools"] = struct{}{}
@@ -326,26 +331,13 @@ func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error)
 
 // CloseTask ends a task's connections.
 func (h *Hub) CloseTask(taskID string) {
-	h.endTask(taskID, stoppedError{"its task was closed", protocol.OutcomeServerLost})
-}
-
-// LeaveTask is CloseTask for a task that another window has taken over.
-func (h *Hub) LeaveTask(taskID string) {
-	h.endTask(taskID, stoppedError{"its task was taken over in another window", protocol.OutcomeTakenOver})
-}
-
-func (h *Hub) endTask(taskID string, why stoppedError) {
 	h.mu.Lock()
 	servers := h.servers
 	h.mu.Unlock()
 	for _, s := range servers {
-		s.closeTask(taskID, why)
+		s.closeTask(taskID)
 	}
 }
-
-// ErrGoesOnElsewhere is the cause with which the context of a call ends when another window takes the call over. The
-// server gets neither a cancellation nor an answer to its questions then.
-var ErrGoesOnElsewhere error = stoppedError{"another window goes on with it", protocol.OutcomeRestarted}
 
 // LongestClose is how long [Hub.Close] takes at most if servers do not end by themselves. Close sends the answers and
 // cancellations that are still due, cancels MCP tasks without a waiting call, and ends processes.

@@ -59,8 +59,11 @@ func (b *asks) ask(ctx context.Context, t broker.Asker, origin protocol.Origin, 
 	_, err := t.Ask(ctx, task.Question{})
 	b.requests <- askRequest{ctx, err.Error(), origin, params, answer}
 	a := <-answer
-	if err, ok := a.(error); ok {
-		return nil, err
+	switch a := a.(type) {
+	case error:
+		return nil, a
+	case func():
+		a()
 	}
 	return a, nil
 }
@@ -148,15 +151,17 @@ func newFixtureOf(t *testing.T, differ func(*hub.Options), configured ...config.
 			}
 			return taskName{name: id}, nil
 		},
-		Changed:      func(s protocol.Server) { f.note(func() { f.states = append(f.states, s) }) },
-		ListChanged:  func(_ string, k protocol.ListKind) { f.note(func() { f.changes = append(f.changes, k) }) },
-		Environment:  config.Environment{Environ: os.Environ()},
-		Capabilities: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
-		Client:       protocol.Implementation{Name: "assent", Version: "test"},
-		Handshake:    20 * time.Second,
-		IdlePause:    time.Millisecond,
-		KeepAlive:    time.Second,
-		Log:          zerolog.New(zerolog.NewTestWriter(t)),
+		Changed:     func(s protocol.Server) { f.note(func() { f.states = append(f.states, s) }) },
+		ListChanged: func(_ string, k protocol.ListKind) { f.note(func() { f.changes = append(f.changes, k) }) },
+		Environment: config.Environment{Environ: os.Environ()},
+		Capabilities: func() protocol.FrontEndCapabilities {
+			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true}
+		},
+		Client:    protocol.Implementation{Name: "assent", Version: "test"},
+		Handshake: 20 * time.Second,
+		IdlePause: time.Millisecond,
+		KeepAlive: time.Second,
+		Log:       zerolog.New(zerolog.NewTestWriter(t)),
 	}
 	differ(&opts)
 	f.Hub = hub.New(opts)

@@ -415,3 +415,20 @@ func TestRootsFollowTheFolders(t *testing.T) {
 		t.Errorf("result (-want +got):\n%s\n%s", diff, strings.Join(f.state(t, "s").Stderr, "\n"))
 	}
 }
+
+// What panics while a question is served ends the call that asked, and no other.
+func TestAPanicOfAQuestionCostsOneCall(t *testing.T) {
+	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
+		serverSays(required(2, `"inputRequests":{"one":`+elicitRequest+`}`))+
+		clientSays(toolCall(3, ""))+serverSays(complete(3)), modernWays, func(t *testing.T, f *fixture) {
+		end := f.call(t.Context(), "t1", "s", "tool")
+		f.nextAsk(t, end).answer <- func() { panic("on purpose") }
+		want := protocol.CallResult(protocol.CallLost{Reason: "elicitation/create failed inside Assent: see its log."})
+		if diff := cmp.Diff(want, <-end); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+			t.Errorf("the next one (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -67,8 +67,7 @@ type question struct {
 	Asker
 	slot     *slot
 	answered []int64 // their messages
-	// left is set where the task was closed, or taken over by another window, with the question open: its calls are
-	// about to be cancelled.
+	// left is set where the task was closed with the question open: its calls are about to be cancelled.
 	left bool
 	// again is set where the server may ask the same again, and then gets the same answer.
 	again bool
@@ -90,7 +89,7 @@ func (q *question) Ask(ctx context.Context, what task.Question) (*task.Answer, e
 	case err == nil:
 		q.answered = append(q.answered, answer.MessageID)
 	case errors.As(err, &ended):
-		q.left = ended.Reason == protocol.OutcomeDismissed || ended.Reason == protocol.OutcomeTakenOver
+		q.left = ended.Reason == protocol.OutcomeDismissed
 	}
 	return answer, err
 }

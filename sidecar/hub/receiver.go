@@ -9,9 +9,11 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/members"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
 )
@@ -107,7 +109,7 @@ func (w waiter) Ask(ctx context.Context, q task.Question) (*task.Answer, error) 
 
 // create makes a task of a question, which ask asks until its context ends, at the time that it is given. Late is called
 // where the task had ended before the answer came.
-func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (*received, error) {
+func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (*received, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || len(r.tasks) >= maxReceived {
@@ -125,7 +127,10 @@ func (r *receiver) create(ttl time.Duration, ask func(ctx context.Context, until
 	})
 	r.tasks = append(r.tasks, t)
 	r.wg.Go(func() {
-		result, err := ask(ctx, t.created.Add(ttl))
+		result, err := func() (_ any, err error) {
+			defer reason.Panicked(log, "the question", &err)
+			return ask(ctx, t.created.Add(ttl))
+		}()
 		status := protocol.McpTaskCompleted
 		if err != nil {
 			status = protocol.McpTaskFailed
@@ -273,7 +278,7 @@ func (c *conn) receiveQuestion(ttl time.Duration, q *question, params json.RawMe
 	r := c.receiver()
 	return func() (any, error) {
 		release := c.holdForPerson()
-		made, err := r.create(ttl, func(ctx context.Context, until time.Time) (any, error) {
+		made, err := r.create(c.server.hub.opts.Log, ttl, func(ctx context.Context, until time.Time) (any, error) {
 			defer release()
 			defer q.slot.pass()
 			q.slot.await(ctx)

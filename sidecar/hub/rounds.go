@@ -152,9 +152,6 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 		return nil, errGoesOn
 	}
 	x.hooks.Round(nil)
-	if closing(ctx) { // another window has the call since this moment
-		return nil, errGoesOn
-	}
 	return answers, err
 }
 
@@ -456,8 +453,9 @@ func (x *exchange) answerOne(ctx context.Context, q *question, prefix string, re
 }
 
 // answerAs asks a question in a task, when its turn has come.
-func (x *exchange) answerAs(ctx context.Context, q *question, t Asker, request mcptask.Input) (json.RawMessage, error) {
+func (x *exchange) answerAs(ctx context.Context, q *question, t Asker, request mcptask.Input) (_ json.RawMessage, err error) {
 	defer q.slot.pass()
+	defer reason.Panicked(x.server.hub.opts.Log, request.Method, &err)
 	if request.Method == "roots/list" {
 		return json.Marshal(map[string]any{"roots": x.server.hub.roots()})
 	}

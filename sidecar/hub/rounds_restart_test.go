@@ -39,10 +39,7 @@ type life struct {
 }
 
 // live begins a life on the store in dir, with a server that plays a transcript.
-func live(t *testing.T, dir, transcript string) *life { return liveAs(t, "a test", dir, transcript) }
-
-// liveAs is live in a window of this name.
-func liveAs(t *testing.T, name, dir, transcript string) *life {
+func live(t *testing.T, dir, transcript string) *life {
 	t.Helper()
 	wiretest.Write(t, transcript)
 	l := &life{}
@@ -51,23 +48,21 @@ func liveAs(t *testing.T, name, dir, transcript string) *life {
 		return l.store, err
 	}, func(o *task.Options) {
 		o.NewID = func() string { return uuid.NewString() }
-		o.Window = func() store.Window { return store.Window{Name: name} }
-		o.Claimed = func(t *task.Task) { l.chat.ResumeTask(t) }
-		o.Lost = func(id string) {
-			l.chat.Leave(id)
-			l.hub.LeaveTask(id)
-		}
 	})
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	l.hub = hub.New(hub.Options{
-		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
-		Task:         func(id string) (hub.Asker, error) { return l.tasks.Get(id) },
-		Changed:      func(protocol.Server) {},
-		ListChanged:  func(string, protocol.ListKind) {},
-		Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
-		Client:       protocol.Implementation{Name: "assent", Version: "test"},
-		Environment:  config.Environment{Environ: environ()},
-		PollFloor:    time.Millisecond,
+		Broker: broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities {
+			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
+		}, Log: log}),
+		Task:        func(id string) (hub.Asker, error) { return l.tasks.Get(id) },
+		Changed:     func(protocol.Server) {},
+		ListChanged: func(string, protocol.ListKind) {},
+		Capabilities: func() protocol.FrontEndCapabilities {
+			return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
+		},
+		Client:      protocol.Implementation{Name: "assent", Version: "test"},
+		Environment: config.Environment{Environ: environ()},
+		PollFloor:   time.Millisecond,
 		Tap: func(_ string, fromServer bool, frame []byte) {
 			if !fromServer {
 				l.mu.Lock()

@@ -429,7 +429,8 @@ func (s *server) sayAll() {
 
 // closeTask ends a task's connection and returns when it is over. Its asks have ended, and what the server is
 // told of them goes out first.
-func (s *server) closeTask(taskID string, why stoppedError) {
+func (s *server) closeTask(taskID string) {
+	why := stoppedError{"its task was closed", protocol.OutcomeServerLost}
 	s.mu.Lock()
 	c := s.conns[taskID]
 	s.forgetUsesLocked(taskID)

@@ -32,8 +32,7 @@ type Hooks struct {
 	Task     func(protocol.McpTask)
 	// Round gets each InputRequiredResult before the person gets its questions, so that the next sidecar can go on with
 	// the call if this one dies. It gets nil before the answers are sent: from then on it is unknown what the server
-	// did. If another window has taken the call over, Round ends the call's context, and nothing is sent. With nil, no
-	// call outlives the sidecar.
+	// did. With nil, no call outlives the sidecar.
 	Round func(*task.Round)
 	// Resume is the open round of a call that an earlier sidecar began, or nil.
 	Resume *task.Round

@@ -66,16 +66,20 @@ func converse(t *testing.T, s config.Server, edit ...func(*hub.Options)) *conver
 	}
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	opts := hub.Options{
-		Broker:       broker.New(broker.Options{FrontEnd: protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}, Log: log}),
-		Task:         func(id string) (hub.Asker, error) { return tasks.Get(id) },
-		Changed:      func(protocol.Server) {},
-		ListChanged:  func(string, protocol.ListKind) {},
-		Capabilities: protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true},
-		Client:       protocol.Implementation{Name: "assent", Version: "test"},
-		Environment:  config.Environment{Environ: environ()},
-		PollFloor:    time.Millisecond,
-		Tap:          c.sent.tap,
-		Log:          log,
+		Broker: broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities {
+			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
+		}, Log: log}),
+		Task:        func(id string) (hub.Asker, error) { return tasks.Get(id) },
+		Changed:     func(protocol.Server) {},
+		ListChanged: func(string, protocol.ListKind) {},
+		Capabilities: func() protocol.FrontEndCapabilities {
+			return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
+		},
+		Client:      protocol.Implementation{Name: "assent", Version: "test"},
+		Environment: config.Environment{Environ: environ()},
+		PollFloor:   time.Millisecond,
+		Tap:         c.sent.tap,
+		Log:         log,
 	}
 	for _, e := range edit {
 		e(&opts)

@@ -12,6 +12,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/members"
+	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 
@@ -29,7 +30,7 @@ const (
 // end can open a page.
 func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
 	var refused *jsonrpc.Error
-	if !x.server.hub.opts.Capabilities.OpenURL || !errors.As(err, &refused) || refused.Code != codeURLElicitationRequired {
+	if !x.server.hub.opts.Capabilities().OpenURL || !errors.As(err, &refused) || refused.Code != codeURLElicitationRequired {
 		return nil
 	}
 	var data struct {
@@ -67,7 +68,7 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 			defer forget()
 			defer q.slot.pass()
 			q.slot.await(asking)
-			ok, err := x.server.hub.opts.Broker.AwaitURL(asking, q.of(t), x.origin(), e)
+			ok, err := x.awaitURL(asking, q.of(t), e)
 			mu.Lock()
 			defer mu.Unlock()
 			var refused *jsonrpc.Error
@@ -191,4 +192,10 @@ func (s *server) elicitationComplete(params json.RawMessage) {
 	if complete != nil {
 		complete()
 	}
+}
+
+// awaitURL has the person visit one page.
+func (x *exchange) awaitURL(ctx context.Context, t Asker, e broker.URLElicitation) (ok bool, err error) {
+	defer reason.Panicked(x.server.hub.opts.Log, "the question for a page", &err)
+	return x.server.hub.opts.Broker.AwaitURL(ctx, t, x.origin(), e)
 }

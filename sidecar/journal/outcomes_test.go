@@ -48,8 +48,8 @@ func TestEveryReasonHasItsWords(t *testing.T) {
 		}
 		return string(text)
 	}
-	panel := read("../../webview-ui/src/components/chat/OutcomeLine.tsx")
-	_, panel, _ = strings.Cut(panel, "function describe(")
+	panel := read("../../webview-ui/src/timeline/line.ts")
+	_, panel, _ = strings.Cut(panel, "function described(")
 	table := read("../../docs/outcomes.md")
 	reasons := outcomeReasons(t)
 	if len(reasons) < 12 {

@@ -76,7 +76,7 @@ type (
 	}
 )
 
-// ofCall returns what is to be said of a change of a call; a nil body where that is nothing.
+// ofCall returns the record of a change of a call. The body is nil if the journal does not record the change.
 func ofCall(messageID int64, call protocol.Call, event protocol.Event) (protocol.JournalKind, any) {
 	switch e := event.(type) {
 	case protocol.MessageAdded:
@@ -117,7 +117,7 @@ func endOf(messageID int64, result protocol.CallResult) callEnded {
 	return end
 }
 
-// ofAsk returns what is to be said of a change of an ask; a nil body where that is nothing.
+// ofAsk returns the record of a change of an ask. The body is nil if the journal does not record the change.
 func ofAsk(messageID int64, ask protocol.Ask, event protocol.Event) (protocol.JournalKind, any) {
 	switch e := event.(type) {
 	case protocol.AskExtended:
@@ -186,6 +186,9 @@ func settled(messageID int64, ask protocol.Ask) askSettled {
 	case protocol.McpSampling:
 		if yes {
 			body.Model, body.SentRequest = idOf(q.Model), requestWithoutMedia(q.SentRequest)
+		}
+		if r, ok := q.Result.(protocol.McpSamplingResponse); ok && r.ByPerson {
+			body.SentResponse = &r
 		}
 	case protocol.UseMcpTool:
 		if q.SentArguments != nil {

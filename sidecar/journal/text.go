@@ -50,7 +50,7 @@ func sentence(r protocol.JournalRecord) string {
 		Outcome             protocol.Outcome
 		ElicitationResponse *protocol.McpElicitationResponse
 		SentRequest         json.RawMessage
-		SentResponse        json.RawMessage
+		SentResponse        *struct{ ByPerson bool }
 		SentArguments       json.RawMessage
 		ToolUse             *protocol.ToolUseRef
 		ToolName            string
@@ -111,7 +111,10 @@ func sentence(r protocol.JournalRecord) string {
 		if b.Outcome.GrantID != "" {
 			text += " (grant " + b.Outcome.GrantID + ")"
 		}
-		if b.SentRequest != nil || b.SentResponse != nil || b.SentArguments != nil {
+		switch {
+		case b.SentResponse != nil && b.SentResponse.ByPerson:
+			text += ", written by hand"
+		case b.SentRequest != nil || b.SentResponse != nil || b.SentArguments != nil:
 			text += ", edited"
 		}
 		if b.Model != "" {

@@ -267,7 +267,10 @@ func TestAFrontThatAnEarlierVersionCutIsRecordedOnce(t *testing.T) {
 	}
 	const cut = `UPDATE journal_ends SET (cut_seq, cut_hash) = (SELECT seq, hash FROM journal WHERE seq = %d);
 		DELETE FROM journal WHERE seq <= %[1]d; PRAGMA user_version = 12;`
-	change(fmt.Sprintf(cut, 2) + `DROP TABLE retention_clock`)
+	change(fmt.Sprintf(cut, 2) + `DROP TABLE retention_clock;
+		ALTER TABLE tasks ADD COLUMN owner TEXT; ALTER TABLE tasks ADD COLUMN owner_name TEXT; ALTER TABLE tasks ADD COLUMN owned_since INTEGER;
+		ALTER TABLE tasks ADD COLUMN workspace TEXT; ALTER TABLE tasks ADD COLUMN claimed INTEGER;
+		CREATE INDEX tasks_by_owner ON tasks (owner); CREATE INDEX tasks_by_claim ON tasks (claimed)`)
 	v, err := verify(t, dir)
 	if err != nil || v.Cut != 2 || v.First != 3 || v.Last != 7 {
 		t.Fatalf("Verify = %+v, %v, want records 3 to 7", v, err)
@@ -292,7 +295,7 @@ func TestAMovedJournalIsWhole(t *testing.T) {
 	}
 	move := func(t *testing.T, s, to *store.Store) {
 		t.Helper()
-		if err := s.MoveTo(t.Context(), to); err != nil {
+		if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return to, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,7 +34,7 @@ func startKeeper(path string) (*keeper, error) {
 		return nil, errors.Join(err, null.Close())
 	}
 	process, err := os.StartProcess("/bin/sh", []string{"sh", "-c", wait, program, Command, path}, &os.ProcAttr{
-		Dir: "/", Env: withoutMark(os.Environ()), Files: []*os.File{read, null, null}, Sys: ownSession(),
+		Dir: "/", Env: Unmarked(os.Environ()), Files: []*os.File{read, null, null}, Sys: ownSession(),
 	})
 	if err = errors.Join(err, read.Close(), null.Close()); err != nil {
 		return nil, errors.Join(err, write.Close())

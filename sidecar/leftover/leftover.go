@@ -148,8 +148,8 @@ func EndOf(ctx context.Context, path string) error {
 	return endRun(ctx, file, boot, zerolog.Nop())
 }
 
-// withoutMark returns an environment without a token.
-func withoutMark(environ []string) []string {
+// Unmarked returns an environment without a token: that of a process which must not end with the servers.
+func Unmarked(environ []string) []string {
 	var rest []string
 	for _, e := range environ {
 		if !strings.HasPrefix(e, Variable+"=") {

@@ -87,6 +87,8 @@ func demoAnswer(question string) string {
 		return demoNote(question) + demoSignature
 	case strings.Contains(lower, "risky") && demoShare.MatchString(question):
 		return demoRisk(question) + demoSignature
+	case strings.Contains(lower, "invitation to a lunch"):
+		return "You are invited to lunch! There is good food and good company, and all that is missing is you." + demoSignature
 	case strings.Contains(lower, "sampling"):
 		return "Sampling lets an MCP server ask the model that you use for a completion. " +
 			"Assent shows you the whole request first, and nothing is sent before you approve it." + demoSignature

@@ -15,7 +15,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -35,6 +37,11 @@ type Options struct {
 	// InOrder are the methods of requests that are served like notifications. Every other request has a goroutine
 	// of its own.
 	InOrder []string
+	// Served is called after each answer to a request of InOrder, before the next message is read. It may be nil.
+	Served func(method string)
+	// MaxBacklog is how many bytes may wait until the peer reads them. With more, the connection ends, so that a caller with
+	// several peers waits for none of them. 0 means that the caller waits.
+	MaxBacklog int
 	// Peer is who is at the other end, as errors name it: "the front end".
 	Peer string
 	// Tap, where it is set, is told of every frame, in order. It must not keep it.
@@ -44,6 +51,9 @@ type Options struct {
 	Log    zerolog.Logger
 }
 
+// errBacklog is why a connection ends with more than [Options.MaxBacklog].
+var errBacklog = errors.New("does not read")
+
 // Conn is a connection, from one end.
 type Conn struct {
 	opts   Options
@@ -51,6 +61,7 @@ type Conn struct {
 	conn   *jsonrpc2.Conn
 	serve  *handler
 	next   atomic.Uint64
+	ending sync.WaitGroup // the goroutine that ends a connection whose peer does not read
 }
 
 var _ protocol.Conn = (*Conn)(nil)
@@ -63,15 +74,24 @@ func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 	c.serve = &handler{ctx: ctx, opts: opts, stream: c.stream, cancels: map[jsonrpc2.ID]context.CancelFunc{}}
 	c.stream.request, c.stream.cancel = c.serve.request, cancel
 	// It gets no request that it could need a handler for.
-	c.conn = jsonrpc2.NewConn(ctx, c.stream, nil, jsonrpc2.SetLogger(logger{opts.Log}))
+	conn := jsonrpc2.NewConn(ctx, c.stream, nil, jsonrpc2.SetLogger(logger{opts.Log}))
+	c.conn = conn
+	if opts.MaxBacklog > 0 {
+		tooMuch := fmt.Errorf("%s %w: more than %d bytes wait for it", opts.Peer, errBacklog, opts.MaxBacklog)
+		c.stream.out.bound(opts.MaxBacklog, tooMuch, func() {
+			opts.Log.Warn().Err(tooMuch).Msg("the connection is ended")
+			c.ending.Go(func() { _ = conn.Close() }) // Close returns what there is to say
+		})
+	}
 	return c
 }
 
 // Done is closed when the connection is over.
 func (c *Conn) Done() <-chan struct{} { return c.conn.DisconnectNotify() }
 
-// Close ends the connection, and waits for the requests that are being served; their contexts have ended. An
-// error says why the peer's frames could not be followed any further, or what closing in or out returned.
+// Close ends the connection, and waits for the requests and notifications that are being served; their contexts have
+// ended. Nothing is served after it. An error says why the peer's frames could not be followed any further, or what
+// closing in or out returned.
 func (c *Conn) Close() error {
 	err := c.conn.Close()
 	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
@@ -79,20 +99,29 @@ func (c *Conn) Close() error {
 	}
 	c.serve.close()
 	c.stream.out.wait()
+	c.ending.Wait()
 	return errors.Join(err, c.stream.brokenBy())
 }
 
-// Call implements [protocol.Conn].
+// Call implements [protocol.Conn]. If it fails because the connection is over, Done is closed.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	id := jsonrpc2.ID{Num: c.next.Add(1)}
 	call, err := c.conn.DispatchCall(ctx, method, params, jsonrpc2.PickID(id))
 	if err != nil {
-		return c.fromWire(err)
+		return c.afterEnd(err)
 	}
 	err = call.Wait(ctx, result)
 	if ctx.Err() != nil {
 		// The answer will come all the same, and is dropped then.
 		err = errors.Join(err, c.Notify(context.WithoutCancel(ctx), cancelRequest, cancelParams{id}))
+	}
+	return c.afterEnd(err)
+}
+
+// afterEnd is fromWire for the error of a call. The library ends the calls shortly before it says that the connection is over.
+func (c *Conn) afterEnd(err error) error {
+	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, errBacklog) {
+		<-c.Done()
 	}
 	return c.fromWire(err)
 }

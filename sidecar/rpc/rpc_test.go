@@ -208,6 +208,99 @@ func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 	})
 }
 
+func TestACallThatFailsByTheEndFailsAfterIt(t *testing.T) {
+	for range 2000 {
+		a, b := net.Pipe()
+		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
+		over := make(chan bool, 1)
+		go func() {
+			_ = c.Call(t.Context(), "m", nil, nil)
+			select {
+			case <-c.Done():
+				over <- true
+			default:
+				over <- false
+			}
+		}()
+		if _, err := b.Read(make([]byte, 1<<10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !<-over {
+			t.Error("a call failed before Done was closed")
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestACallThatFailsByTheBacklogFailsAfterTheEnd(t *testing.T) {
+	for range 200 {
+		a, b := net.Pipe()
+		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, MaxBacklog: 1, Peer: "the peer", Log: zerolog.Nop()})
+		for c.Notify(t.Context(), "m", nil) == nil {
+		}
+		if err := c.Call(t.Context(), "m", nil, nil); err == nil {
+			t.Error("a peer that does not read was asked")
+		}
+		select {
+		case <-c.Done():
+		default:
+			t.Error("a call failed before Done was closed")
+		}
+		_ = b.Close()
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNothingIsServedAfterTheEnd has a second notification in the buffer when the connection is ended during the first.
+func TestNothingIsServedAfterTheEnd(t *testing.T) {
+	for _, request := range []string{`{"jsonrpc":"2.0","method":"m"}`, `{"jsonrpc":"2.0","id":1,"method":"m"}`} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			a, b := net.Pipe()
+			defer b.Close()
+			served, goOn := 0, make(chan struct{})
+			c := rpc.New(ctx, a, a, rpc.Options{
+				Serve: func(context.Context, string, json.RawMessage) (any, error) {
+					served++
+					<-goOn
+					return nil, nil
+				},
+				InOrder: []string{"m"}, Peer: "the peer", Log: zerolog.Nop(),
+			})
+			frame := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(request), request)
+			if _, err := io.WriteString(b, frame+frame); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			end()
+			closed := make(chan error, 1)
+			go func() { closed <- c.Close() }()
+			synctest.Wait()
+			select {
+			case err := <-closed:
+				t.Errorf("%s: Close = %v while it is being served", request, err)
+				closed <- err
+			default:
+			}
+			close(goOn)
+			if err := <-closed; err != nil {
+				t.Errorf("Close = %v", err)
+			}
+			synctest.Wait()
+			if served != 1 {
+				t.Errorf("%s: %d were served, want the first alone", request, served)
+			}
+		})
+	}
+}
+
 // FuzzFrames sends each line as a frame. Whatever a frame is, the one after it is still served, and each batch is refused.
 func FuzzFrames(f *testing.F) {
 	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"m"}]` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{}}`)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // handler serves what the peer sends.
@@ -19,7 +18,7 @@ type handler struct {
 	opts   Options
 	stream *stream
 
-	wg sync.WaitGroup // the requests that have a goroutine
+	wg sync.WaitGroup // what is being served
 
 	mu      sync.Mutex // guards the fields below
 	cancels map[jsonrpc2.ID]context.CancelFunc
@@ -32,14 +31,33 @@ func (h *handler) request(req *request) {
 	switch {
 	case req.method == cancelRequest:
 		h.cancel(req.params)
-	case req.notif:
+	case req.notif, slices.Contains(h.opts.InOrder, req.method):
+		h.inOrder(req)
+	default:
+		h.begin(req)
+	}
+}
+
+// inOrder serves a notification, or a request of [Options.InOrder]. Close waits for it too: the goroutine that reads
+// outlives a connection that is not ended by its peer.
+func (h *handler) inOrder(req *request) {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return
+	}
+	h.wg.Add(1)
+	h.mu.Unlock()
+	defer h.wg.Done()
+	if req.notif {
 		if _, err := h.dispatch(h.ctx, req); err != nil {
 			h.opts.Log.Warn().Err(err).Str("method", req.method).Msg("notification failed")
 		}
-	case slices.Contains(h.opts.InOrder, req.method):
-		h.serve(h.ctx, req)
-	default:
-		h.begin(req)
+		return
+	}
+	h.serve(h.ctx, req)
+	if h.opts.Served != nil {
+		h.opts.Served(req.method)
 	}
 }
 
@@ -98,11 +116,6 @@ func (h *handler) serve(ctx context.Context, req *request) {
 
 // dispatch calls the method and turns its panic into an error: one request must not end the others.
 func (h *handler) dispatch(ctx context.Context, req *request) (result any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			h.opts.Log.Error().Interface("panic", r).Bytes("stack", debug.Stack()).Str("method", req.method).Msg("handler panicked")
-			err = protocol.Errorf(protocol.CodeInternalError, "%s failed inside Assent: see its log", req.method)
-		}
-	}()
+	defer reason.Panicked(h.opts.Log, req.method, &err)
 	return h.opts.Serve(ctx, req.method, req.params)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxPending is how many bytes may wait to be written. Whoever writes more than that waits for the peer.
+	// maxPending is how many bytes may wait to be written. With more, write waits for the peer.
 	maxPending = 1 << 20
 	// maxPooled is the capacity of the greatest buffer that is kept for the next message, in bytes.
 	maxPooled = 64 << 10
@@ -25,9 +25,8 @@ const (
 	headerRoom = len(contentLength) + len("18446744073709551615") + len(headerEnd)
 )
 
-// writer writes messages in the order in which they came. The first one to come while nothing is written is written
-// at once, by whoever brings it; what comes meanwhile is collected, and goes out in as few writes as the peer's
-// reading makes of it.
+// writer writes messages in order. While nothing is being written, the caller of write writes its own message. Messages
+// that come during a write are collected and written together.
 type writer struct {
 	w   io.Writer
 	tap func(fromPeer bool, frame []byte)
@@ -38,6 +37,19 @@ type writer struct {
 	pending []byte     // the frames that wait for that
 	spare   []byte     // what pending becomes when it is written
 	err     error
+	// most bounds pending, if it is not 0. Then write never waits for the peer. If pending grows beyond most, err becomes
+	// tooMuch, and overflow is called.
+	most     int
+	tooMuch  error
+	overflow func()
+}
+
+// bound makes write never wait for the peer. If more than most bytes are pending, the writer fails with err and calls
+// overflow, which must not wait either.
+func (w *writer) bound(most int, err error, overflow func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most, w.tooMuch, w.overflow = most, err, overflow
 }
 
 func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
@@ -48,8 +60,8 @@ func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// write writes a message, or keeps it for the one who writes. An error that comes of an earlier message is returned
-// as well: the peer cannot be told anything any more.
+// write writes a message, or adds it to those that wait. It returns the error of an earlier message too: the peer can be
+// told nothing more.
 func (w *writer) write(message any) error {
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer func() {
@@ -64,7 +76,7 @@ func (w *writer) write(message any) error {
 	frame := addHeader(buffer.Bytes())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.pending) > maxPending && w.err == nil {
+	for w.most == 0 && len(w.pending) > maxPending && w.err == nil {
 		w.changed.Wait()
 	}
 	if w.err != nil {
@@ -74,7 +86,19 @@ func (w *writer) write(message any) error {
 		w.tap(false, body)
 	}
 	if w.writing {
+		if w.most > 0 && len(w.pending) > w.most {
+			w.err = w.tooMuch
+			w.changed.Broadcast()
+			w.overflow()
+			return w.err
+		}
 		w.pending = append(w.pending, frame...)
+		return nil
+	}
+	if w.most > 0 {
+		w.pending = append(w.pending, frame...)
+		w.writing = true
+		go w.drain() // wait waits for it
 		return nil
 	}
 	w.writing = true

@@ -8,8 +8,8 @@ import (
 )
 
 // BranchTask implements [protocol.Sidecar].
-func (s *Server) BranchTask(ctx context.Context, params *protocol.BranchTaskParams) (*protocol.Task, error) {
-	info, err := s.tasks.Branch(ctx, params.TaskID, params.MessageID)
+func (w *Workspace) BranchTask(ctx context.Context, params *protocol.BranchTaskParams) (*protocol.Task, error) {
+	info, err := w.tasks.Branch(ctx, params.TaskID, params.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -17,8 +17,8 @@ func (s *Server) BranchTask(ctx context.Context, params *protocol.BranchTaskPara
 }
 
 // ConfigureTask implements [protocol.Sidecar].
-func (s *Server) ConfigureTask(ctx context.Context, params *protocol.ConfigureTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
+func (w *Workspace) ConfigureTask(ctx context.Context, params *protocol.ConfigureTaskParams) (*protocol.Task, error) {
+	t, err := w.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -30,13 +30,13 @@ func (s *Server) ConfigureTask(ctx context.Context, params *protocol.ConfigureTa
 }
 
 // SendChat implements [protocol.Sidecar].
-func (s *Server) SendChat(ctx context.Context, params *protocol.SendChatParams) (*protocol.SendChatResult, error) {
-	return s.chat.SendChat(ctx, params)
+func (w *Workspace) SendChat(ctx context.Context, params *protocol.SendChatParams) (*protocol.SendChatResult, error) {
+	return w.chat.SendChat(ctx, params)
 }
 
 // StopChat implements [protocol.Sidecar].
-func (s *Server) StopChat(ctx context.Context, params *protocol.ChatParams) (*protocol.StopChatResult, error) {
-	stopped, err := s.chat.StopChat(ctx, params.TaskID)
+func (w *Workspace) StopChat(ctx context.Context, params *protocol.ChatParams) (*protocol.StopChatResult, error) {
+	stopped, err := w.chat.StopChat(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (s *Server) StopChat(ctx context.Context, params *protocol.ChatParams) (*pr
 }
 
 // RetryChat implements [protocol.Sidecar].
-func (s *Server) RetryChat(ctx context.Context, params *protocol.ChatParams) (*protocol.RetryChatResult, error) {
-	if err := s.chat.RetryChat(ctx, params.TaskID); err != nil {
+func (w *Workspace) RetryChat(ctx context.Context, params *protocol.ChatParams) (*protocol.RetryChatResult, error) {
+	if err := w.chat.RetryChat(ctx, params.TaskID); err != nil {
 		return nil, err
 	}
 	return &protocol.RetryChatResult{}, nil
 }
 
 // UnqueueChat implements [protocol.Sidecar].
-func (s *Server) UnqueueChat(ctx context.Context, params *protocol.UnqueueChatParams) (*protocol.UnqueueChatResult, error) {
-	removed, err := s.chat.UnqueueChat(ctx, params.TaskID, params.QueuedID)
+func (w *Workspace) UnqueueChat(ctx context.Context, params *protocol.UnqueueChatParams) (*protocol.UnqueueChatResult, error) {
+	removed, err := w.chat.UnqueueChat(params.TaskID, params.QueuedID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,44 +61,35 @@ func (s *Server) UnqueueChat(ctx context.Context, params *protocol.UnqueueChatPa
 }
 
 // ListToolRules implements [protocol.Sidecar].
-func (s *Server) ListToolRules(ctx context.Context) (*protocol.ListToolRulesResult, error) {
-	rules, err := s.toolRules.List(ctx)
+func (w *Workspace) ListToolRules(ctx context.Context) (*protocol.ListToolRulesResult, error) {
+	rules, err := w.toolRules.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &protocol.ListToolRulesResult{Rules: rules}, nil
 }
 
-// RemoveToolRule implements [protocol.Sidecar].
-func (s *Server) RemoveToolRule(ctx context.Context, params *protocol.RemoveToolRuleParams) (*protocol.RemoveToolRuleResult, error) {
-	removed, err := s.toolRules.Remove(ctx, params.RuleID, s.frontEnd.Name)
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.RemoveToolRuleResult{Removed: removed}, nil
-}
-
 // chatModels are all that the person has: no server asks.
-func (s *Server) chatModels() chat.Models {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.models
+func (w *Workspace) chatModels() chat.Models {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.models
 }
 
-func (s *Server) chatSettings() protocol.ChatSettings {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.configuration.Chat == nil {
+func (w *Workspace) chatSettings() protocol.ChatSettings {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.configuration.Chat == nil {
 		return protocol.ChatSettings{}
 	}
-	return *s.configuration.Chat
+	return *w.configuration.Chat
 }
 
-func (s *Server) toolSettings() protocol.ToolSettings {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.configuration.Tools == nil {
+func (w *Workspace) toolSettings() protocol.ToolSettings {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.configuration.Tools == nil {
 		return protocol.ToolSettings{}
 	}
-	return *s.configuration.Tools
+	return *w.configuration.Tools
 }

@@ -11,33 +11,35 @@ import (
 )
 
 // confirmations returns the decisions about servers that files of the workspace configure.
-func (s *Server) confirmations(environment config.Environment) *confirm.Book {
+func (w *Workspace) confirmations(environment config.Environment) *confirm.Book {
 	opts := confirm.Options{
-		Store: s.tasks.Store, By: s.frontEnd.Name, Mask: s.maskDefinition,
-		Environment: environment, Journal: s.journal, Now: s.now,
-	}
-	if s.opts.DecisionsDir != "" {
-		opts.Store = s.decisions.open
-	}
-	if s.capabilities.ConfirmServers {
-		opts.Ask = func(ctx context.Context, params *protocol.ConfirmServerParams) (protocol.ServerDecision, error) {
-			result, err := s.editor.ConfirmServer(ctx, params)
+		Store:  w.tasks.Store,
+		CanAsk: func() bool { return w.attached.capabilities().ConfirmServers },
+		Ask: func(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error) {
+			result, err := lend(ctx, w.attached, needsConfirmation.of(params.ServerName), func(f *frontEnd) (*protocol.ConfirmServerResult, error) {
+				by = f.name
+				return f.own.ConfirmServer(ctx, params)
+			})
 			if err != nil {
-				return "", err
+				return "", "", err
 			}
-			return result.Decision, nil
-		}
+			return result.Decision, by, nil
+		},
+		Mask: w.maskDefinition, Environment: environment, Journal: w.journal, Now: w.now,
+	}
+	if w.opts.DecisionsDir != "" {
+		opts.Store = w.decisions.open
 	}
 	return confirm.NewBook(opts)
 }
 
 // maskDefinition removes what looks like a secret, and the secrets that Assent holds.
-func (s *Server) maskDefinition(d protocol.ServerDefinition) protocol.ServerDefinition {
+func (w *Workspace) maskDefinition(d protocol.ServerDefinition) protocol.ServerDefinition {
 	d.Args = maskArgs(d.Args)
 	for i := range d.Args {
-		d.Args[i] = s.redacted(d.Args[i])
+		d.Args[i] = w.redacted(d.Args[i])
 	}
-	d.Command, d.URL, d.Cwd, d.EnvFile = s.redacted(d.Command), s.redacted(d.URL), s.redacted(d.Cwd), s.redacted(d.EnvFile)
+	d.Command, d.URL, d.Cwd, d.EnvFile = w.redacted(d.Command), w.redacted(d.URL), w.redacted(d.Cwd), w.redacted(d.EnvFile)
 	return d
 }
 
@@ -56,7 +58,7 @@ func (d *decisions) open() (*store.Store, error) {
 	if d.store != nil {
 		return d.store, nil
 	}
-	kept, err := store.Open(d.dir)
+	kept, err := store.OpenBeside(d.dir) // the conversations there may be another process's
 	if err != nil {
 		return nil, err
 	}

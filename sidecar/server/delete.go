@@ -12,13 +12,13 @@ import (
 const closingTime = 10 * time.Second
 
 // DeleteTask implements [protocol.Sidecar].
-func (s *Server) DeleteTask(ctx context.Context, params *protocol.DeleteTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
+func (f *frontEnd) DeleteTask(ctx context.Context, params *protocol.DeleteTaskParams) (*protocol.Task, error) {
+	t, err := f.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
 	if params.Close {
-		if _, err := s.CloseTask(ctx, &protocol.CloseTaskParams{TaskID: params.TaskID}); err != nil {
+		if _, err := f.CloseTask(ctx, &protocol.CloseTaskParams{TaskID: params.TaskID}); err != nil {
 			return nil, err
 		}
 		closing, cancel := context.WithTimeout(ctx, closingTime)
@@ -28,21 +28,12 @@ func (s *Server) DeleteTask(ctx context.Context, params *protocol.DeleteTaskPara
 			return nil, err
 		}
 	}
-	info, err := t.Delete(s.frontEnd.Name)
+	info, err := t.Delete(f.info.Name)
 	if err != nil {
 		return nil, err
 	}
-	s.hub.CloseTask(params.TaskID) // the connections that nobody uses any more
-	if err := s.toolRules.EndTask(ctx, params.TaskID, s.frontEnd.Name); err != nil {
-		return nil, err
-	}
-	return &info, nil
-}
-
-// RestoreTask implements [protocol.Sidecar].
-func (s *Server) RestoreTask(ctx context.Context, params *protocol.RestoreTaskParams) (*protocol.Task, error) {
-	info, err := s.tasks.Restore(ctx, params.TaskID, s.frontEnd.Name)
-	if err != nil {
+	f.hub.CloseTask(params.TaskID) // the connections that nobody uses any more
+	if err := f.toolRules.EndTask(ctx, params.TaskID, f.info.Name); err != nil {
 		return nil, err
 	}
 	return &info, nil

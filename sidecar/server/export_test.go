@@ -1,6 +1,38 @@
 package server
 
-import "assent/sidecar/secret"
+import (
+	"context"
+
+	"assent/sidecar/auth"
+	"assent/sidecar/secret"
+)
+
+// Secrets is where logins are kept.
+func (w *Workspace) Secrets() auth.Secrets { return w.keeper.secrets }
 
 // Held is what the scan of a prompt looks for.
-func (s *Server) Held() []secret.Held { return s.held() }
+func (w *Workspace) Held() []secret.Held { return w.held() }
+
+// Host serves a request as one of a front end of another workspace.
+func (w *Workspace) Host(serve func()) bool {
+	return w.host(context.Background(), func(context.Context) { serve() })
+}
+
+// Visited is how many other workspaces the attached front ends hold on to.
+func (w *Workspace) Visited() (n int) {
+	for _, f := range w.attached.list() {
+		f.guests.mu.Lock()
+		n += len(f.guests.at)
+		f.guests.mu.Unlock()
+	}
+	return n
+}
+
+// AskForModel has the workspace look for a model that no endpoint has.
+func (w *Workspace) AskForModel(ctx context.Context) error {
+	w.mu.Lock()
+	models := w.models
+	w.mu.Unlock()
+	_, err := models.Find(ctx, "vscode:copilot")
+	return err
+}

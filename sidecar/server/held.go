@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,26 +16,26 @@ import (
 // held returns the secrets that Assent has in memory now: API keys of models, tokens of logins, what
 // servers were given, and what is in the sidecar's own environment. It is never logged. The journal asks
 // while a task is locked, so no lock is taken here under which anybody waits for a task.
-func (s *Server) held() []secret.Held {
+func (w *Workspace) held() []secret.Held {
 	var all []secret.Held
-	keys := s.keys.Load()
+	keys := w.keys.Load()
 	if keys == nil {
 		return nil // before the handshake there are none
 	}
 	for _, k := range *keys {
 		all = append(all, secret.Held{Value: k.Value.Secret, Description: fmt.Sprintf("the API key of %s, which Assent holds for you", k.Owner)})
 	}
-	for _, h := range s.auth.Held() {
+	for _, h := range w.keeper.auth.Held() {
 		all = append(all, secret.Held{Value: h.Value.Secret, Description: fmt.Sprintf("the %s of your login to the server %q", h.What, h.ServerName)})
 	}
-	all = append(all, s.given.held()...)
-	return append(all, s.environment()...)
+	all = append(all, w.given.held()...)
+	return append(all, w.environment()...)
 }
 
 // environmentSecrets returns those that are in the sidecar's own environment, which does not change.
-func environmentSecrets() []secret.Held {
+func environmentSecrets(environ []string) []secret.Held {
 	var all []secret.Held
-	for _, kv := range os.Environ() {
+	for _, kv := range environ {
 		if name, value, _ := strings.Cut(kv, "="); isSecret(name, value) {
 			all = append(all, secret.Held{Value: value, Description: fmt.Sprintf("your environment variable %s", name)})
 		}

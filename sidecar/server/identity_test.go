@@ -12,7 +12,7 @@ import (
 	"assent/protocol"
 )
 
-// README promises: a grant, and a rule about a tool, is for the program, or the place, that the server was when the
+// docs/guide.md promises: a grant, and a rule about a tool, is for the program, or the place, that the server was when the
 // person made it.
 func TestWhatWasAllowedIsForTheServerAsItWas(t *testing.T) {
 	program := installToolServer(t)

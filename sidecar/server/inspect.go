@@ -10,22 +10,22 @@ import (
 )
 
 // InspectServer implements [protocol.Sidecar].
-func (s *Server) InspectServer(ctx context.Context, params *protocol.ServerParams) (*protocol.ServerInspection, error) {
-	result, err := s.hub.Inspect(ctx, params.ServerName)
+func (w *Workspace) InspectServer(ctx context.Context, params *protocol.ServerParams) (*protocol.ServerInspection, error) {
+	result, err := w.hub.Inspect(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.nameTasks(ctx, result); err != nil {
+	if err := w.nameTasks(ctx, result); err != nil {
 		// The rest of the inspection is worth showing without the conversations.
-		s.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
+		w.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
 	}
-	s.redact(result)
+	w.redact(result)
 	return result, nil
 }
 
 // StartServer implements [protocol.Sidecar].
-func (s *Server) StartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
-	info, err := s.hub.Start(ctx, params.ServerName)
+func (w *Workspace) StartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := w.hub.Start(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,11 @@ func (s *Server) StartServer(ctx context.Context, params *protocol.ServerParams)
 
 // nameTasks adds the titles of the conversations, and how many asks are open in them. It does not open the store for a
 // server without connections and calls.
-func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspection) error {
+func (w *Workspace) nameTasks(ctx context.Context, result *protocol.ServerInspection) error {
 	if len(result.Connections)+len(result.Calls) == 0 {
 		return nil
 	}
-	tasks, err := s.tasks.List()
+	tasks, err := w.tasks.List()
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspectio
 	for _, t := range tasks {
 		titles[t.ID] = t.Title
 	}
-	open, _, err := s.tasks.OpenAsks(ctx)
+	open, _, err := w.tasks.OpenAsks()
 	if err != nil {
 		return err
 	}
@@ -68,16 +68,16 @@ func (s *Server) nameTasks(ctx context.Context, result *protocol.ServerInspectio
 }
 
 // redacted returns a text without what looks like a secret, and without the secrets that Assent holds.
-func (s *Server) redacted(text string) string {
-	return secret.Redact(text, s.scanner.Scan(text, s.held()))
+func (w *Workspace) redacted(text string) string {
+	return secret.Redact(text, w.scanner.Scan(text, w.held()))
 }
 
 // redact removes from an inspection what looks like a secret, and the secrets that Assent holds.
-func (s *Server) redact(result *protocol.ServerInspection) {
-	held := s.held()
+func (w *Workspace) redact(result *protocol.ServerInspection) {
+	held := w.held()
 	clean := func(texts ...*string) {
 		for _, text := range texts {
-			*text = secret.Redact(*text, s.scanner.Scan(*text, held))
+			*text = secret.Redact(*text, w.scanner.Scan(*text, held))
 		}
 	}
 	cleanAll := func(lists ...[]string) {

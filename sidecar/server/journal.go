@@ -17,11 +17,11 @@ const (
 )
 
 // ListJournal implements [protocol.Sidecar].
-func (s *Server) ListJournal(ctx context.Context, params *protocol.ListJournalParams) (*protocol.ListJournalResult, error) {
+func (w *Workspace) ListJournal(ctx context.Context, params *protocol.ListJournalParams) (*protocol.ListJournalResult, error) {
 	if params.Before < 0 || params.Limit < 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "before and limit cannot be negative")
 	}
-	kept, err := s.tasks.Store()
+	kept, err := w.tasks.Store()
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +48,9 @@ func keepJournalDays(c protocol.Configuration) int {
 	return c.Journal.KeepDays
 }
 
-func (s *Server) now() time.Time {
-	if s.opts.Now != nil {
-		return s.opts.Now()
+func (w *Workspace) now() time.Time {
+	if w.opts.Now != nil {
+		return w.opts.Now()
 	}
 	return time.Now()
 }

@@ -8,20 +8,20 @@ import (
 )
 
 // ListMcpTasks implements [protocol.Sidecar].
-func (s *Server) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult, error) {
-	return s.mcpTasks(ctx, "")
+func (w *Workspace) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult, error) {
+	return w.mcpTasks(ctx, "")
 }
 
 // MoreMcpTasks implements [protocol.Sidecar].
-func (s *Server) MoreMcpTasks(ctx context.Context, params *protocol.MoreMcpTasksParams) (*protocol.ListMcpTasksResult, error) {
+func (w *Workspace) MoreMcpTasks(ctx context.Context, params *protocol.MoreMcpTasksParams) (*protocol.ListMcpTasksResult, error) {
 	if params.Cursor == "" {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "cursor must not be empty: mcpTask/list has the first page")
 	}
-	return s.mcpTasks(ctx, params.Cursor)
+	return w.mcpTasks(ctx, params.Cursor)
 }
 
-func (s *Server) mcpTasks(ctx context.Context, cursor string) (*protocol.ListMcpTasksResult, error) {
-	entries, next, err := s.tasks.McpTasks(ctx, cursor)
+func (w *Workspace) mcpTasks(ctx context.Context, cursor string) (*protocol.ListMcpTasksResult, error) {
+	entries, next, err := w.tasks.McpTasks(ctx, cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -29,12 +29,12 @@ func (s *Server) mcpTasks(ctx context.Context, cursor string) (*protocol.ListMcp
 }
 
 // ListServerMcpTasks implements [protocol.Sidecar].
-func (s *Server) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMcpTasksResult, error) {
+func (w *Workspace) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMcpTasksResult, error) {
 	// The servers first: what becomes a call meanwhile is then known.
-	listed, problems := s.hub.ListTasks(ctx)
+	listed, problems := w.hub.ListTasks(ctx)
 	result := &protocol.ListServerMcpTasksResult{Problems: problems}
 	for _, t := range listed {
-		held, err := s.tasks.HoldsMcpTask(ctx, t.ServerName, t.McpTaskID)
+		held, err := w.tasks.HoldsMcpTask(ctx, t.ServerName, t.McpTaskID)
 		if err != nil {
 			return nil, err
 		}
@@ -46,11 +46,11 @@ func (s *Server) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMc
 }
 
 // GetMcpTask implements [protocol.Sidecar]. The calls come first, since they need no server.
-func (s *Server) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.GetMcpTaskResult, error) {
+func (w *Workspace) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.GetMcpTaskResult, error) {
 	if params.McpTaskID == "" {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "mcpTaskId must not be empty")
 	}
-	held, err := s.heldMcpTask(ctx, params)
+	held, err := w.heldMcpTask(ctx, params)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Server) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskPara
 		if held != nil {
 			id = held.Call.Task.TaskID
 		}
-		ofServer, err := s.serverMcpTask(ctx, params.ServerName, id)
+		ofServer, err := w.serverMcpTask(ctx, params.ServerName, id)
 		if err != nil {
 			return nil, err
 		}
@@ -77,8 +77,8 @@ func (s *Server) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskPara
 }
 
 // heldMcpTask returns the newest call that has the MCP task or waits for it, or nil.
-func (s *Server) heldMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.McpTaskEntry, error) {
-	entries, err := s.tasks.McpTasksNamed(ctx, params.McpTaskID)
+func (w *Workspace) heldMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.McpTaskEntry, error) {
+	entries, err := w.tasks.McpTasksNamed(ctx, params.McpTaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,12 @@ func (s *Server) heldMcpTask(ctx context.Context, params *protocol.GetMcpTaskPar
 }
 
 // serverMcpTask asks a server for an MCP task, and returns nil if the server knows none.
-func (s *Server) serverMcpTask(ctx context.Context, serverName, id string) (*protocol.ServerMcpTask, error) {
-	t, err := s.hub.GetTask(ctx, serverName, id)
+func (w *Workspace) serverMcpTask(ctx context.Context, serverName, id string) (*protocol.ServerMcpTask, error) {
+	t, err := w.hub.GetTask(ctx, serverName, id)
 	if t != nil || err != nil {
 		return t, err
 	}
-	listed, _ := s.hub.ListTasks(ctx) // a list that cannot be had has no task
+	listed, _ := w.hub.ListTasks(ctx) // a list that cannot be had has no task
 	var names []mcpTaskName
 	tasks := map[mcpTaskName]*protocol.ServerMcpTask{}
 	for i, t := range listed {

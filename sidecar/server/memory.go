@@ -28,8 +28,8 @@ type memory struct {
 
 var _ hub.Memory = (*memory)(nil)
 
-func (s *Server) memory() *memory {
-	return &memory{path: filepath.Join(s.opts.DataDir, "eras.json"), log: s.opts.Log}
+func (w *Workspace) memory() *memory {
+	return &memory{path: filepath.Join(w.opts.DataDir, "eras.json"), log: w.opts.Log}
 }
 
 func (m *memory) load() {
@@ -75,7 +75,7 @@ func (m *memory) Keep(key string, l hub.Learned) {
 	}
 }
 
-// save replaces the file at once, as another window may read it.
+// save replaces the file at once, so that a kill leaves a whole one.
 func (m *memory) save() error {
 	raw, err := json.Marshal(m.known)
 	if err != nil {

@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"runtime"
 	"sync"
 
@@ -12,19 +10,9 @@ import (
 	"assent/sidecar/importer"
 )
 
-// DidChangeConfiguration implements [protocol.Sidecar].
-func (s *Server) DidChangeConfiguration(ctx context.Context, params *protocol.Configuration) error {
-	s.configure(*params)
-	list, err := s.ListServers(ctx)
-	if err != nil {
-		return err
-	}
-	return s.editor.ServersChanged(ctx, list)
-}
-
 // CreateTask implements [protocol.Sidecar].
-func (s *Server) CreateTask(_ context.Context, params *protocol.CreateTaskParams) (*protocol.Task, error) {
-	info, err := s.tasks.Create(params.Title)
+func (w *Workspace) CreateTask(_ context.Context, params *protocol.CreateTaskParams) (*protocol.Task, error) {
+	info, err := w.tasks.Create(params.Title)
 	if err != nil {
 		return nil, err
 	}
@@ -32,23 +20,23 @@ func (s *Server) CreateTask(_ context.Context, params *protocol.CreateTaskParams
 }
 
 // ListTasks implements [protocol.Sidecar].
-func (s *Server) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
-	tasks, err := s.tasks.List()
+func (w *Workspace) ListTasks(context.Context) (*protocol.ListTasksResult, error) {
+	tasks, err := w.tasks.List()
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := s.tasks.Deleted()
+	deleted, err := w.tasks.Deleted()
 	if err != nil {
 		return nil, err
 	}
 	return &protocol.ListTasksResult{
-		Tasks: tasks, Deleted: deleted, StorageFailure: s.tasks.StorageFailure(), StorageNote: s.tasks.StorageNote(),
+		Tasks: tasks, Deleted: deleted, StorageFailure: w.tasks.StorageFailure(), StorageNote: w.tasks.StorageNote(),
 	}, nil
 }
 
 // OpenTask implements [protocol.Sidecar].
-func (s *Server) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) (*protocol.OpenTaskResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+func (w *Workspace) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) (*protocol.OpenTaskResult, error) {
+	t, err := w.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +44,8 @@ func (s *Server) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) 
 }
 
 // RenameTask implements [protocol.Sidecar].
-func (s *Server) RenameTask(ctx context.Context, params *protocol.RenameTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
+func (w *Workspace) RenameTask(ctx context.Context, params *protocol.RenameTaskParams) (*protocol.Task, error) {
+	t, err := w.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -68,70 +56,18 @@ func (s *Server) RenameTask(ctx context.Context, params *protocol.RenameTaskPara
 	return &info, nil
 }
 
-// CloseTask implements [protocol.Sidecar].
-func (s *Server) CloseTask(ctx context.Context, params *protocol.CloseTaskParams) (*protocol.Task, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	// The asks first: the person dismissed them, which is more than that their calls ended.
-	info, err := t.Close(s.frontEnd.Name)
-	if err != nil {
-		return nil, err
-	}
-	s.chat.CancelTask(params.TaskID)
-	s.hub.CloseTask(params.TaskID)
-	return &info, nil
-}
-
-// TakeOver implements [protocol.Sidecar].
-func (s *Server) TakeOver(ctx context.Context, params *protocol.TakeOverParams) (*protocol.Task, error) {
-	t, err := s.tasks.TakeOver(ctx, params.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	info := t.Info()
-	return &info, nil
-}
-
 // ListOpenAsks implements [protocol.Sidecar].
-func (s *Server) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult, error) {
-	asks, truncated, err := s.tasks.OpenAsks(ctx)
+func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult, error) {
+	asks, truncated, err := w.tasks.OpenAsks()
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: s.inbox.List(), Declined: s.broker.Declined()}, nil
-}
-
-// AskResponse implements [protocol.Sidecar].
-func (s *Server) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
-	t, err := s.tasks.OwnToAnswer(ctx, params.TaskID, params.AskID)
-	if err != nil {
-		return nil, err
-	}
-	if !params.DeclineAll {
-		return t.Answer(ctx, params, s.frontEnd.Name)
-	}
-	question, _, err := t.Question(ctx, params.AskID)
-	if err != nil {
-		return nil, err
-	}
-	result, err := t.Answer(ctx, params, s.frontEnd.Name)
-	if err != nil {
-		return nil, err
-	}
-	switch q := question.(type) {
-	case protocol.McpElicitation:
-		s.tasks.DeclineAll(q.ServerName, s.frontEnd.Name)
-	case protocol.McpURLElicitation:
-		s.tasks.DeclineAll(q.ServerName, s.frontEnd.Name)
-	}
-	return result, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.inbox.List(), Declined: w.broker.Declined()}, nil
 }
 
 // SaveDraft implements [protocol.Sidecar].
-func (s *Server) SaveDraft(ctx context.Context, params *protocol.SaveDraftParams) (*protocol.SaveDraftResult, error) {
-	t, err := s.tasks.Get(params.TaskID)
+func (w *Workspace) SaveDraft(ctx context.Context, params *protocol.SaveDraftParams) (*protocol.SaveDraftResult, error) {
+	t, err := w.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +78,8 @@ func (s *Server) SaveDraft(ctx context.Context, params *protocol.SaveDraftParams
 }
 
 // ExtendAsk implements [protocol.Sidecar].
-func (s *Server) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams) (*protocol.ExtendAskResult, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
+func (w *Workspace) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams) (*protocol.ExtendAskResult, error) {
+	t, err := w.tasks.Get(params.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -155,28 +91,28 @@ func (s *Server) ExtendAsk(ctx context.Context, params *protocol.ExtendAskParams
 }
 
 // AskAgain implements [protocol.Sidecar].
-func (s *Server) AskAgain(_ context.Context, params *protocol.ServerParams) (*protocol.AskAgainResult, error) {
-	s.broker.AskAgain(params.ServerName)
+func (w *Workspace) AskAgain(_ context.Context, params *protocol.ServerParams) (*protocol.AskAgainResult, error) {
+	w.broker.AskAgain(params.ServerName)
 	return &protocol.AskAgainResult{}, nil
 }
 
 // declinedChanged tells the front end of the servers from which everything is declined.
-func (s *Server) declinedChanged(declined []protocol.DeclinedServer) {
-	if err := s.editor.DeclinedChanged(context.Background(), &protocol.DeclinedChangedParams{Declined: declined}); err != nil {
-		s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+func (w *Workspace) declinedChanged(declined []protocol.DeclinedServer) {
+	if err := w.editor.DeclinedChanged(context.Background(), &protocol.DeclinedChangedParams{Declined: declined}); err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}
 }
 
 // ListServers implements [protocol.Sidecar].
-func (s *Server) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return &protocol.ServersChangedParams{Servers: s.hub.Servers(), Problems: s.problems}, nil
+func (w *Workspace) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &protocol.ServersChangedParams{Servers: w.servers(w.hub.Servers()), Problems: w.problems}, nil
 }
 
 // RestartServer implements [protocol.Sidecar].
-func (s *Server) RestartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
-	info, err := s.hub.Restart(ctx, params.ServerName)
+func (w *Workspace) RestartServer(ctx context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := w.hub.Restart(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +120,8 @@ func (s *Server) RestartServer(ctx context.Context, params *protocol.ServerParam
 }
 
 // StopServer implements [protocol.Sidecar].
-func (s *Server) StopServer(_ context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
-	info, err := s.hub.Stop(params.ServerName)
+func (w *Workspace) StopServer(_ context.Context, params *protocol.ServerParams) (*protocol.Server, error) {
+	info, err := w.hub.Stop(params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -193,47 +129,46 @@ func (s *Server) StopServer(_ context.Context, params *protocol.ServerParams) (*
 }
 
 // FindImports implements [protocol.Sidecar].
-func (s *Server) FindImports(context.Context) (*protocol.FindImportsResult, error) {
-	places, known := s.importPlaces()
+func (w *Workspace) FindImports(context.Context) (*protocol.FindImportsResult, error) {
+	places, known := w.importPlaces()
 	return &protocol.FindImportsResult{Sources: importer.Find(places, known)}, nil
 }
 
 // Import implements [protocol.Sidecar].
-func (s *Server) Import(_ context.Context, params *protocol.ImportParams) (*protocol.ImportResult, error) {
-	s.importing.Lock()
-	defer s.importing.Unlock()
-	places, known := s.importPlaces()
+func (w *Workspace) Import(_ context.Context, params *protocol.ImportParams) (*protocol.ImportResult, error) {
+	w.importing.Lock()
+	defer w.importing.Unlock()
+	places, known := w.importPlaces()
 	result, err := importer.Import(places, params, known)
 	if err != nil {
 		return nil, err
 	}
 	// The watcher sees the change too, but later. The person looks for the imported servers now.
-	s.reload()
+	w.reload()
 	return result, nil
 }
 
 // importPlaces returns where servers of other programs are looked for, and the names that are taken.
-func (s *Server) importPlaces() (importer.Places, []string) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("no servers of other programs will be found")
+func (w *Workspace) importPlaces() (importer.Places, []string) {
+	places := importer.Places{
+		OS: runtime.GOOS, Home: config.Home(w.opts.Environ),
+		Env: func(name string) string { return config.LookupEnv(w.opts.Environ, name) },
 	}
-	places := importer.Places{OS: runtime.GOOS, Home: home, Env: os.Getenv}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range config.Trusted(s.configuration.WorkspaceFolders) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range config.Trusted(w.configuration.WorkspaceFolders) {
 		places.Folders = append(places.Folders, f.Path)
 	}
 	var known []string
-	for _, server := range s.hub.Servers() {
+	for _, server := range w.hub.Servers() {
 		known = append(known, server.Name)
 	}
 	return places, known
 }
 
 // ListTools implements [protocol.Sidecar].
-func (s *Server) ListTools(ctx context.Context, params *protocol.ServerParams) (*protocol.ListToolsResult, error) {
-	tools, err := s.hub.Tools(ctx, params.ServerName)
+func (w *Workspace) ListTools(ctx context.Context, params *protocol.ServerParams) (*protocol.ListToolsResult, error) {
+	tools, err := w.hub.Tools(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +176,8 @@ func (s *Server) ListTools(ctx context.Context, params *protocol.ServerParams) (
 }
 
 // ListResources implements [protocol.Sidecar].
-func (s *Server) ListResources(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourcesResult, error) {
-	resources, err := s.hub.Resources(ctx, params.ServerName)
+func (w *Workspace) ListResources(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourcesResult, error) {
+	resources, err := w.hub.Resources(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -250,8 +185,8 @@ func (s *Server) ListResources(ctx context.Context, params *protocol.ServerParam
 }
 
 // ListResourceTemplates implements [protocol.Sidecar].
-func (s *Server) ListResourceTemplates(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourceTemplatesResult, error) {
-	templates, err := s.hub.ResourceTemplates(ctx, params.ServerName)
+func (w *Workspace) ListResourceTemplates(ctx context.Context, params *protocol.ServerParams) (*protocol.ListResourceTemplatesResult, error) {
+	templates, err := w.hub.ResourceTemplates(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +194,8 @@ func (s *Server) ListResourceTemplates(ctx context.Context, params *protocol.Ser
 }
 
 // ListPrompts implements [protocol.Sidecar].
-func (s *Server) ListPrompts(ctx context.Context, params *protocol.ServerParams) (*protocol.ListPromptsResult, error) {
-	prompts, err := s.hub.Prompts(ctx, params.ServerName)
+func (w *Workspace) ListPrompts(ctx context.Context, params *protocol.ServerParams) (*protocol.ListPromptsResult, error) {
+	prompts, err := w.hub.Prompts(ctx, params.ServerName)
 	if err != nil {
 		return nil, err
 	}
@@ -268,18 +203,18 @@ func (s *Server) ListPrompts(ctx context.Context, params *protocol.ServerParams)
 }
 
 // Complete implements [protocol.Sidecar].
-func (s *Server) Complete(ctx context.Context, params *protocol.CompleteParams) (*protocol.CompleteResult, error) {
-	return s.hub.Complete(ctx, params)
+func (w *Workspace) Complete(ctx context.Context, params *protocol.CompleteParams) (*protocol.CompleteResult, error) {
+	return w.hub.Complete(ctx, params)
 }
 
 // StartCall implements [protocol.Sidecar].
-func (s *Server) StartCall(ctx context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
-	return s.chat.StartCall(ctx, params)
+func (w *Workspace) StartCall(ctx context.Context, params *protocol.StartCallParams) (*protocol.StartCallResult, error) {
+	return w.chat.StartCall(ctx, params)
 }
 
 // CancelCall implements [protocol.Sidecar].
-func (s *Server) CancelCall(ctx context.Context, params *protocol.CancelCallParams) (*protocol.CancelCallResult, error) {
-	cancelled, err := s.chat.CancelCall(ctx, params.TaskID, params.MessageID)
+func (w *Workspace) CancelCall(ctx context.Context, params *protocol.CancelCallParams) (*protocol.CancelCallResult, error) {
+	cancelled, err := w.chat.CancelCall(params.TaskID, params.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -287,67 +222,26 @@ func (s *Server) CancelCall(ctx context.Context, params *protocol.CancelCallPara
 }
 
 // ListModels implements [protocol.Sidecar].
-func (s *Server) ListModels(ctx context.Context, params *protocol.ListModelsParams) (*protocol.ListModelsResult, error) {
-	s.mu.Lock()
-	models := s.models
-	s.mu.Unlock()
+func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsParams) (*protocol.ListModelsResult, error) {
+	w.mu.Lock()
+	models := w.models
+	w.mu.Unlock()
 	if params.ServerName != "" {
 		models = models.For(params.ServerName)
 	}
 	list, err := models.List(ctx)
 	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("some models cannot be listed")
+		w.opts.Log.Warn().Err(err).Msg("some models cannot be listed")
 	}
 	return &protocol.ListModelsResult{Models: list}, nil
 }
 
 // LanguageModelProgress implements [protocol.Sidecar].
-func (s *Server) LanguageModelProgress(_ context.Context, params *protocol.LanguageModelProgressParams) error {
-	if s.vscode != nil {
-		s.vscode.Progress(params)
+func (w *Workspace) LanguageModelProgress(_ context.Context, params *protocol.LanguageModelProgressParams) error {
+	if w.vscode != nil {
+		w.vscode.Progress(params)
 	}
 	return nil
-}
-
-// StopSampling implements [protocol.Sidecar].
-func (s *Server) StopSampling(ctx context.Context, params *protocol.StopSamplingParams) (*protocol.StopSamplingResult, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	stopped, err := t.StopCompletion(ctx, params.AskID, params.Keep, s.frontEnd.Name)
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.StopSamplingResult{Stopped: stopped}, nil
-}
-
-// OpenAskURL implements [protocol.Sidecar].
-func (s *Server) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
-	t, err := s.tasks.Own(ctx, params.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	question, settled, err := t.Question(ctx, params.AskID)
-	if err != nil {
-		return nil, err
-	}
-	page, ok := question.(protocol.McpURLElicitation)
-	if !ok {
-		return nil, protocol.Errorf(protocol.CodeInvalidParams, "this ask has no page to open")
-	}
-	opening, done := until(ctx, settled) // a settled ask needs no page
-	defer done()
-	result, err := s.editor.OpenURL(opening, &protocol.OpenURLParams{
-		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,
-	})
-	if err != nil || !result.Opened || page.AwaitsCompletion {
-		return result, err
-	}
-	_, err = t.Answer(ctx, &protocol.AskResponseParams{
-		TaskID: params.TaskID, AskID: params.AskID, AskResponse: protocol.YesButtonClicked,
-	}, s.frontEnd.Name)
-	return result, err
 }
 
 // until returns a context that ends when over is closed, too. Done is to be called when it is not needed

@@ -7,6 +7,11 @@ import (
 )
 
 // SearchTasks implements [protocol.Sidecar].
-func (s *Server) SearchTasks(ctx context.Context, params *protocol.SearchTasksParams) (*protocol.SearchTasksResult, error) {
-	return s.tasks.Search(ctx, params)
+func (w *Workspace) SearchTasks(ctx context.Context, params *protocol.SearchTasksParams) (*protocol.SearchTasksResult, error) {
+	if params.TaskID != "" {
+		if _, err := w.tasks.Get(params.TaskID); err != nil { // another workspace may have it
+			return nil, err
+		}
+	}
+	return w.tasks.Search(ctx, params)
 }

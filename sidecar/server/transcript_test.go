@@ -97,11 +97,11 @@ func TestTranscripts(t *testing.T) {
 // frontEnd is the other end of a sidecar's wire, raw.
 type frontEnd struct {
 	t        *testing.T
-	sidecar  *server.Server
+	sidecar  *server.Workspace
 	toServer io.WriteCloser
 	messages chan string
 	served   chan error
-	logs     *syncBuffer
+	logs     *syncBuffer // of a workspace of its own
 }
 
 // syncBuffer keeps the log until the test fails.
@@ -147,15 +147,36 @@ func newFrontEndOn(t *testing.T, dir string) *frontEnd {
 // newFrontEndOf is newFrontEnd for a sidecar with options of its own.
 func newFrontEndOf(t *testing.T, opts server.Options) *frontEnd {
 	t.Helper()
+	w, logs := openWorkspace(t, opts)
+	f := attach(t, w, w.Close)
+	f.logs = logs
+	return f
+}
+
+// openWorkspace opens a workspace that logs for the test.
+func openWorkspace(t *testing.T, opts server.Options) (*server.Workspace, *syncBuffer) {
+	t.Helper()
+	logs := &syncBuffer{}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(logs)
+		}
+	})
+	opts.Version, opts.Log = "test", zerolog.New(logs)
+	return server.Open(opts), logs
+}
+
+// attach attaches a front end to a workspace. Detached is called when it has detached.
+func attach(t *testing.T, w *server.Workspace, detached func()) *frontEnd {
+	t.Helper()
 	stdin, toServer := io.Pipe()
 	fromServer, stdout := io.Pipe()
-	f := &frontEnd{
-		t: t, toServer: toServer, messages: make(chan string, 1000), served: make(chan error, 1), logs: &syncBuffer{},
-	}
-	opts.Version, opts.Log = "test", zerolog.New(f.logs)
-	s := server.New(opts)
-	f.sidecar = s
-	go func() { f.served <- s.Serve(context.Background(), stdin, stdout) }()
+	f := &frontEnd{t: t, sidecar: w, toServer: toServer, messages: make(chan string, 1000), served: make(chan error, 1)}
+	go func() {
+		err := w.Attach(context.Background(), stdin, stdout)
+		detached()
+		f.served <- err
+	}()
 	go func() {
 		defer close(f.messages)
 		for in := bufio.NewReader(fromServer); ; {
@@ -174,11 +195,6 @@ func newFrontEndOf(t *testing.T, opts server.Options) *frontEnd {
 			f.messages <- string(body)
 		}
 	}()
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(f.logs)
-		}
-	})
 	return f
 }
 

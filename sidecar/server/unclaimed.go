@@ -12,30 +12,32 @@ import (
 )
 
 // newInbox returns where requests wait of which nothing proves whose they are.
-func (s *Server) newInbox() *inbox.Inbox {
+func (w *Workspace) newInbox() *inbox.Inbox {
 	return inbox.New(inbox.Options{
 		Changed: func(count int) {
-			if err := s.editor.UnclaimedChanged(context.Background(), &protocol.UnclaimedChangedParams{Count: count}); err != nil {
-				s.opts.Log.Debug().Err(err).Msg("no front end took an event")
+			w.waiting.setUnclaimed(count)
+			w.person.asksChanged(w)
+			if err := w.editor.UnclaimedChanged(context.Background(), &protocol.UnclaimedChangedParams{Count: count}); err != nil {
+				w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 			}
 		},
 		Ended: func(r inbox.Request, outcome protocol.Outcome) {
-			s.record(s.journal.Unclaimed(r.ServerName, r.Method, r.Text, outcome))
+			w.record(w.journal.Unclaimed(r.ServerName, r.Method, r.Text, outcome))
 		},
 		NewTask: func(r inbox.Request) (string, error) {
-			info, err := s.tasks.Create(r.ServerName)
+			info, err := w.tasks.Create(r.ServerName)
 			return info.ID, err
 		},
-		Now:   s.now,
-		NewID: s.newID,
+		Now:   w.now,
+		NewID: w.newID,
 	})
 }
 
 // whose asks the person whose a request is.
-func (s *Server) whose(ctx context.Context, u hub.Unclaimed) (hub.Place, error) {
-	place, err := s.inbox.Await(ctx, inbox.Request{
+func (w *Workspace) whose(ctx context.Context, u hub.Unclaimed) (hub.Place, error) {
+	place, err := w.inbox.Await(ctx, inbox.Request{
 		ServerName: u.ServerName, Method: u.Method, Wants: u.Wants, Text: u.Text,
-		Candidates: func() []protocol.AskCandidate { return s.openCandidates(u.Candidates()) },
+		Candidates: func() []protocol.AskCandidate { return w.openCandidates(u.Candidates()) },
 		Queued:     u.Queued,
 	})
 	if err != nil {
@@ -45,10 +47,10 @@ func (s *Server) whose(ctx context.Context, u hub.Unclaimed) (hub.Place, error) 
 }
 
 // openCandidates returns those candidates whose tasks are open, with their titles.
-func (s *Server) openCandidates(all []protocol.AskCandidate) []protocol.AskCandidate {
+func (w *Workspace) openCandidates(all []protocol.AskCandidate) []protocol.AskCandidate {
 	var open []protocol.AskCandidate
 	for _, c := range all {
-		t, err := s.tasks.Get(c.TaskID)
+		t, err := w.tasks.Get(c.TaskID)
 		if err != nil {
 			continue
 		}
@@ -60,32 +62,27 @@ func (s *Server) openCandidates(all []protocol.AskCandidate) []protocol.AskCandi
 	return open
 }
 
-// ClaimAsk implements [protocol.Sidecar].
-func (s *Server) ClaimAsk(ctx context.Context, params *protocol.ClaimAskParams) (*protocol.ClaimAskResult, error) {
-	return s.inbox.Claim(ctx, params, s.frontEnd.Name)
-}
-
 // deniedUnclaimed has the journal say that requests were refused before they were of any task.
-func (s *Server) deniedUnclaimed(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
-	outcome.At = s.now().UnixMilli()
-	s.record(s.journal.Denied("", origin, method, outcome, count))
+func (w *Workspace) deniedUnclaimed(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
+	outcome.At = w.now().UnixMilli()
+	w.record(w.journal.Denied("", origin, method, outcome, count))
 }
 
-func (s *Server) newID() string {
-	if s.opts.NewID != nil {
-		return s.opts.NewID()
+func (w *Workspace) newID() string {
+	if w.opts.NewID != nil {
+		return w.opts.NewID()
 	}
 	return uuid.Must(uuid.NewV7()).String()
 }
 
 // record writes what the journal says of no task. What cannot be written is no reason to keep a server
 // waiting.
-func (s *Server) record(r store.Record) {
-	kept, err := s.tasks.Store()
+func (w *Workspace) record(r store.Record) {
+	kept, err := w.tasks.Store()
 	if err == nil {
 		err = kept.AppendJournal(context.Background(), r)
 	}
 	if err != nil {
-		s.opts.Log.Error().Err(err).Str("kind", r.Kind).Msg("the journal cannot be written")
+		w.opts.Log.Error().Err(err).Str("kind", r.Kind).Msg("the journal cannot be written")
 	}
 }

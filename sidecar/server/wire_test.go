@@ -99,8 +99,7 @@ func TestAWireThatCannotBeFollowedIsGivenUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := server.New(server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()})
-			err := s.Serve(context.Background(), io.NopCloser(strings.NewReader(tt.bytes)), io.Discard)
+			err := server.Serve(context.Background(), server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(tt.bytes)), io.Discard)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Serve = %v, want %q", err, tt.want)
 			}
@@ -182,8 +181,7 @@ func FuzzServe(f *testing.F) {
 	}
 	f.Add(frames.String())
 	f.Fuzz(func(t *testing.T, bytes string) {
-		s := server.New(server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()})
 		// Whatever comes, it ends with its input.
-		_ = s.Serve(context.Background(), io.NopCloser(strings.NewReader(bytes)), io.Discard)
+		_ = server.Serve(context.Background(), server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(bytes)), io.Discard)
 	})
 }

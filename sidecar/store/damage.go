@@ -58,12 +58,6 @@ func Unacceptable(err error) bool {
 	}
 }
 
-// busy reports whether an error says that another process or connection has a lock.
-func busy(err error) bool {
-	var e *sqlite.Error
-	return errors.Is(err, errBusy) || errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
-}
-
 var errDamaged = errors.New("the store is damaged")
 
 // SetAside returns the path to which Open moved a damaged store that this one replaced; empty if there was none.
@@ -82,47 +76,37 @@ func (s *Store) Suspect() error {
 	return os.WriteFile(path+".suspect", nil, 0o600)
 }
 
-// patience is how long to wait for another sidecar that checks a damaged store or sets it aside, and glance is the pause
-// between two attempts.
-const (
-	patience = 2 * time.Second
-	glance   = 20 * time.Millisecond
-)
-
-// openFile opens the store at path. It sets a damaged one aside and opens a new one. If another sidecar has the store open
-// or is about to set it aside, openFile tries again for two seconds.
-func openFile(path, name string) (*Store, error) {
-	for began := time.Now(); ; time.Sleep(glance) {
-		s, err := openSound(path, name)
-		if !Damaged(err) {
-			return s, err
-		}
-		aside, asideErr := setAside(path, name)
-		if asideErr == nil {
-			if s, err = openSound(path, name); err == nil {
-				s.home.setAside = aside
-			}
-			return s, err
-		}
-		if !busy(asideErr) || time.Since(began) > patience {
-			return nil, fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
-		}
+// openFile opens the store at path, and owns it if it waits for the lock no longer than the given time. It sets a damaged
+// store aside and opens a new one.
+func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
+	lock, err := own(context.Background(), path, wait)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// openSound opens the store at path, or fails with an error that is [Damaged].
-func openSound(path, name string) (_ *Store, err error) {
-	ctx := context.Background()
-	lock, lockErr := share(ctx, path)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, lock.release())
 		}
 	}()
-	if busy(lockErr) {
-		return nil, fmt.Errorf("another window is setting it aside: %w", lockErr)
+	s, err := openSound(path, name)
+	if Damaged(err) {
+		aside, asideErr := setAside(path, lock)
+		if asideErr != nil {
+			return nil, fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
+		}
+		if s, err = openSound(path, name); err == nil {
+			s.home.setAside = aside
+		}
 	}
-	// Other errors are ignored: if the file system has no locks, no sidecar can set the store aside either.
+	if err != nil {
+		return nil, err
+	}
+	s.home.lock = lock
+	return s, nil
+}
+
+// openSound opens the store at path, or fails with an error that is [Damaged].
+func openSound(path, name string) (*Store, error) {
 	whole, err := toBeReadWhole(path)
 	if err != nil {
 		return nil, err
@@ -133,7 +117,7 @@ func openSound(path, name string) (_ *Store, err error) {
 		return nil, err
 	}
 	if whole {
-		err = s.readWhole(ctx)
+		err = s.readWhole(context.Background())
 	}
 	var file os.FileInfo
 	if err == nil {
@@ -145,7 +129,7 @@ func openSound(path, name string) (_ *Store, err error) {
 	if whole {
 		_ = os.Remove(path + ".suspect") // or it is read whole once more
 	}
-	s.home = home{path: path, file: file, lock: lock}
+	s.home = home{path: path, file: file}
 	return s, nil
 }
 
@@ -191,20 +175,15 @@ func (s *Store) readWhole(ctx context.Context) error {
 	return nil
 }
 
-// setAside renames the damaged store at path and its log, deletes nothing, and returns the new path. It fails if another
-// sidecar has the store open. The path is empty if another sidecar has set the store aside already.
-func setAside(path, name string) (_ string, err error) {
-	lock, err := alone(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, lock.release()) }()
-	if sound, err := stillDamaged(path, name); sound || err != nil {
-		return "", err
+// setAside renames the damaged store at path and its log, deletes nothing, and returns the new path. It fails without the
+// store's lock: another process may have the store open then.
+func setAside(path string, lock *lock) (string, error) {
+	if lock == nil {
+		return "", errors.New("its folder cannot be locked")
 	}
 	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000Z")
-	// The log is renamed first, because SQLite would delete a log without its database. If a sidecar is killed in between,
-	// the next one does the rest.
+	// The log is renamed first, because SQLite would delete a log without its database. If Assent is killed in between, the
+	// next start does the rest.
 	for _, suffix := range []string{"-wal", "-shm", "", ".suspect"} {
 		err := os.Rename(path+suffix, aside+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -212,25 +191,6 @@ func setAside(path, name string) (_ string, err error) {
 		}
 	}
 	return aside, nil
-}
-
-// stillDamaged checks the store again, under the lock. It fails if the check itself fails.
-func stillDamaged(path, name string) (sound bool, err error) {
-	_, err = toBeReadWhole(path)
-	if err == nil {
-		var s *Store
-		if s, err = open(name); err == nil {
-			err = errors.Join(s.readWhole(context.Background()), s.db.Close())
-		}
-	}
-	switch {
-	case err == nil:
-		return true, nil
-	case Damaged(err):
-		return false, nil
-	default:
-		return false, err
-	}
 }
 
 // damagedMessage returns the notice that stands for a message that cannot be read.

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"assent/protocol"
@@ -79,6 +77,7 @@ func TestADamagedStoreIsSetAside(t *testing.T) {
 				t.Errorf("Tasks = %v, %v, want none", tasks, err)
 			}
 			save(t, s, protocol.Task{ID: "new"}, notice(1, 1, "new"))
+			closed(t, s)
 			if again := open(t, dir); again.SetAside() != "" {
 				t.Errorf("the new store was set aside too, as %s", again.SetAside())
 			}
@@ -129,9 +128,9 @@ func TestADamagedStoreThatIsInUseIsLeftWhereItIs(t *testing.T) {
 	}
 	damaged := make([]byte, len(read(t, path)))
 	write(t, path, damaged)
-	_, err = store.Open(dir)
-	if err == nil || !store.Damaged(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "close the other windows") {
-		t.Fatalf("Open = %v, want an error that names the file and says to close the other windows", err)
+	_, err = store.OpenNow(dir)
+	if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), path) {
+		t.Fatalf("Open = %v, want an error that names the file and says that it is in use", err)
 	}
 	if !bytes.Equal(read(t, path), damaged) {
 		t.Error("the file was changed")
@@ -139,48 +138,6 @@ func TestADamagedStoreThatIsInUseIsLeftWhereItIs(t *testing.T) {
 	_ = living.Close() // of what is damaged
 	if open(t, dir).SetAside() == "" {
 		t.Error("it was not set aside once nobody had it open")
-	}
-}
-
-func TestWindowsThatStartTogetherSetADamagedStoreAsideOnce(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "assent.db"), []byte(strings.Repeat("no store ", 1000)))
-	var wg sync.WaitGroup
-	stores, errs := make([]*store.Store, 8), make([]error, 8)
-	for i := range stores {
-		wg.Go(func() {
-			if stores[i], errs[i] = store.Open(dir); errs[i] != nil {
-				return
-			}
-			task := protocol.Task{ID: fmt.Sprint(i), LastNumber: 1}
-			errs[i] = stores[i].Save(t.Context(), task, nil)
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	setAside := 0
-	for _, s := range stores {
-		if s.SetAside() != "" {
-			setAside++
-		}
-		if s.Gone() {
-			t.Error("a store was set aside that another window had just begun")
-		}
-	}
-	tasks, err := stores[0].Tasks(t.Context())
-	if err != nil || len(tasks) != len(stores) {
-		t.Errorf("%d tasks, %v, want %d", len(tasks), err, len(stores))
-	}
-	for _, s := range stores {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	asides, err := filepath.Glob(filepath.Join(dir, "assent.db.damaged-*Z"))
-	if err != nil || len(asides) != 1 || setAside != 1 {
-		t.Errorf("set aside: %v, reported %d times, %v; want one", asides, setAside, err)
 	}
 }
 
@@ -222,6 +179,7 @@ func TestASuspectStoreThatIsSoundStays(t *testing.T) {
 	if err := s.Suspect(); err != nil {
 		t.Fatal(err)
 	}
+	closed(t, s)
 	if again := open(t, dir); again.SetAside() != "" {
 		t.Errorf("it was set aside as %s", again.SetAside())
 	}
@@ -285,9 +243,6 @@ func TestADamagedRowHidesNothingElse(t *testing.T) {
 	tasks, err := s.Tasks(t.Context())
 	if err != nil || len(tasks) != 1 {
 		t.Errorf("Tasks = %v, %v", tasks, err)
-	}
-	if _, err := s.ClaimLeft(t.Context(), 0); err != nil {
-		t.Errorf("ClaimLeft = %v", err)
 	}
 	drafts, err := s.Drafts(t.Context(), "t1")
 	if err != nil || len(drafts) != 1 || drafts["a1"] == nil {

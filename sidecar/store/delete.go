@@ -22,42 +22,31 @@ var removals = []string{
 	`DELETE FROM tasks WHERE id = ?`,
 }
 
-// Purge removes for good the deleted tasks that no living sidecar has, and those of this one that were deleted
-// before a time, in milliseconds since the Unix epoch. Nobody must save these any more. Each has a transaction of its
-// own: whoever has to write waits for one task at the most, and one that cannot be removed keeps none of the others.
+// Purge removes for good the tasks that were deleted before a time, in milliseconds since the Unix epoch. They must not be
+// saved any more. Each has a transaction of its own: whoever has to write waits for one task at the most, and one that
+// cannot be removed keeps none of the others.
 func (s *Store) Purge(ctx context.Context, before int64) error {
-	found, err := s.standings(ctx, s.db, `WHERE deleted > 0`)
+	rows, err := s.db.QueryContext(ctx, `SELECT id FROM tasks WHERE deleted > 0 AND deleted < ?`, before)
 	if err != nil {
-		return err
+		return fmt.Errorf("find deleted tasks: %w", err)
+	}
+	ids, err := scanIDs(rows)
+	if err != nil {
+		return fmt.Errorf("find deleted tasks: %w", err)
 	}
 	var errs []error
-	for _, st := range found {
-		if err := s.purge(ctx, st.Task.ID, before); err != nil {
-			errs = append(errs, fmt.Errorf("remove the deleted task %q: %w", st.Task.ID, err))
+	for _, id := range ids {
+		err := s.write(ctx, processDeath, func(w writer) error {
+			for _, removal := range removals {
+				if _, err := w.ExecContext(ctx, removal, id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("remove the deleted task %q: %w", id, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// purge is Purge for one task, as it stands by now.
-func (s *Store) purge(ctx context.Context, taskID string, before int64) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	found, err := s.standings(ctx, tx, `WHERE id = ? AND deleted > 0`, taskID)
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	st := found[0]
-	if st.Mine && st.Task.DeletedAt >= before || !st.Mine && st.Owner != "" && s.Alive(st.Owner) {
-		return nil // nobody has to look for what has not changed
-	}
-	for _, removal := range removals {
-		if _, err := tx.ExecContext(ctx, removal, taskID); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
 }

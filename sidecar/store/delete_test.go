@@ -12,11 +12,13 @@ import (
 
 func TestATaskThatCannotBeRemovedKeepsNoOther(t *testing.T) {
 	dir := t.TempDir()
-	one := openWindow(t, dir, "one", "w")
+	one := open(t, dir)
 	for _, id := range []string{"a", "stuck", "z"} {
 		save(t, one, protocol.Task{ID: id, DeletedAt: 1}, notice(1, 1, "said"))
 	}
-	kill(t, one)
+	save(t, one, protocol.Task{ID: "deleted later", DeletedAt: 2}, notice(1, 1, "said"))
+	save(t, one, protocol.Task{ID: "not deleted"}, notice(1, 1, "said"))
+	closed(t, one)
 	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -26,12 +28,12 @@ func TestATaskThatCannotBeRemovedKeepsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	two := openWindow(t, dir, "two", "w")
-	if err := two.Purge(t.Context(), 0); err == nil || !strings.Contains(err.Error(), `"stuck"`) {
+	two := open(t, dir)
+	if err := two.Purge(t.Context(), 2); err == nil || !strings.Contains(err.Error(), `"stuck"`) {
 		t.Errorf("Purge = %v", err)
 	}
 	left, err := two.Tasks(t.Context())
-	if err != nil || len(left) != 1 || left[0].Task.ID != "stuck" {
+	if err != nil || len(left) != 3 || left[0].ID != "stuck" || left[1].ID != "not deleted" || left[2].ID != "deleted later" {
 		t.Errorf("Tasks = %v, %v", left, err)
 	}
 }

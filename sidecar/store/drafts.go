@@ -6,15 +6,14 @@ import (
 	"fmt"
 )
 
-// SaveDraft keeps what was typed into an ask, in place of what was kept before; nil forgets it. The error is
-// [ErrNotOwner] where another sidecar has the task.
+// SaveDraft keeps what was typed into an ask, in place of what was kept before; nil forgets it.
 func (s *Store) SaveDraft(ctx context.Context, taskID, askID string, draft json.RawMessage) error {
-	query, args := `DELETE FROM drafts WHERE ask_id = ? AND `+owned, []any{askID}
+	query, args := `DELETE FROM drafts WHERE ask_id = ?`, []any{askID}
 	if draft != nil {
-		query = `INSERT INTO drafts (ask_id, task_id, body) SELECT ?, ?, ? WHERE ` + owned + ` ON CONFLICT (ask_id) DO UPDATE SET body = excluded.body`
+		query = `INSERT INTO drafts (ask_id, task_id, body) VALUES (?, ?, ?) ON CONFLICT (ask_id) DO UPDATE SET body = excluded.body`
 		args = append(args, taskID, string(draft))
 	}
-	if err := s.execOwned(ctx, taskID, query, args...); err != nil {
+	if _, err := s.db.ExecContext(ctx, query, args...); err != nil {
 		return fmt.Errorf("save draft: %w", err)
 	}
 	return nil

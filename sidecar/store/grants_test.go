@@ -51,9 +51,6 @@ func TestSamplingRequestsOfAnOlderStoreAreFound(t *testing.T) {
 		}}},
 		Number: 10, AskID: "a5", SamplingServer: "s",
 	}
-	if _, _, err := s.Claim(t.Context(), "t2", 0, false); err != nil {
-		t.Fatal(err)
-	}
 	save(t, s, protocol.Task{ID: "t2"}, fresh)
 	save(t, s, protocol.Task{ID: "t2"}, notice(4, 11, "none"))
 

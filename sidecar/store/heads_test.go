@@ -99,7 +99,7 @@ func TestAStoreThatMovesKnowsWhatIsLive(t *testing.T) {
 	save(t, to, protocol.Task{ID: "u"}, live(1, 1))
 	save(t, from, protocol.Task{ID: "t", Title: "newer", OpenAsks: 1}, notice(1, 3, "ended"))
 	save(t, from, protocol.Task{ID: "t", Title: "newer", OpenAsks: 1}, live(2, 4))
-	if err := from.MoveTo(t.Context(), to); err != nil {
+	if err := from.MoveTo(t.Context(), opened(to)); err != nil {
 		t.Fatal(err)
 	}
 	for task, want := range map[string][]store.Entry{"t": {live(2, 4)}, "u": {live(1, 1)}} {
@@ -112,9 +112,8 @@ func TestAStoreThatMovesKnowsWhatIsLive(t *testing.T) {
 	if diff := cmp.Diff([]store.Entry{notice(1, 3, "ended"), live(2, 4)}, changed); diff != "" || err != nil {
 		t.Errorf("changed messages: %v (-want +got):\n%s", err, diff)
 	}
-	st, err := from.Task(t.Context(), "t")
-	if err != nil || st == nil || st.Task.Title != "newer" || st.Task.LastNumber != 4 || st.Task.OpenAsks != 1 {
-		t.Errorf("Task = %+v, %v", st, err)
+	if got := taskOf(t, from, "t"); got.Title != "newer" || got.LastNumber != 4 || got.OpenAsks != 1 {
+		t.Errorf("the task is %+v", got)
 	}
 }
 
@@ -136,7 +135,7 @@ func TestAMessageThatMovesAloneIsLate(t *testing.T) {
 	}
 	defer from.Close()
 	save(t, from, protocol.Task{ID: "t"}, notice(1, messages+5, "changed"))
-	if err := from.MoveTo(t.Context(), to); err != nil {
+	if err := from.MoveTo(t.Context(), opened(to)); err != nil {
 		t.Fatal(err)
 	}
 	changed, err := from.Messages(t.Context(), "t", store.Range{After: messages + 2, Limit: 10})
@@ -201,14 +200,14 @@ func TestAStoreGetsItsHeads(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
-	st, _, err := s.Claim(t.Context(), "t1", 9, false)
-	if err != nil || st.Task.LastNumber != 7 || st.Task.OpenAsks != 1 {
-		t.Fatalf("Claim = %+v, %v", st, err)
+	got := taskOf(t, s, "t1")
+	if got.LastNumber != 7 || got.OpenAsks != 1 {
+		t.Fatalf("the task is %+v", got)
 	}
 	ended := live
 	ended.Number, ended.Live = 8, false
-	st.Task.LastNumber, st.Task.OpenAsks = 8, 0
-	if err := s.Save(t.Context(), st.Task, &ended, record(2, "s")); err != nil {
+	got.LastNumber, got.OpenAsks = 8, 0
+	if err := s.Save(t.Context(), got, &ended, record(2, "s")); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := s.Live(t.Context(), "t1"); err != nil || len(left) > 0 {
@@ -222,14 +221,14 @@ func TestAStoreGetsItsHeads(t *testing.T) {
 // A sidecar of the version before, in a window that was not reloaded, writes its version when its saves fail.
 func TestAnOlderSidecarDoesNotUndoTheVersion(t *testing.T) {
 	dir, old := headless(t)
-	open(t, dir)
+	closed(t, open(t, dir))
 	_, err := old.Exec("PRAGMA user_version = 11")
 	if err := errors.Join(err, old.Close()); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, dir)
-	if st, err := s.Task(t.Context(), "t1"); err != nil || st == nil || st.Task.LastNumber != 7 {
-		t.Errorf("Task = %+v, %v", st, err)
+	if got := taskOf(t, s, "t1"); got.LastNumber != 7 {
+		t.Errorf("the task is %+v", got)
 	}
 }
 

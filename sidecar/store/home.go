@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -22,10 +21,8 @@ type home struct {
 	path string
 	// file is the file at path when the store was opened.
 	file os.FileInfo
-	// lock tells other sidecars that the file is in use; nil in memory, and on a file system without locks.
+	// lock is nil in memory, where it cannot be had (see own), and for a store that was opened beside its owner.
 	lock *lock
-	// presence tells other sidecars that this one lives; nil in memory.
-	presence *presence
 	// setAside is the path to which a damaged file was moved; see [Store.SetAside].
 	setAside string
 }
@@ -131,15 +128,31 @@ func forget(conn *sql.Conn) error {
 	return nil
 }
 
-// MoveTo copies everything from this store, in a file or in memory, into the file of another store, and continues there.
-// If both stores have something, the newer state stays. The other store must not be used afterwards: it is closed, or has
-// become this one. If MoveTo fails, this store is unchanged.
-func (s *Store) MoveTo(ctx context.Context, other *Store) error {
-	path := other.Path()
-	if err := s.moveTo(ctx, other); err != nil {
-		return errors.Join(fmt.Errorf("move the store to %s: %w", path, err), other.Close())
+// MoveTo copies everything from this store, in a file or in memory, into the file of the store that open opens, and
+// continues there. If both stores have something, the newer state stays. If MoveTo fails, this store is unchanged. Open may
+// open the folder in which this store was, so this store does not own the folder meanwhile.
+func (s *Store) MoveTo(ctx context.Context, open func() (*Store, error)) error {
+	s.homeMu.Lock()
+	err := s.home.lock.release()
+	s.home.lock = nil
+	s.homeMu.Unlock()
+	if err != nil {
+		return fmt.Errorf("move the store: %w", err)
 	}
-	return nil
+	other, err := open()
+	if err == nil {
+		path := other.Path()
+		if err = s.moveTo(ctx, other); err == nil {
+			return nil
+		}
+		err = errors.Join(fmt.Errorf("move the store to %s: %w", path, err), other.Close())
+	}
+	if path := s.Path(); path != "" {
+		s.homeMu.Lock()
+		defer s.homeMu.Unlock()
+		s.home.lock, _ = own(ctx, path, 0) // or whoever has it by now keeps it
+	}
+	return err
 }
 
 func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
@@ -155,10 +168,6 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	if err := copyInto(ctx, conn, other.connector.name); err != nil {
 		return err
 	}
-	presence, err := s.attendAt(other)
-	if err != nil {
-		return err
-	}
 	s.connector.set(other.connector.name)
 	if err := forget(conn); err != nil {
 		return err
@@ -168,18 +177,7 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	other.home = home{}
 	other.homeMu.Unlock()
 	s.homeMu.Lock()
-	from := s.home
-	left := to.presence
 	s.home = to
-	s.home.presence = presence
 	s.homeMu.Unlock()
-	return errors.Join(left.leave(), from.lock.release(), other.db.Close())
-}
-
-// attendAt returns this sidecar's presence in the folder of another store, under the id that its tasks name.
-func (s *Store) attendAt(other *Store) (*presence, error) {
-	if p := s.present(); p.isThere() {
-		return p, nil
-	}
-	return attend(filepath.Dir(other.Path()), s.me)
+	return other.db.Close()
 }

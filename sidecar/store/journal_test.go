@@ -85,8 +85,8 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	if diff := cmp.Diff([]store.Entry{e}, kept); diff != "" || err != nil {
 		t.Errorf("messages: %v (-want +got):\n%s", err, diff)
 	}
-	if st, err := s.Task(t.Context(), "t1"); err != nil || st.Task.Title != "" {
-		t.Errorf("Task = %+v, %v", st, err)
+	if got := taskOf(t, s, "t1"); got.Title != "" {
+		t.Errorf("the task is %+v", got)
 	}
 	// A session grant is kept nowhere else; one that is kept is kept with its record.
 	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g"}, record(4, "s")); err != nil {
@@ -100,9 +100,16 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	}
 }
 
-func TestTwoSidecarsExtendOneChain(t *testing.T) {
+// A command line decides about servers in the store that the daemon has open.
+func TestTwoProcessesExtendOneChain(t *testing.T) {
 	dir := t.TempDir()
-	stores := []*store.Store{open(t, dir), open(t, dir)}
+	owner := open(t, dir)
+	beside, err := store.OpenBeside(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	stores := []*store.Store{owner, beside}
 	const each = 50
 	var wg sync.WaitGroup
 	for _, s := range stores {

@@ -4,58 +4,73 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// lock is held on a file beside the store's by every sidecar that has the store open, together; and alone,
-// by the one that sets a damaged store aside. SQLite's own locks on the store would do, had the file not
-// to be read for them. It is a lock as presence has one, and ends with the process; but that one is each
-// sidecar's own, and says who lives, where this one says how many have the file.
+// lock is held on a file beside the store's by the one process that owns the store, for as long as it has the store open.
+// The system releases it however the process ends. The file names the process.
 type lock struct {
 	file *flock.Flock
 }
 
-// retryLock is how often is tried to share what another sidecar has alone.
-const retryLock = 10 * time.Millisecond
+// ErrInUse is the error of Open if another process owns the store.
+var ErrInUse = errors.New("another Assent process uses this folder")
 
-// errBusy says that another sidecar has what was to be locked.
-var errBusy = errors.New("the lock is held by another window")
+const (
+	// patience is how long to wait for an owner that is leaving, and glance is the pause between two attempts. A program
+	// that a process starts has the process's locks until its own code runs, and the process may be killed then.
+	patience = 2 * time.Second
+	glance   = 10 * time.Millisecond
+)
 
-// share waits until nobody has the lock of the store at path alone.
-func share(ctx context.Context, path string) (*lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	l := lockOf(path)
-	shared, err := l.file.TryRLockContext(ctx, retryLock)
-	return l.taken(shared, err)
-}
-
-// alone takes the lock of the store at path if nobody else has it. It does not wait: whoever waits to be alone
-// keeps the others from sharing.
-func alone(path string) (*lock, error) {
-	l := lockOf(path)
-	taken, err := l.file.TryLock()
-	if l, err = l.taken(taken, err); err != nil {
-		return nil, fmt.Errorf("another window has it open (%w): close the other windows and start this one again", err)
+// own takes the lock of the store at path, and waits for it. The lock is nil, without an error, if the file system has no
+// locks or cannot be written: SQLite then sees to it that no transaction meets another.
+func own(ctx context.Context, path string, wait time.Duration) (*lock, error) {
+	for began := time.Now(); ; {
+		l, err := tryToOwn(path)
+		if !errors.Is(err, ErrInUse) || time.Since(began) >= wait {
+			return l, err
+		}
+		select {
+		case <-time.After(glance):
+		case <-ctx.Done():
+			return nil, err
+		}
 	}
-	return l, nil
 }
 
-func lockOf(path string) *lock {
-	return &lock{flock.New(path + ".lock")}
-}
-
-// taken returns the lock if it was taken.
-func (l *lock) taken(taken bool, err error) (*lock, error) {
-	if taken && err == nil {
+func tryToOwn(path string) (*lock, error) {
+	if err := checkOlder(path); err != nil {
+		return nil, err
+	}
+	l := &lock{flock.New(path + ".lock")}
+	taken, err := l.file.TryLock()
+	if err == nil && taken {
+		// Only the error of another process needs it, and may do without.
+		_ = os.WriteFile(l.file.Path(), []byte(strconv.Itoa(os.Getpid())), 0o600)
 		return l, nil
 	}
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
-		err = errBusy
+	_ = l.file.Close()
+	if err != nil {
+		return nil, nil
 	}
-	return nil, errors.Join(err, l.file.Close())
+	return nil, inUse(l.file.Path())
+}
+
+// inUse says who has the lock, and what to do about it.
+func inUse(path string) error {
+	who := ""
+	if data, err := os.ReadFile(path); err == nil { // a system may let nobody read a locked file
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
+			who = fmt.Sprintf(" (process %d)", pid)
+		}
+	}
+	return fmt.Errorf("%w%s: end it with `assent daemon stop`, or close the program that started it", ErrInUse, who)
 }
 
 // release gives the lock back. A nil lock is none.

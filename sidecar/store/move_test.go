@@ -15,6 +15,11 @@ import (
 	"assent/sidecar/store"
 )
 
+// opened returns a store that is open already to who moves into it.
+func opened(s *store.Store) func() (*store.Store, error) {
+	return func() (*store.Store, error) { return s, nil }
+}
+
 // fill saves something of everything under a name.
 func fill(t *testing.T, s *store.Store, name string) {
 	t.Helper()
@@ -94,14 +99,14 @@ func TestAStoreInMemoryMovesToDisk(t *testing.T) {
 			if s.Path() != "" || s.Gone() {
 				t.Errorf("a store in memory has the path %q", s.Path())
 			}
-			if err := s.MoveTo(t.Context(), to); err != nil {
+			if err := s.MoveTo(t.Context(), opened(to)); err != nil {
 				t.Fatal(err)
 			}
 			if want := filepath.Join(dir, "assent.db"); s.Path() != want || s.Gone() {
 				t.Errorf("it is at %q, gone = %v; want %q", s.Path(), s.Gone(), want)
 			}
 			fill(t, s, "after that")
-			for _, s := range []*store.Store{s, open(t, dir)} {
+			for _, s := range []*store.Store{s, look(t, dir)} {
 				wantFilled(t, s, append(earlier, "in memory", "after that")...)
 				wantChain(t, s, append(earlier, "in memory", "after that")...)
 			}
@@ -110,52 +115,76 @@ func TestAStoreInMemoryMovesToDisk(t *testing.T) {
 }
 
 func TestADeletedStoreIsWrittenAnew(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	mine, others := open(t, dir), open(t, dir)
-	fill(t, mine, "mine")
-	fill(t, others, "another window's")
-	if mine.Gone() {
-		t.Error("it is gone and should not be")
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	fill(t, others, "not yet noticed")
-	for _, s := range []*store.Store{mine, others} { // the second finds the first one's file
-		if !s.Gone() {
-			t.Fatal("it does not know that its file is gone")
-		}
-		to, err := store.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.MoveTo(t.Context(), to); err != nil {
-			t.Fatal(err)
-		}
-		if s.Gone() {
-			t.Error("it is still gone")
-		}
-	}
-	fill(t, mine, "after that")
-	for _, s := range []*store.Store{mine, others, open(t, dir)} {
-		wantFilled(t, s, "mine", "another window's", "not yet noticed", "after that")
-		wantChain(t, s, "mine", "another window's", "not yet noticed", "after that")
+	for name, remove := range map[string]func(dir string) error{
+		"with its folder": os.RemoveAll,
+		"alone":           func(dir string) error { return os.Remove(filepath.Join(dir, "assent.db")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			s := open(t, dir)
+			fill(t, s, "before")
+			if s.Gone() {
+				t.Error("it is gone and should not be")
+			}
+			if err := remove(dir); err != nil {
+				t.Fatal(err)
+			}
+			for _, suffix := range []string{"-wal", "-shm"} {
+				if err := os.Remove(filepath.Join(dir, "assent.db"+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Fatal(err)
+				}
+			}
+			fill(t, s, "not yet noticed")
+			if !s.Gone() {
+				t.Fatal("it does not know that its file is gone")
+			}
+			if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return store.Open(dir) }); err != nil {
+				t.Fatal(err)
+			}
+			if s.Gone() {
+				t.Error("it is still gone")
+			}
+			fill(t, s, "after that")
+			for _, s := range []*store.Store{s, look(t, dir)} {
+				wantFilled(t, s, "before", "not yet noticed", "after that")
+				wantChain(t, s, "before", "not yet noticed", "after that")
+			}
+			if _, err := store.OpenNow(dir); !errors.Is(err, store.ErrInUse) {
+				t.Errorf("Open = %v, want that it is in use", err)
+			}
+		})
 	}
 }
 
-// Whoever moves last must not undo what was saved by whoever moved first.
-func TestMovingUndoesNothing(t *testing.T) {
-	dir := t.TempDir()
-	late := open(t, dir)
-	fill(t, late, "t")
-	if err := os.Remove(filepath.Join(dir, "assent.db")); err != nil {
+// A store that was deleted may have been begun anew by another process, which is not disturbed.
+func TestADeletedStoreDoesNotMoveIntoAnotherProcesss(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := open(t, dir)
+	fill(t, s, "mine")
+	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Remove(filepath.Join(dir, "assent.db"+suffix)); err != nil {
-			t.Fatal(err)
+	another := open(t, dir)
+	fill(t, another, "another's")
+	for range 2 {
+		if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return store.OpenNow(dir) }); !errors.Is(err, store.ErrInUse) {
+			t.Fatalf("MoveTo = %v, want that it is in use", err)
 		}
 	}
+	fill(t, s, "still mine")
+	wantFilled(t, s, "mine", "still mine")
+	wantFilled(t, another, "another's")
+}
+
+// What moves must not undo what is newer where it moves to.
+func TestMovingUndoesNothing(t *testing.T) {
+	dir := t.TempDir()
+	late, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	fill(t, late, "t")
 	first := open(t, dir)
 	fill(t, first, "t")
 	newer := notice(1, 2, "newer")
@@ -164,11 +193,7 @@ func TestMovingUndoesNothing(t *testing.T) {
 	if err := first.SaveRound(t.Context(), "t", 1, nil); err != nil { // the answers are on their way
 		t.Fatal(err)
 	}
-	to, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := late.MoveTo(t.Context(), to); err != nil {
+	if err := late.MoveTo(t.Context(), opened(first)); err != nil {
 		t.Fatal(err)
 	}
 	m, err := late.Message(t.Context(), "t", 1)
@@ -176,7 +201,7 @@ func TestMovingUndoesNothing(t *testing.T) {
 		t.Errorf("the message is %+v, %v; want the newer one", m, err)
 	}
 	tasks, err := late.Tasks(t.Context())
-	if err != nil || len(tasks) != 1 || tasks[0].Task.Title != "newer" || tasks[0].Task.LastNumber != 2 {
+	if err != nil || len(tasks) != 1 || tasks[0].Title != "newer" || tasks[0].LastNumber != 2 {
 		t.Errorf("Tasks = %+v, %v", tasks, err)
 	}
 	if rounds, err := late.Rounds(t.Context(), "t"); err != nil || len(rounds) != 0 {
@@ -199,7 +224,7 @@ func TestAStoreThatCannotMoveStaysWhatItIs(t *testing.T) {
 	if err := os.RemoveAll(filepath.Dir(to.Path())); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.MoveTo(t.Context(), to); err == nil {
+	if err := s.MoveTo(t.Context(), opened(to)); err == nil {
 		t.Fatal("it moved to where nothing is")
 	}
 	fill(t, s, "u")

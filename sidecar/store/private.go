@@ -60,7 +60,7 @@ func (s *Store) Scrub(ctx context.Context) (err error) {
 		return fmt.Errorf("empty the write-ahead log: %w", err)
 	}
 	if locked != 0 {
-		return fmt.Errorf("empty the write-ahead log: %w", errBusy)
+		return errors.New("empty the write-ahead log: another process reads it")
 	}
 	return nil
 }

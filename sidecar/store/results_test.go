@@ -75,9 +75,6 @@ const toVersion2 = `
 	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
 	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds; DROP TABLE journal; DROP TABLE journal_ends;
 	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
-	DROP INDEX tasks_by_owner; DROP INDEX tasks_by_claim;
-	ALTER TABLE tasks DROP COLUMN owner; ALTER TABLE tasks DROP COLUMN owner_name; ALTER TABLE tasks DROP COLUMN owned_since;
-	ALTER TABLE tasks DROP COLUMN workspace; ALTER TABLE tasks DROP COLUMN claimed;
 	ALTER TABLE tasks DROP COLUMN chat; DROP TABLE tool_rules;
 	DROP INDEX tasks_by_deletion; ALTER TABLE tasks DROP COLUMN deleted;
 	PRAGMA user_version = 2`

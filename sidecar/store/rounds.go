@@ -15,16 +15,15 @@ type Round struct {
 	Required json.RawMessage
 }
 
-// SaveRound keeps where a call is, in place of what was kept before; nil forgets it. The error is
-// [ErrNotOwner] where another sidecar has the task.
+// SaveRound keeps where a call is, in place of what was kept before; nil forgets it.
 func (s *Store) SaveRound(ctx context.Context, taskID string, messageID int64, round *Round) error {
-	query, args := `DELETE FROM rounds WHERE task_id = ? AND message_id = ? AND `+owned, []any{taskID, messageID}
+	query, args := `DELETE FROM rounds WHERE task_id = ? AND message_id = ?`, []any{taskID, messageID}
 	if round != nil {
-		query = `INSERT INTO rounds (task_id, message_id, number, required) SELECT ?, ?, ?, ? WHERE ` + owned + `
+		query = `INSERT INTO rounds (task_id, message_id, number, required) VALUES (?, ?, ?, ?)
 			ON CONFLICT (task_id, message_id) DO UPDATE SET number = excluded.number, required = excluded.required`
 		args = append(args, round.Number, string(round.Required))
 	}
-	if err := s.execOwned(ctx, taskID, query, args...); err != nil {
+	if _, err := s.db.ExecContext(ctx, query, args...); err != nil {
 		return fmt.Errorf("save round: %w", err)
 	}
 	return nil

@@ -15,23 +15,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
-	"syscall"
+	"time"
 
-	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the driver
 
 	"assent/protocol"
 )
 
 // schemaVersion is kept in the file's user_version.
-const schemaVersion = 14
+const schemaVersion = 15
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
@@ -104,24 +101,51 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema, ownerlessSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {
 	db        *sql.DB
 	connector *connector
-	// me is the id of this sidecar, as tasks name their owner.
-	me     string
-	window atomic.Pointer[Window]
-	joined joined
+	joined    joined
 
 	homeMu sync.Mutex // guards home
 	home   home
 }
 
-// Open opens the store in dir, and creates both if they are missing. It renames a damaged store, unless another sidecar has
-// it open, and creates a new one; see [Store.SetAside]. It leaves a store alone that a newer Assent wrote; see [ErrNewer].
-func Open(dir string) (*Store, error) {
+// Open opens the store in dir, and creates both if they are missing. This process owns the folder then, until the store is
+// closed; if another one does, Open fails with [ErrInUse] after a while, because that one may be leaving. Open renames a
+// damaged store and creates a new one; see [Store.SetAside]. It leaves a store alone that a newer Assent wrote; see
+// [ErrNewer].
+func Open(dir string) (*Store, error) { return openDir(dir, patience) }
+
+// OpenBeside opens the store in dir for nothing but the person's decisions about servers ([Store.DecideServer]), whichever
+// process owns the store. If the owner has not brought the file up to date, OpenBeside fails.
+func OpenBeside(dir string) (*Store, error) {
+	s, err := openDir(dir, 0) // nobody else would create it, and bring it up to date
+	if err == nil {
+		err = s.home.lock.release()
+		s.home.lock = nil
+		if err != nil {
+			return nil, errors.Join(err, s.db.Close())
+		}
+		return s, nil
+	}
+	if !errors.Is(err, ErrInUse) {
+		return nil, err
+	}
+	path, name, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, db := connect(name)
+	if err := checkVersion(db); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	return s, nil
+}
+
+func openDir(dir string, wait time.Duration) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -129,13 +153,9 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openFile(path, name)
+	s, err := openFile(path, name, wait)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	// If the folder cannot be written, neither can the store. Until it can, this sidecar owns no task in it.
-	if err := s.attend(); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
-		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -163,18 +183,26 @@ func OpenReadOnly(dir string) (_ *Store, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	if err := checkVersion(db); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	return &Store{db: db}, nil
+}
+
+// checkVersion fails if the store is not of this version.
+func checkVersion(db *sql.DB) error {
 	var version int
-	err = db.QueryRow("PRAGMA user_version").Scan(&version)
+	err := db.QueryRow("PRAGMA user_version").Scan(&version)
 	switch {
 	case err != nil:
+		return err
 	case version > schemaVersion:
-		err = newerError(version)
+		return newerError(version)
 	case version < schemaVersion:
-		err = fmt.Errorf("the store was written by an older Assent (schema %d, this one knows %d): start Assent once, which brings it up to date", version, schemaVersion)
+		return fmt.Errorf("the store was written by an older Assent (schema %d, this one knows %d): start Assent once, which brings it up to date", version, schemaVersion)
 	default:
-		return &Store{db: db}, nil
+		return nil
 	}
-	return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 }
 
 func newerError(version int) error {
@@ -187,7 +215,16 @@ func OpenMemory() (*Store, error) { return open("file::memory:") }
 // busyTimeout is for how long a statement waits for another process, in milliseconds.
 const busyTimeout = 5000
 
+// open opens a store and brings it up to date.
 func open(name string) (*Store, error) {
+	s, db := connect(name)
+	if err := migrate(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
+}
+
+func connect(name string) (*Store, *sql.DB) {
 	// WAL with synchronous=NORMAL gives every commit to the system without an fsync: a killed process loses nothing, and a
 	// server's ask is fast. An act of a person waits for an fsync; see [durability]. On macOS only fullfsync empties the
 	// disk's cache. secure_delete zeroes deleted content: the stored answer to an MCP task's question has its passwords
@@ -198,10 +235,7 @@ func open(name string) (*Store, error) {
 	db := sql.OpenDB(to)
 	// One connection: SQLite has one writer anyway, and a database in memory is its connection's.
 	db.SetMaxOpenConns(1)
-	if err := migrate(db); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return &Store{db: db, connector: to, me: uuid.NewString()}, nil
+	return &Store{db: db, connector: to}, db
 }
 
 func migrate(db *sql.DB) error {
@@ -222,9 +256,10 @@ func migrate(db *sql.DB) error {
 	case version == headsVersion-1 || version == retentionVersion-1:
 		// A sidecar of the version before heads that still runs sets the version back when it probes the store. And the
 		// records that older versions cut off the journal are recorded only once, even if a person sets the version back.
-		err := tx.QueryRow(`SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'retention_clock') THEN ?
+		err := tx.QueryRow(`SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM pragma_table_info('tasks') WHERE name = 'owner') THEN ?
+			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'retention_clock') THEN ?
 			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'heads') THEN ? ELSE ? END`,
-			retentionVersion, headsVersion, version).Scan(&version)
+			schemaVersion, retentionVersion, headsVersion, version).Scan(&version)
 		if err != nil {
 			return err
 		}
@@ -245,20 +280,18 @@ func migrate(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Close closes the file. The tasks that were not released stay in the name of this sidecar, which is then
-// dead for all others.
+// Close closes the file. Another process may own it from then on.
 func (s *Store) Close() error {
 	err := s.db.Close()
 	s.homeMu.Lock()
 	defer s.homeMu.Unlock()
-	err = errors.Join(err, s.home.presence.leave(), s.home.lock.release())
-	s.home.presence, s.home.lock = nil, nil
+	err = errors.Join(err, s.home.lock.release())
+	s.home.lock = nil
 	return err
 }
 
 // Save keeps a task and, where entry is not nil, one message of it, together with what the journal says of
-// the change: either all of it is kept or nothing. A task that is not there yet becomes this sidecar's; where
-// another one has it, the error is [ErrNotOwner].
+// the change: either all of it is kept or nothing.
 func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, records ...Record) error {
 	if entry == nil {
 		return s.SaveAll(ctx, task, nil, records...)
@@ -269,9 +302,6 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 // SaveAll is as Save, for any number of messages in the order of their numbers, on which [lately] depends: either all
 // of them are kept or none.
 func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entry, records ...Record) error {
-	if err := s.attend(); err != nil {
-		return fmt.Errorf("save task: %w", err)
-	}
 	bodies := make([][]byte, len(entries))
 	for i, e := range entries {
 		var err error
@@ -282,7 +312,7 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 	// A change of the task alone is nearly always a person's, and rare.
 	survives := durability(len(entries) == 0 || slices.ContainsFunc(entries, func(e *Entry) bool { return e.Act }))
 	err := s.writeJoined(ctx, survives, func(ctx context.Context, w writer) error {
-		end, err := s.saveTask(ctx, w, &task)
+		end, err := saveTask(ctx, w, &task)
 		if err != nil {
 			return err
 		}
@@ -300,9 +330,4 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 		return fmt.Errorf("save task: %w", err)
 	}
 	return nil
-}
-
-// Tasks returns every task, the most recently created first.
-func (s *Store) Tasks(ctx context.Context) ([]Standing, error) {
-	return s.standings(ctx, s.db, `ORDER BY created_at DESC, id DESC`)
 }

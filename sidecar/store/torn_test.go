@@ -142,9 +142,6 @@ func stateOf(t *testing.T, s *store.Store) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range tasks { // whose sidecar is dead by then
-		tasks[i].Mine, tasks[i].Task.Elsewhere = false, nil
-	}
 	messages, err := s.Messages(t.Context(), "t1", store.Range{Limit: 100})
 	if err != nil {
 		t.Fatal(err)

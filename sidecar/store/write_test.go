@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,18 +11,25 @@ import (
 	"assent/sidecar/store"
 )
 
-// TestWhatIsSavedAtOnceIsSavedForItself has many tasks saved at once, some of which are another window's: these
-// alone are refused, and of them nothing is kept.
+// TestWhatIsSavedAtOnceIsSavedForItself has many tasks saved at once, some of which are refused: of these alone, nothing is
+// kept.
 func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
-	dir := t.TempDir()
-	theirs, ours := open(t, dir), open(t, dir)
+	s := open(t, t.TempDir())
 	const tasks, changes = 40, 10
-	isTheirs := func(task int) bool { return task%8 == 3 }
+	isRefused := func(task int) bool { return task%8 == 3 }
 	name := func(task int) string { return fmt.Sprint("t", task) }
 	for task := range tasks {
-		if isTheirs(task) {
-			save(t, theirs, protocol.Task{ID: name(task), Title: "theirs"}, notice(1, 1, "theirs"))
+		if isRefused(task) {
+			save(t, s, protocol.Task{ID: name(task), Title: "before"}, notice(1, 1, "before"))
 		}
+	}
+	db, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`CREATE TRIGGER refused BEFORE UPDATE ON tasks WHEN OLD.title = 'before' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
 	}
 	var saving sync.WaitGroup
 	for task := range tasks {
@@ -29,8 +37,8 @@ func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
 			for i := range int64(changes) {
 				e := notice(i+1, i+1, "ours")
 				record := store.Record{Kind: "k", TaskID: name(task), Body: "{}"}
-				err := ours.Save(t.Context(), protocol.Task{ID: name(task), Title: "ours", LastNumber: i + 1}, &e, record)
-				if isTheirs(task) != errors.Is(err, store.ErrNotOwner) || !isTheirs(task) && err != nil {
+				err := s.Save(t.Context(), protocol.Task{ID: name(task), Title: "ours", LastNumber: i + 1}, &e, record)
+				if isRefused(task) != (err != nil) {
 					t.Errorf("Save of %s = %v", name(task), err)
 				}
 			}
@@ -38,25 +46,22 @@ func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
 	}
 	saving.Wait()
 	for task := range tasks {
-		st, err := ours.Task(t.Context(), name(task))
-		if err != nil || st == nil {
-			t.Fatalf("Task = %+v, %v", st, err)
-		}
-		messages, err := ours.Messages(t.Context(), name(task), store.Range{Limit: 100})
+		saved := taskOf(t, s, name(task))
+		messages, err := s.Messages(t.Context(), name(task), store.Range{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, _, err := ours.Journal(t.Context(), store.JournalFilter{TaskID: name(task)}, 100, 1<<20)
+		records, _, err := s.Journal(t.Context(), store.JournalFilter{TaskID: name(task)}, 100, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
 		title, kept, recorded := "ours", changes, changes
-		if isTheirs(task) {
-			title, kept, recorded = "theirs", 1, 0
+		if isRefused(task) {
+			title, kept, recorded = "before", 1, 0
 		}
-		if st.Task.Title != title || len(messages) != kept || len(records) != recorded {
+		if saved.Title != title || len(messages) != kept || len(records) != recorded {
 			t.Errorf("%s has the title %q, %d messages and %d records, want %q, %d and %d",
-				name(task), st.Task.Title, len(messages), len(records), title, kept, recorded)
+				name(task), saved.Title, len(messages), len(records), title, kept, recorded)
 		}
 	}
 }

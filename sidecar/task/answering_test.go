@@ -46,9 +46,9 @@ func TestATaskIsGotToAnswerWhileItIsLocked(t *testing.T) {
 		renamed <- err
 	}()
 	<-front.locked
-	tk, err := f.registry.OwnToAnswer(t.Context(), id, ask.AskID)
+	tk, err := f.registry.Get(id)
 	if err != nil || tk != f.task {
-		t.Errorf("OwnToAnswer = %p, %v, want %p", tk, err, f.task)
+		t.Errorf("Get = %p, %v, want %p", tk, err, f.task)
 	}
 	close(front.got)
 	if err := <-renamed; err != nil {
@@ -59,33 +59,5 @@ func TestATaskIsGotToAnswerWhileItIsLocked(t *testing.T) {
 	}
 	if got := <-answered; got.err != nil || got.answer.Response != protocol.YesButtonClicked {
 		t.Errorf("Ask = %+v", got)
-	}
-	// It is open no more: that is the task's to say.
-	if again, err := f.registry.OwnToAnswer(t.Context(), id, ask.AskID); err != nil || again != f.task {
-		t.Errorf("OwnToAnswer = %p, %v, want %p", again, err, f.task)
-	}
-}
-
-// Of an ask that is open in another window, that window has the task.
-func TestATaskOfAnotherWindowIsNotGotToAnswer(t *testing.T) {
-	dir := t.TempDir()
-	one, two := openWindow(t, dir, "one", "/a"), openWindow(t, dir, "two", "/a")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	tk, _, modern, ended := one.withAsks(t, ctx)
-	id := tk.Info().ID
-	one.follows(t)
-	_, err := two.OwnToAnswer(t.Context(), id, modern.AskID)
-	wantElsewhere(t, err, "one")
-	if _, err := two.TakeOver(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-	<-one.lost
-	// What one has of the task by now follows, and has no ask to answer.
-	_, err = one.OwnToAnswer(t.Context(), id, modern.AskID)
-	wantElsewhere(t, err, "two")
-	cancel()
-	for _, end := range ended {
-		<-end
 	}
 }

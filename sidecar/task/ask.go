@@ -60,7 +60,8 @@ type Answer struct {
 	Model *protocol.Model
 	// SentRequest is the server's request as the person edited it; nil if they did not.
 	SentRequest *protocol.McpSamplingRequest
-	// SentResponse is the completion as the person edited it in the review; nil if they did not.
+	// SentResponse is the completion as the person edited it in the review, or wrote it in place of a model; nil if they
+	// did neither.
 	SentResponse *protocol.McpSamplingResponse
 	// MessageID is the ask's message. Ask sets it.
 	MessageID int64
@@ -75,9 +76,8 @@ type Answer struct {
 	// DeclinedAll goes to the outcome.
 	DeclinedAll bool
 	// Take is called just before the answer settles the ask, with the name of the front end; it may be nil. It may complete
-	// the answer. If it fails, the ask stays open. If another window takes the task in this moment, the answer is not
-	// saved, and undo is called unless it is nil. Neither function may call the task.
-	Take func(by string) (undo func() error, err error)
+	// the answer. If it fails, the ask stays open. It must not call the task.
+	Take func(by string) error
 	// Held belongs to the asker, who gets it back from Ask. It does not outlive the sidecar.
 	Held any
 }
@@ -117,11 +117,6 @@ type settlement struct {
 func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	a, err := t.open(q)
 	if err != nil {
-		if q.Key != "" && t.isLost() {
-			// The other window asks it, too. This asker waits until it ends.
-			<-ctx.Done()
-			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
-		}
 		return nil, err
 	}
 	if q.Asked != nil {
@@ -144,15 +139,7 @@ func (t *Task) Ask(ctx context.Context, q Question) (*Answer, error) {
 	t.mu.Lock()
 	outcome.At = t.registry.now()
 	t.settle(a, nil, outcome) // unless an answer was first
-	goesOn := !t.owned && a.question.InputKey != ""
 	t.mu.Unlock()
-	select {
-	case <-a.settled:
-	default:
-		if goesOn {
-			return nil, &Ended{Reason: protocol.OutcomeRestarted, Detail: goesOnDetail}
-		}
-	}
 	return t.result(a)
 }
 
@@ -295,11 +282,7 @@ func (t *Task) grant(a *ask, g *Granted) {
 		a.question = askWithoutSecrets(a.question)
 	}
 	a.message = t.add(a.question, a.livesOn(g.Answer), a.question.AskID)
-	t.afterwards(func(kept bool) {
-		if !kept {
-			t.end(a)
-			return
-		}
+	t.afterwards(func() {
 		a.settlement = settlement{answer: g.Answer, outcome: outcome}
 		close(a.settled)
 	})
@@ -312,7 +295,7 @@ func (a *ask) livesOn(answer *Answer) bool {
 		return false
 	}
 	_, isSampling := a.question.Question.(protocol.McpSampling)
-	return a.question.InputKey != "" || isSampling && answer.Response == protocol.YesButtonClicked
+	return a.question.InputKey != "" || isSampling && answer.Response == protocol.YesButtonClicked && answer.SentResponse == nil
 }
 
 // result returns how an ask was settled.
@@ -363,7 +346,7 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 	}
 	var result *protocol.AskResponseResult
 	var err error
-	t.join(func() { result, err = t.answerNow(ctx, params.AskID, a, answer, by, &err) }, nil)
+	t.join(func() { result, err = t.answerNow(ctx, params.AskID, a, answer, by) }, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -371,18 +354,13 @@ func (t *Task) Answer(ctx context.Context, params *protocol.AskResponseParams, b
 }
 
 // answerNow settles an ask by a checked answer. Afterwards it sets Unsaved in the result if the store could not be
-// written, and refused if another window has taken the task. The lock must be held.
-func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string, refused *error) (*protocol.AskResponseResult, error) {
-	if err := t.checkOwned(); err != nil {
-		return nil, err
-	}
+// written. The lock must be held.
+func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answer, by string) (*protocol.AskResponseResult, error) {
 	if a == nil || t.asks.get(askID) != a {
 		return nil, t.notOpen(ctx, askID)
 	}
-	var undo func() error
 	if answer.Take != nil {
-		var err error
-		if undo, err = answer.Take(by); err != nil {
+		if err := answer.Take(by); err != nil {
 			return nil, err
 		}
 	}
@@ -399,18 +377,7 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 	}
 	result := &protocol.AskResponseResult{Outcome: outcome}
 	t.settle(a, answer, outcome)
-	t.afterwards(func(bool) {
-		if a.answer == answer {
-			result.Unsaved = t.isUnsaved(a.message.ID)
-			return
-		}
-		if undo != nil {
-			if err := undo(); err != nil {
-				t.registry.opts.Log.Error().Err(err).Str("ask", askID).Msg("what came with a refused answer stays in force")
-			}
-		}
-		*refused = t.checkOwned()
-	})
+	t.afterwards(func() { result.Unsaved = t.isUnsaved(a.message.ID) })
 	return result, nil
 }
 
@@ -419,9 +386,6 @@ func (t *Task) answerNow(ctx context.Context, askID string, a *ask, answer *Answ
 func (t *Task) Question(ctx context.Context, askID string) (protocol.UseMcpServer, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return nil, nil, err
-	}
 	if a := t.asks.get(askID); a != nil {
 		return a.question.Question, a.settled, nil
 	}
@@ -461,6 +425,9 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 		if answer != nil && answer.Response == protocol.YesButtonClicked {
 			q.Model, q.SentRequest = answer.Model, answer.SentRequest
 			event.Model, event.SentRequest = answer.Model, answer.SentRequest
+			if answer.SentResponse != nil {
+				q.Result, event.SentResponse = *answer.SentResponse, answer.SentResponse
+			}
 		}
 		a.question.Question = q
 	case protocol.UseMcpTool:
@@ -478,11 +445,7 @@ func (t *Task) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 	}
 	a.message.Body = a.question
 	t.commit(a.message, event)
-	t.afterwards(func(kept bool) {
-		if !kept {
-			t.end(a) // another window took the task in this moment: this was not kept
-			return
-		}
+	t.afterwards(func() {
 		a.settlement = settlement{answer: answer, outcome: outcome}
 		if a.timeout.timer != nil {
 			a.timeout.timer.Stop()

@@ -38,15 +38,6 @@ func (s *asks) drop(id string) {
 	delete(s.open, id)
 }
 
-// dropAll takes out all of them, and returns them in the order of their messages.
-func (s *asks) dropAll() []*ask {
-	all := s.inOrder()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open = nil
-	return all
-}
-
 // inOrder returns them in the order of their messages.
 func (s *asks) inOrder() []*ask {
 	s.mu.Lock()

@@ -120,7 +120,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		tk.Notice(protocol.NoticeInfo, "said")
+		tk.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: "said"})
 	}
 }
 
@@ -177,7 +177,7 @@ func BenchmarkOpenAsks(b *testing.B) {
 	perAsk := (memory() - before) / n
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := r.OpenAsks(context.Background()); err != nil {
+		if _, _, err := r.OpenAsks(); err != nil {
 			b.Fatal(err)
 		}
 	}

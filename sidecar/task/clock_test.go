@@ -55,7 +55,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 			asks, seen = append(asks, ask), append(seen, ask.AskID)
 			putBack.Add(int64(time.Hour))
 		}
-		open, _, err := r.OpenAsks(t.Context())
+		open, _, err := r.OpenAsks()
 		if err != nil || len(open) != 3 {
 			t.Fatal(len(open), err)
 		}

@@ -22,9 +22,6 @@ func (t *Task) Completed(messageID int64) {
 func (t *Task) changeOutcome(messageID int64, change func(*protocol.Outcome) protocol.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.owned {
-		return
-	}
 	m := t.memory[messageID]
 	if m == nil {
 		e, err := t.registry.store.Message(context.Background(), t.info.ID, messageID)

@@ -95,9 +95,6 @@ func (m *message) endStream() {
 func (t *Task) StopCompletion(ctx context.Context, askID string, keep bool, by string) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return false, err
-	}
 	for _, m := range t.memory {
 		if m.askID != askID || m.stop == nil {
 			continue

@@ -24,9 +24,6 @@ const (
 func (t *Task) Delete(by string) (protocol.Task, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return protocol.Task{}, err
-	}
 	if t.info.DeletedAt > 0 {
 		return t.info, nil
 	}
@@ -34,33 +31,33 @@ func (t *Task) Delete(by string) (protocol.Task, error) {
 		return protocol.Task{}, protocol.Errorf(protocol.CodeTaskBusy,
 			"the task %q cannot be deleted while something goes on in it (%s): end that, or close the task, first", t.info.Title, strings.Join(what, ", "))
 	}
-	return t.setDeleted(t.registry.now(), by)
+	return t.setDeleted(t.registry.now(), by), nil
 }
 
 // Restore brings a deleted task back, in the front end that by names; see [protocol.Sidecar.RestoreTask].
-func (r *Registry) Restore(ctx context.Context, id, by string) (protocol.Task, error) {
-	t, err := r.own(ctx, id, false)
+func (r *Registry) Restore(id, by string) (protocol.Task, error) {
+	t, err := r.find(id)
 	if err != nil {
 		return protocol.Task{}, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return protocol.Task{}, err
-	}
-	if t.info.DeletedAt == 0 {
+	switch {
+	case t.removed:
+		return protocol.Task{}, protocol.Errorf(protocol.CodeUnknownTask, "there is no task %q", id)
+	case t.info.DeletedAt == 0:
 		return t.info, nil
 	}
-	return t.setDeleted(0, by)
+	return t.setDeleted(0, by), nil
 }
 
 // setDeleted notes that the task is deleted, or is not where at is 0. The lock must be held.
-func (t *Task) setDeleted(at int64, by string) (protocol.Task, error) {
+func (t *Task) setDeleted(at int64, by string) protocol.Task {
 	t.info.DeletedAt = at
 	t.deleted.Store(at > 0)
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.TaskDeleted(t.info, by, t.registry.now()))
 	t.changed()
-	return t.info, t.checkOwned()
+	return t.info
 }
 
 // goingOn says for the person what goes on in the task. The lock must be held.
@@ -91,11 +88,23 @@ func (t *Task) goingOn() (what []string) {
 	return what
 }
 
-// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question; or when it is not live
-// here, where nobody would hear of that.
+// GoingOn says for the person what goes on in one of the tasks, or returns an empty text.
+func (r *Registry) GoingOn() string {
+	for _, t := range r.all() {
+		t.mu.Lock()
+		what := t.goingOn()
+		t.mu.Unlock()
+		if len(what) > 0 {
+			return strings.Join(what, ", ")
+		}
+	}
+	return ""
+}
+
+// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question.
 func (t *Task) AwaitQuiet(ctx context.Context) error {
 	t.mu.Lock()
-	if !t.owned || len(t.goingOn()) == 0 {
+	if len(t.goingOn()) == 0 {
 		t.mu.Unlock()
 		return nil
 	}
@@ -115,17 +124,14 @@ func (t *Task) AwaitQuiet(ctx context.Context) error {
 // noteQuiet tells who waits for it that nothing goes on any more, where that is so; see AwaitQuiet. The lock must be
 // held.
 func (t *Task) noteQuiet() {
-	if t.quiet != nil && (!t.owned || len(t.goingOn()) == 0) {
+	if t.quiet != nil && len(t.goingOn()) == 0 {
 		close(t.quiet)
 		t.quiet = nil
 	}
 }
 
-// checkThere fails in a deleted task, and in one that is not live here. The lock must be held.
+// checkThere fails in a deleted task. The lock must be held.
 func (t *Task) checkThere() error {
-	if err := t.checkOwned(); err != nil {
-		return err
-	}
 	if t.info.DeletedAt > 0 {
 		return deletedError(t.info.Title)
 	}
@@ -185,7 +191,7 @@ func (r *Registry) purge(ctx context.Context) error {
 		id := t.info.ID
 		old := t.info.DeletedAt > 0 && t.info.DeletedAt < before
 		if old {
-			t.owned = false // whoever holds it must not write it anew
+			t.removed = true // whoever holds it must not write it anew
 		}
 		t.mu.Unlock()
 		if !old {

@@ -26,9 +26,6 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.owned && t.info.Elsewhere != nil || t.successor != nil {
-		return t.checkOwned() // a task is not taken for a draft's sake
-	}
 	a := t.asks.get(askID)
 	if a == nil {
 		return nil // it was sent while the ask was being settled
@@ -39,7 +36,7 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	}
 	a.drafted = true
 	t.saveDraft(askID, draft)
-	return t.checkOwned()
+	return nil
 }
 
 // withoutTypedSecrets leaves out of a draft what was typed into fields that ask for a secret. The front end

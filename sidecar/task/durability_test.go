@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/store"
 	"assent/sidecar/task/tasktest"
 )
 
@@ -13,15 +14,9 @@ import (
 // commit without one does not wait. The test asks SQLite itself, within the transaction.
 func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 	dir := t.TempDir()
-	w := openWindow(t, dir, "one", "/a")
-	info, err := w.Create("a task")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk, err := w.Get(info.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+	defer f.close(t)
+	tk := f.task
 	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +45,6 @@ func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 			t.Errorf("%s: %d of %d commits waited for the disk; want that some did: %v", what, waited, commits, full)
 		}
 	}
-	f := &fixture{w.Registry, w.events, tk}
 	var done <-chan asked
 	var ask protocol.Ask
 	var call int64
@@ -61,7 +55,7 @@ func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 	})
 	want("a question of a server", false, func() {
 		done = f.ask(t.Context(), question(form))
-		ask, _ = tasktest.AwaitAsk(t, w.events)
+		ask, _ = tasktest.AwaitAsk(t, f.events)
 	})
 	want("the answer", true, func() {
 		if _, err := tk.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.YesButtonClicked}, "a test"); err != nil {
@@ -80,5 +74,5 @@ func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	want("a notice of Assent's", false, func() { tk.Notice(protocol.NoticeInfo, "hello") })
+	want("a notice of Assent's", false, func() { tk.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: "hello"}) })
 }

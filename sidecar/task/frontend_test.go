@@ -40,14 +40,6 @@ func (v *view) readPage(result *protocol.OpenTaskResult) {
 
 // fold takes an event.
 func (v *view) fold(p *protocol.TaskEventParams) {
-	if e, ok := p.Event.(protocol.TaskFollowed); ok {
-		if p.Number == v.task.LastNumber && !v.gap {
-			v.task = e.Task
-		} else {
-			v.gap = true // how it stands says not what has changed
-		}
-		return
-	}
 	if v.gap || p.Number != v.task.LastNumber+1 {
 		v.gap = true
 		return
@@ -127,6 +119,9 @@ func settle(ask *protocol.Ask, e protocol.AskSettled) {
 		ask.Question = q
 	case protocol.McpSampling:
 		q.Model, q.SentRequest = cmp.Or(e.Model, q.Model), cmp.Or(e.SentRequest, q.SentRequest)
+		if e.SentResponse != nil {
+			q.Model, q.Result = nil, *e.SentResponse
+		}
 		ask.Question = q
 	case protocol.McpSamplingReview:
 		q.Model, q.SentResponse = cmp.Or(e.Model, q.Model), cmp.Or(e.SentResponse, q.SentResponse)

@@ -79,12 +79,12 @@ func TestAnAnswerThatCannotBeTakenLeavesTheAskOpen(t *testing.T) {
 			Body: protocol.McpSampling{Origin: protocol.Origin{ServerName: "s"}},
 			Check: func(p *protocol.AskResponseParams) (*task.Answer, error) {
 				answer := &task.Answer{Response: p.AskResponse}
-				answer.Take = func(by string) (func() error, error) {
+				answer.Take = func(by string) error {
 					if failing {
-						return nil, errors.New("not now")
+						return errors.New("not now")
 					}
 					answer.GrantID = "made in " + by
-					return nil, nil
+					return nil
 				}
 				return answer, nil
 			},

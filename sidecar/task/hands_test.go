@@ -109,7 +109,7 @@ func (h *hands) any(random *rand.Rand) *task.Task {
 
 // anyOpen returns an ask that was open just now, and its task; nil where there was none.
 func (h *hands) anyOpen(t *testing.T, random *rand.Rand) (*task.Task, protocol.OpenAsk) {
-	asks, _, err := h.registry.OpenAsks(t.Context())
+	asks, _, err := h.registry.OpenAsks()
 	if err != nil {
 		t.Error(err)
 	}
@@ -117,7 +117,7 @@ func (h *hands) anyOpen(t *testing.T, random *rand.Rand) (*task.Task, protocol.O
 		return nil, protocol.OpenAsk{}
 	}
 	ask := asks[random.IntN(len(asks))]
-	tk, err := h.registry.Own(t.Context(), ask.TaskID)
+	tk, err := h.registry.Get(ask.TaskID)
 	if err != nil {
 		t.Error(err)
 	}

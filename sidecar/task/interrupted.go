@@ -12,10 +12,10 @@ const notCalledDetail = "The call was not made: "
 
 // interruptedMessage is a model's message as an earlier sidecar left it: in the middle of its text, or before
 // all the calls were made that it asked for.
-func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.ModelMessage, left left) (protocol.ModelMessage, error) {
+func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.ModelMessage) (protocol.ModelMessage, error) {
 	if body.End == nil {
 		body.Progress = nil
-		body.End = &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: left.detail, At: t.registry.now()}
+		body.End = &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: restartedDetail, At: t.registry.now()}
 		return body, nil
 	}
 	made := map[string]bool{}
@@ -38,7 +38,7 @@ func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.M
 	uses := make([]protocol.ModelToolUse, len(body.ToolUses))
 	for i, use := range body.ToolUses {
 		if !made[use.ID] && use.Error == "" {
-			use.Error = notCalledDetail + left.detail
+			use.Error = notCalledDetail + restartedDetail
 		}
 		uses[i] = use
 	}
@@ -48,7 +48,7 @@ func (t *Task) interruptedMessage(ctx context.Context, id int64, body protocol.M
 
 // recoverTurn ends the turn that was under way when an earlier sidecar ended; interrupted, where a message
 // says so already. What is queued waits for the person.
-func (t *Task) recoverTurn(interrupted bool, left left) {
+func (t *Task) recoverTurn(interrupted bool) {
 	if !t.info.Running {
 		return
 	}
@@ -60,7 +60,7 @@ func (t *Task) recoverTurn(interrupted bool, left left) {
 	}
 	t.lastMessage++
 	m := &message{Message: protocol.Message{ID: t.lastMessage, Time: t.registry.now(), Body: protocol.ModelMessage{
-		End: &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: left.detail, At: t.registry.now()},
+		End: &protocol.ModelEnd{Reason: protocol.ModelEndInterrupted, Detail: restartedDetail, At: t.registry.now()},
 	}}, number: t.info.LastNumber}
 	if !t.save(m) {
 		t.memory[m.ID] = m

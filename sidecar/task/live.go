@@ -35,7 +35,7 @@ func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64
 		t.changed()
 	}
 	m := t.add(protocol.Call{ServerName: serverName, Request: request}, true, "")
-	return m.ID, t.checkOwned()
+	return m.ID, nil
 }
 
 // FollowMcpTask adds a call for an MCP task that was found in a server's list, and returns its message's
@@ -52,7 +52,7 @@ func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultReque
 		t.changed()
 	}
 	m := t.add(protocol.Call{ServerName: serverName, Request: request, Task: &known}, true, "")
-	return m.ID, known, t.checkOwned()
+	return m.ID, known, nil
 }
 
 func titleOf(request protocol.CallRequest) string {

@@ -83,9 +83,9 @@ func (w *world) DeleteTask(rt *rapid.T) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	_, err = w.registry.Own(context.Background(), t.id)
-	wantCode(rt, "Own of a deleted task", err, protocol.CodeUnknownTask)
-	if _, err := w.registry.Restore(context.Background(), t.id, "a person"); err != nil {
+	_, err = w.registry.Get(t.id)
+	wantCode(rt, "Get of a deleted task", err, protocol.CodeUnknownTask)
+	if _, err := w.registry.Restore(t.id, "a person"); err != nil {
 		rt.Fatal(err)
 	}
 }
@@ -290,6 +290,10 @@ func (w *world) anyAnswer(rt *rapid.T, a *modelAsk) *protocol.AskResponseParams 
 	case protocol.McpElicitation:
 		p.ElicitationContent = json.RawMessage(`{"a":"` + w.text() + `"}`)
 	case protocol.McpSampling:
+		if rapid.Bool().Draw(rt, "by hand") {
+			p.HandWritten = &protocol.HandWritten{Model: w.text()}
+			break
+		}
 		p.ModelID = w.text()
 		if rapid.Bool().Draw(rt, "edited") {
 			p.SamplingEdit = &protocol.SamplingEdit{SystemPrompt: w.text()}
@@ -623,7 +627,7 @@ func (w *world) restart(rt *rapid.T, last map[string]int64) {
 	}
 	for _, t := range w.tasks {
 		t.touched = true
-		t.left(protocol.OutcomeRestarted, "Assent's sidecar was restarted.")
+		t.left()
 	}
 	for _, v := range w.wire.views {
 		v.reconnect()
@@ -631,9 +635,8 @@ func (w *world) restart(rt *rapid.T, last map[string]int64) {
 	w.expire()
 }
 
-// left has the task be as a window takes it up that was not there before, or had lost it: what cannot outlive
-// a window ends, for a reason that detail puts in words.
-func (t *modelTask) left(reason protocol.OutcomeReason, detail string) {
+// left has the task be as the next sidecar takes it up: what cannot outlive a sidecar ends.
+func (t *modelTask) left() {
 	var running []string
 	for _, c := range t.calls {
 		switch {
@@ -664,103 +667,11 @@ func (t *modelTask) left(reason protocol.OutcomeReason, detail string) {
 			}
 			continue
 		case a.open():
-			a.reason = reason
+			a.reason = protocol.OutcomeRestarted
 		case a.model != noModel:
-			a.model, a.result = noModel, protocol.SamplingFailure{Reason: detail}
+			a.model, a.result = noModel, protocol.SamplingFailure{Reason: "Assent's sidecar was restarted."}
 		}
 		a.held = false
-	}
-}
-
-// TakeOver has another window take a task, and this one take it back, by force or because the other is closed.
-// In between this one notices, by a look or as it wants to change the task; or only when it takes it back.
-func (w *world) TakeOver(rt *rapid.T) {
-	t := w.anyTask(rt)
-	notices := rapid.SampledFrom([]string{"at a look", "at a change", "as it takes it back"}).Draw(rt, "notices")
-	closes := rapid.Bool().Draw(rt, "the other closes first")
-	before := w.get(t)
-	other := &link{views: map[string]*view{}, newest: map[string]*protocol.TaskEventParams{}, settled: map[string]int{}}
-	window := w.registryOn(w.dir, other)
-	if asks, _, err := window.OpenAsks(context.Background()); err != nil || slices.ContainsFunc(asks, func(a protocol.OpenAsk) bool { return !a.Elsewhere }) {
-		rt.Fatalf("another window that starts has asks of its own: %+v, %v", asks, err)
-	}
-	taken, err := window.TakeOver(context.Background(), t.id)
-	if err != nil {
-		rt.Fatal(err)
-	}
-	switch notices {
-	case "at a look":
-		ctx, cancel := context.WithCancel(context.Background())
-		go w.registry.Follow(ctx, time.Millisecond)
-		time.Sleep(time.Millisecond)
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
-	case "at a change":
-		_, err := before.Rename("mine")
-		wantCode(rt, "Rename where the task was", err, protocol.CodeTaskElsewhere)
-	}
-	if before.IsLive() != (notices == "as it takes it back") || !taken.IsLive() {
-		rt.Fatalf("the task is live where it was: %v, and where it is: %v", before.IsLive(), taken.IsLive())
-	}
-	if closes {
-		if err := window.Close(); err != nil {
-			rt.Fatal(err)
-		}
-	}
-	back, err := w.registry.TakeOver(context.Background(), t.id)
-	if err != nil {
-		rt.Fatal(err)
-	}
-	if !closes {
-		_, err := taken.Rename("mine")
-		wantCode(rt, "Rename where the task was for a while", err, protocol.CodeTaskElsewhere)
-		if err := window.Close(); err != nil {
-			rt.Fatal(err)
-		}
-	}
-	if before.IsLive() || taken.IsLive() && !closes || !back.IsLive() {
-		rt.Fatalf("the task is live in %v, %v, and %v where it is", before.IsLive(), taken.IsLive(), back.IsLive())
-	}
-	if len(other.wrong) > 0 {
-		rt.Fatalf("the other window announced:\n%s", strings.Join(other.wrong, "\n"))
-	}
-	w.lostAskers(rt, t)
-	t.touched = true
-	t.left(protocol.OutcomeTakenOver, "The task was taken over in another window.")
-	w.expire()
-}
-
-// lostAskers has those be told that wait in a task which this window has lost: by the task itself, where the
-// server waits for this window, and else by who asks, whose call ends here.
-func (w *world) lostAskers(rt *rapid.T, t *modelTask) {
-	synctest.Wait()
-	for _, a := range t.asks {
-		want := protocol.OutcomeTakenOver
-		if a.key != "" {
-			want = protocol.OutcomeRestarted
-		}
-		for _, r := range a.waiting {
-			if a.key != "" {
-				select {
-				case got := <-r.done:
-					rt.Fatalf("%s goes on elsewhere, and Ask returned %+v, %v", a.askID, got.answer, got.err)
-				default:
-				}
-				r.end(&task.Ended{Reason: protocol.OutcomeRestarted})
-				synctest.Wait()
-			}
-			select {
-			case got := <-r.done:
-				var ended *task.Ended
-				if !errors.As(got.err, &ended) || ended.Reason != want {
-					rt.Fatalf("Ask of %s = %+v, %v; want an end for %s", a.askID, got.answer, got.err, want)
-				}
-			default:
-				rt.Fatalf("%s was lost, and its asker still waits", a.askID)
-			}
-		}
-		a.waiting = nil
 	}
 }
 

@@ -236,14 +236,10 @@ func (w *world) start() {
 		views = w.wire.views
 	}
 	w.wire = &link{views: views, newest: map[string]*protocol.TaskEventParams{}, settled: map[string]int{}}
-	w.registry = w.registryOn(w.dir, w.wire)
-}
-
-// registryOn is the registry of a window on a store.
-func (w *world) registryOn(dir string, events task.Events) *task.Registry {
-	return task.NewRegistry(task.Options{
+	dir := w.dir
+	w.registry = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(dir) },
-		Events:    events,
+		Events:    w.wire,
 		Check:     check,
 		Log:       zerolog.Nop(),
 		NewID: func() string {
@@ -275,7 +271,9 @@ func answerTo(question protocol.UseMcpServer, p *protocol.AskResponseParams) *ta
 			answer.Content = p.ElicitationContent
 		}
 	case protocol.McpSampling:
-		if yes {
+		if yes && p.HandWritten != nil {
+			answer.SentResponse = &protocol.McpSamplingResponse{Model: p.HandWritten.Model, ByPerson: true}
+		} else if yes {
 			answer.Model = &protocol.Model{ID: p.ModelID}
 			if p.SamplingEdit != nil {
 				answer.SentRequest = &protocol.McpSamplingRequest{SystemPrompt: p.SamplingEdit.SystemPrompt, MaxTokens: 1}
@@ -308,7 +306,7 @@ func (w *world) asks() func(func(*modelAsk) bool) {
 // get returns a task of the registry, to do something to it.
 func (w *world) get(t *modelTask) *task.Task {
 	t.touched = true
-	tk, err := w.registry.Own(context.Background(), t.id)
+	tk, err := w.registry.Get(t.id)
 	if err != nil {
 		w.rt.Fatalf("task %s: %v", t.id, err)
 	}
@@ -338,7 +336,11 @@ func (w *world) settled(a *modelAsk, reason protocol.OutcomeReason, answer *task
 		a.draft = ""
 	}
 	if _, ok := a.question.(protocol.McpSampling); ok && answer != nil && answer.Response == protocol.YesButtonClicked {
-		a.model = approved
+		if answer.SentResponse == nil {
+			a.model = approved
+		} else {
+			a.result = *answer.SentResponse
+		}
 	}
 	synctest.Wait()
 	for _, r := range a.waiting {
@@ -363,7 +365,10 @@ func (w *world) returned(a *modelAsk, r *asker) {
 		return
 	}
 	want := *a.answer
-	want.MessageID, want.Kept, want.Result = a.messageID, a.key != "", a.result
+	want.MessageID, want.Kept = a.messageID, a.key != ""
+	if want.Kept {
+		want.Result = a.result
+	}
 	if got.answer != nil && want.Model == nil {
 		got.answer.Model = nil // it means nothing where no model is to be asked
 	}
@@ -378,6 +383,7 @@ func (w *world) returned(a *modelAsk, r *asker) {
 func keepsDraft(reason protocol.OutcomeReason) bool {
 	return slices.Contains([]protocol.OutcomeReason{
 		protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
+		protocol.OutcomeCallEnded,
 	}, reason)
 }
 
@@ -404,7 +410,7 @@ func (w *world) Check(rt *rapid.T) {
 			t.touched, t.number = false, numbers[t.id]
 		}
 	}
-	asks, _, err := w.registry.OpenAsks(context.Background())
+	asks, _, err := w.registry.OpenAsks()
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -621,8 +627,7 @@ func (l *link) TaskEvent(_ context.Context, p *protocol.TaskEventParams) error {
 		return errLost
 	}
 	p = overWire(p)
-	_, followed := p.Event.(protocol.TaskFollowed) // how the task stands, of which another window may have changed much
-	if before := l.newest[p.TaskID]; before != nil && (followed && p.Number < before.Number || !followed && p.Number != before.Number+1) {
+	if before := l.newest[p.TaskID]; before != nil && p.Number != before.Number+1 {
 		l.wrong = append(l.wrong, fmt.Sprintf("event %d of task %s after %d", p.Number, p.TaskID, before.Number))
 	}
 	l.newest[p.TaskID] = p

@@ -48,7 +48,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 		}
 		list := func() (briefs []brief, asks []protocol.OpenAsk) {
 			t.Helper()
-			asks, truncated, err := f.registry.OpenAsks(t.Context())
+			asks, truncated, err := f.registry.OpenAsks()
 			if err != nil || truncated {
 				t.Fatalf("truncated %v, %v", truncated, err)
 			}
@@ -59,7 +59,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 		}
 		got, asks := list()
 		want := []brief{
-			{"another", "Which *row*?", protocol.WantsForm},
+			{"another", "Which row?", protocol.WantsForm},
 			{"a task", "How risky?", protocol.WantsCompletion},
 			{"another", "Low.", protocol.WantsReview},
 			{"a task", "Sign in.", protocol.WantsPage},
@@ -100,7 +100,7 @@ func TestOpenAsksAreBounded(t *testing.T) {
 			f.ask(t.Context(), question(body))
 		}
 		synctest.Wait()
-		asks, truncated, err := f.registry.OpenAsks(t.Context())
+		asks, truncated, err := f.registry.OpenAsks()
 		if err != nil || len(asks) != 500 || !truncated {
 			t.Fatalf("%d asks, truncated %v, %v; want 500, true", len(asks), truncated, err)
 		}

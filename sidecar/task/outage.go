@@ -250,11 +250,7 @@ func (r *Registry) goHome(ctx context.Context) bool {
 }
 
 func (r *Registry) move(ctx context.Context) error {
-	to, err := r.opts.OpenStore()
-	if err != nil {
-		return err
-	}
-	return r.store.MoveTo(ctx, to)
+	return r.store.MoveTo(ctx, r.opts.OpenStore)
 }
 
 // setAsideNote implements [Registry.StorageNote].
@@ -284,6 +280,9 @@ func (r *Registry) useMemory(why error) error {
 // because the changes must be saved even if the caller has gone. The lock must be held.
 func (t *Task) pay() bool {
 	r := t.registry
+	if t.removed {
+		t.unjournaled, t.owed = nil, owed{}
+	}
 	damaged := r.damage() != nil
 	var err error
 	if !damaged {
@@ -291,9 +290,6 @@ func (t *Task) pay() bool {
 			r.goHome(context.Background())
 		}
 		err = t.tryToPay(context.Background())
-	}
-	if t.tookAway(err) {
-		err = nil // nothing is owed any more
 	}
 	r.outage.mu.Lock()
 	if paid := !damaged && err == nil; paid {
@@ -308,7 +304,7 @@ func (t *Task) pay() bool {
 	if err != nil {
 		r.reportStorage(fmt.Errorf("%s: %w", cmp.Or(r.store.Path(), "memory"), err))
 	}
-	return t.owned && !damaged && err == nil
+	return !damaged && err == nil
 }
 
 // isHomeless reports whether the store is in memory, because its file could not be opened.
@@ -324,9 +320,6 @@ func (r *Registry) isFailing() bool { return r.StorageFailure() != "" }
 // tryToPay saves what the task owes, in the order of the changes. The lock must be held.
 func (t *Task) tryToPay(ctx context.Context) error {
 	s := t.registry.store
-	if err := t.claimNow(ctx); err != nil {
-		return err
-	}
 	if err := t.payMessages(ctx); err != nil {
 		return err
 	}
@@ -409,9 +402,6 @@ func (t *Task) saveMessages(ctx context.Context, messages []*message) error {
 // save saves a change of the task, and of a message unless m is nil. It reports whether the change is on disk. The lock
 // must be held.
 func (t *Task) save(m *message) bool {
-	if !t.owned {
-		return false
-	}
 	if m == nil {
 		t.owed.info = true
 	} else {
@@ -423,18 +413,12 @@ func (t *Task) save(m *message) bool {
 
 // saveDraft saves the draft of an answer; nil deletes it. The lock must be held.
 func (t *Task) saveDraft(askID string, d json.RawMessage) {
-	if !t.owned {
-		return
-	}
 	owe(&t.owed.drafts, askID, d)
 	t.pay()
 }
 
 // saveRound saves a round; nil deletes it. The lock must be held.
 func (t *Task) saveRound(messageID int64, round *Round) {
-	if !t.owned {
-		return
-	}
 	owe(&t.owed.rounds, messageID, round)
 	t.pay()
 }

@@ -11,16 +11,11 @@ import (
 // restartedDetail is what became of everything that was open when a sidecar ended.
 const restartedDetail = "Assent's sidecar was restarted."
 
-// left is why a sidecar left a task: how its asks are settled, and a sentence for the person.
-type left struct {
-	reason protocol.OutcomeReason
-	detail string
-}
-
-// recover continues a task after another sidecar ended or lost it. Calls that are MCP tasks, and calls that their server has
+// recover continues a task in which something went on when an earlier sidecar ended. Calls that are MCP tasks, and calls that their server has
 // answered with questions, go on with their asks. The requests behind everything else are lost. The lock must be held.
-func (t *Task) recover(ctx context.Context, left left) error {
+func (t *Task) recover(ctx context.Context) error {
 	var err error
+	t.counted = true
 	if t.lastMessage, err = t.registry.store.LastMessage(ctx, t.info.ID); err != nil {
 		return err
 	}
@@ -86,17 +81,14 @@ func (t *Task) recover(ctx context.Context, left left) error {
 				m.live = true
 				t.memory[m.ID] = m
 				changes(m) // its progress is in no store
-				if !t.owned {
-					return nil // another window was faster
-				}
 				continue
 			}
 			body.EndedAt, body.Progress = now, nil
-			body.Result = protocol.CallLost{Reason: left.detail + " Start it again."}
+			body.Result = protocol.CallLost{Reason: restartedDetail + " Start it again."}
 			m.Body = body
 			t.journal(m, protocol.CallEnded{MessageID: m.ID, EndedAt: now, Result: body.Result})
 		case protocol.ModelMessage:
-			if m.Body, err = t.interruptedMessage(ctx, m.ID, body, left); err != nil {
+			if m.Body, err = t.interruptedMessage(ctx, m.ID, body); err != nil {
 				return err
 			}
 			interrupted = interrupted || body.End == nil
@@ -105,17 +97,14 @@ func (t *Task) recover(ctx context.Context, left left) error {
 				if a := t.keys[body.InputKey]; body.WaitsUntil != 0 || a != nil && a.completing() {
 					changes(kept)
 				}
-				if !t.owned {
-					return nil
-				}
 				continue
 			}
 			var event protocol.Event
 			if body.Outcome == nil {
 				event = protocol.AskSettled{MessageID: m.ID}
-				body.Outcome = &protocol.Outcome{Reason: left.reason, At: now, Detail: left.detail + whatEnded(body.Question)}
+				body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: now, Detail: restartedDetail + whatEnded(body.Question)}
 			} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil && answerOf(body).Response == protocol.YesButtonClicked {
-				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: left.detail}
+				q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restartedDetail}
 				body.Question = q
 				event = protocol.SamplingEnded{MessageID: m.ID, Result: q.Result}
 			}
@@ -127,13 +116,10 @@ func (t *Task) recover(ctx context.Context, left left) error {
 		t.info.LastNumber++
 		m.number = t.info.LastNumber
 		if !t.save(m) {
-			if !t.owned {
-				return nil // another window was faster
-			}
 			t.memory[m.ID] = m
 		}
 	}
-	t.recoverTurn(interrupted, left)
+	t.recoverTurn(interrupted)
 	return nil
 }
 

@@ -3,8 +3,12 @@ package task_test
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
 	"assent/sidecar/store"
@@ -89,5 +93,119 @@ func TestADeclinedCompletionStaysDeclined(t *testing.T) {
 	}
 	if result := got.Body.(protocol.Ask).Question.(protocol.McpSampling).Result; result != nil {
 		t.Errorf("of a request that was declined the card says %+v", result)
+	}
+}
+
+// TestWhatADeadSidecarLeft starts a sidecar on what a killed one left. Questions that it can go on with are open, the others
+// end; what was typed into either is kept. A task in which nothing went on is as it was.
+func TestWhatADeadSidecarLeft(t *testing.T) {
+	living, dir := t.TempDir(), filepath.Join(t.TempDir(), "killed")
+	f := newFixture(t, func() (*store.Store, error) { return store.Open(living) })
+	defer f.close(t)
+	idle, err := f.registry.Create("idle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.task.StartCall("s", tool("older")); err != nil {
+		t.Fatal(err)
+	}
+	call, err := f.task.StartCall("s", tool("modern"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.task.CallRound(call, &task.Round{Number: 1, Required: json.RawMessage(`{}`)})
+	ctx, cancel := context.WithCancel(t.Context())
+	olderEnded := f.ask(ctx, question(form))
+	older, _ := tasktest.AwaitAsk(t, f.events)
+	keyed := question(form)
+	keyed.Key = task.RoundPrefix(call) + "1\x00day"
+	modernEnded := f.ask(ctx, keyed)
+	modern, _ := tasktest.AwaitAsk(t, f.events, older.AskID)
+	for _, id := range []string{older.AskID, modern.AskID} {
+		if err := f.task.SaveDraft(t.Context(), id, json.RawMessage(`{"typed":"`+id+`"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := copyStore(dir, living); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-olderEnded
+	<-modernEnded
+
+	r, _ := tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	open, _, err := r.OpenAsks()
+	if err != nil || len(open) != 1 || open[0].AskID != modern.AskID {
+		t.Errorf("OpenAsks = %+v, %v, want the modern one", open, err)
+	}
+	unfinished, err := r.Unfinished()
+	if err != nil || len(unfinished) != 1 || unfinished[0].MessageID != call || unfinished[0].Round == nil {
+		t.Errorf("Unfinished = %+v, %v, want the modern call", unfinished, err)
+	}
+	next, err := r.Get(f.task.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := next.Open(t.Context(), 0, 0, 0)
+	if err != nil || len(opened.Messages) != 4 || opened.Task.OpenAsks != 1 {
+		t.Fatalf("Open = %+v, %v", opened, err)
+	}
+	if lost, ok := opened.Messages[0].Body.(protocol.Call).Result.(protocol.CallLost); !ok || !strings.Contains(lost.Reason, "restarted") {
+		t.Errorf("the older call = %+v", opened.Messages[0].Body)
+	}
+	for i, ask := range []protocol.Ask{older, modern} {
+		got := opened.Messages[2+i].Body.(protocol.Ask)
+		if string(got.Draft) != `{"typed":"`+ask.AskID+`"}` {
+			t.Errorf("the draft of ask %d = %s", i, got.Draft)
+		}
+		if ended := got.Outcome != nil && got.Outcome.Reason == protocol.OutcomeRestarted; ended != (i == 0) {
+			t.Errorf("the outcome of ask %d = %+v", i, got.Outcome)
+		}
+	}
+	other, err := r.Get(idle.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(idle, other.Info()); diff != "" {
+		t.Errorf("the idle task (-before +after):\n%s", diff)
+	}
+	// Its messages get ids that follow those that the store has.
+	if id, err := next.StartCall("s", tool("new")); err != nil || id != 5 {
+		t.Errorf("StartCall = %d, %v, want 5", id, err)
+	}
+	if id, err := other.StartCall("s", tool("first")); err != nil || id != 1 {
+		t.Errorf("StartCall = %d, %v, want 1", id, err)
+	}
+}
+
+// A message that is added after a start does not take the place of one that the store has.
+func TestMessagesGoOnAfterThoseOfTheStore(t *testing.T) {
+	dir := t.TempDir()
+	open := func() (*store.Store, error) { return store.Open(dir) }
+	f := newFixture(t, open)
+	call, err := f.task.StartCall("s", tool("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.task.EndCall(call, text("done", false))
+	id := f.task.Info().ID
+	f.close(t)
+	for range 2 { // the second time, nothing of the task was live
+		f.registry, f.events = tasktest.Registry(t, open)
+		if f.task, err = f.registry.Get(id); err != nil {
+			t.Fatal(err)
+		}
+		next, err := f.task.StartCall("s", tool("another"))
+		if err != nil || next != call+1 {
+			t.Errorf("StartCall = %d, %v, want %d", next, err, call+1)
+		}
+		f.task.EndCall(next, text("done", false))
+		call = next
+		f.close(t)
 	}
 }

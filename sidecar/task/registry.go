@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -48,13 +49,6 @@ type Options struct {
 	// Check returns the check of a question that was asked before a restart of the sidecar; see
 	// [Question].
 	Check func(protocol.UseMcpServer) Check
-	// Window returns how this window is known to others; nil where it needs no name.
-	Window func() store.Window
-	// Claimed is told of a task that became live here after the store was opened, so that its calls go on; see
-	// [Task.Unfinished]. Lost is told of one that another window took, and returns when nothing of it goes on
-	// here any more. Both may be nil, and no lock of a task is held.
-	Claimed func(*Task)
-	Lost    func(taskID string)
 	// Journal says what is recorded of changes; nil means one that knows of no secrets.
 	Journal *journal.Journal
 	// MaxRead bounds what is read of a task at once, in bytes of files and of results: a front end gets it in one
@@ -87,14 +81,8 @@ type Registry struct {
 	opening sync.Mutex // held while the store is opened or closed; guards closed
 	closed  bool
 
-	claiming sync.Mutex     // held while a task is claimed
-	left     sync.WaitGroup // what runs Lost
-	seen     seen           // set by load, and then by catchUp
-
-	mu    sync.Mutex // guards the fields below
+	mu    sync.Mutex // guards tasks
 	tasks map[string]*Task
-	// leaving is closed, by task, when nothing of one that was lost goes on any more.
-	leaving map[string]chan struct{}
 }
 
 // NewRegistry returns a registry that reads the store at its first use. Close it after.
@@ -117,16 +105,15 @@ func NewRegistry(opts Options) *Registry {
 		opts.MaxRead = 16 << 20
 	}
 	r := &Registry{
-		opts: opts, tasks: map[string]*Task{}, leaving: map[string]chan struct{}{}, failing: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1),
-		seen: seen{others: map[string]bool{}}, closeStacks: closeStacks,
+		opts: opts, tasks: map[string]*Task{}, failing: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1),
+		closeStacks: closeStacks,
 	}
 	r.load = sync.OnceValue(r.open)
 	return r
 }
 
-// open reads the store and settles what an earlier sidecar of this workspace left open: the tasks of living
-// windows are theirs, and those of another workspace wait for it. A store that cannot be opened is replaced
-// by one in memory: the session goes on, and says so.
+// open reads the store and settles what an earlier sidecar left open. A store that cannot be opened is replaced by one in
+// memory: the session goes on, and says so.
 func (r *Registry) open() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -139,7 +126,9 @@ func (r *Registry) open() error {
 	}
 	r.store = s
 	if err := r.readTasks(context.Background(), s); err != nil {
+		r.mu.Lock()
 		clear(r.tasks)
+		r.mu.Unlock()
 		r.suspect(err)
 		if err := r.useMemory(err); err != nil {
 			return err
@@ -152,52 +141,53 @@ func (r *Registry) open() error {
 	return nil
 }
 
-// readTasks takes up the tasks that are in the store, and of those what an earlier sidecar left behind.
+// readTasks takes up the tasks that are in the store, and what an earlier sidecar left in them.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
-	r.introduce()
-	if err := s.Purge(ctx, 0); err != nil && !store.Damaged(err) {
+	if err := s.Purge(ctx, math.MaxInt64); err != nil && !store.Damaged(err) {
 		r.reportStorage(err) // they stay for the next time
-	}
-	switch _, err := s.ClaimLeft(ctx, r.now()); {
-	case store.Damaged(err):
-		return err
-	case err != nil: // what cannot be written can be read
-		r.reportStorage(err)
-	}
-	var err error
-	if r.seen.version, err = s.Version(ctx); err != nil {
-		return err
 	}
 	all, err := s.Tasks(ctx)
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		st := &all[i]
-		t := r.newTask(st)
-		if st.Mine {
-			t.mu.Lock()
-			err := t.take(ctx, st, false)
-			taken := t.successor != nil // at once, by somebody who forced it
-			t.mu.Unlock()
-			if err != nil && !taken {
-				return err
-			}
+	live, err := s.LiveTasks(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	for _, info := range all {
+		r.tasks[info.ID] = r.newTask(info)
+		if info.Running {
+			live = append(live, info.ID)
 		}
-		r.seen.note(st)
-		r.mu.Lock()
-		if r.tasks[st.Task.ID] == nil { // else it was taken away already
-			r.tasks[st.Task.ID] = t
+	}
+	r.mu.Unlock()
+	slices.Sort(live)
+	for _, id := range slices.Compact(live) {
+		t := r.get(id)
+		if t == nil {
+			continue // the store has messages of a task without the task
 		}
-		r.mu.Unlock()
+		t.mu.Lock()
+		err := t.recover(ctx)
+		t.mu.Unlock()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// newTask makes a task of what the store says of it.
+func (r *Registry) newTask(info protocol.Task) *Task {
+	t := &Task{registry: r, info: info, memory: map[int64]*message{}, keys: map[string]*ask{}}
+	t.deleted.Store(info.DeletedAt > 0)
+	return t
+}
+
 var errClosed = errors.New("the registry is closed")
 
-// Close gives up the tasks that are live here, and closes the store, if it was opened. Tasks must be quiet by
-// then.
+// Close closes the store, if it was opened. Tasks must be quiet by then.
 func (r *Registry) Close() error {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -208,8 +198,7 @@ func (r *Registry) Close() error {
 	}
 	r.repair(context.Background()) // the last chance to save what the disk refused
 	r.outage.giveUp()
-	r.left.Wait()
-	return errors.Join(r.store.Release(context.Background(), ""), r.store.Close())
+	return r.store.Close()
 }
 
 // Store returns the store that the tasks are in, for what belongs beside them. The registry closes it.
@@ -228,9 +217,8 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return protocol.Task{}, err
 	}
-	r.introduce()
-	t := r.newTask(&store.Standing{Task: protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()}})
-	t.owned = true
+	t := r.newTask(protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()})
+	t.counted = true
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.mu.Lock()
@@ -245,7 +233,6 @@ func (r *Registry) List() ([]protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	r.catchUp(context.Background())
 	infos := []protocol.Task{}
 	for _, t := range r.all() {
 		if info := t.Info(); info.DeletedAt == 0 {
@@ -265,7 +252,7 @@ func (r *Registry) all() []*Task {
 	return slices.Collect(maps.Values(r.tasks))
 }
 
-// Get returns a task to read, or a [protocol.CodeUnknownTask] error: there is none, or it was deleted.
+// Get returns a task, or a [protocol.CodeUnknownTask] error: there is none, or it was deleted.
 func (r *Registry) Get(id string) (*Task, error) {
 	t, err := r.find(id)
 	if err != nil {
@@ -281,17 +268,6 @@ func (r *Registry) Get(id string) (*Task, error) {
 func (r *Registry) find(id string) (*Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
-	}
-	if t := r.get(id); t != nil {
-		return t, nil
-	}
-	// Another window may have made it since the last look.
-	st, err := r.store.Task(context.Background(), id)
-	if err != nil {
-		return nil, err
-	}
-	if st != nil {
-		r.follow(st)
 	}
 	if t := r.get(id); t != nil {
 		return t, nil

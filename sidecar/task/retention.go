@@ -44,14 +44,14 @@ func (r *Registry) removeResults(ctx context.Context, _ time.Time, days int, bef
 }
 
 func (r *Registry) removeResult(ctx context.Context, p store.Place, days int) error {
-	return r.borrow(ctx, p.TaskID, func(t *Task) error { return t.removeResult(ctx, p, days) })
-}
-
-func (t *Task) removeResult(ctx context.Context, p store.Place, days int) error {
+	t, err := r.find(p.TaskID)
+	if err != nil {
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return err
+	if t.info.DeletedAt > 0 {
+		return nil
 	}
 	m := t.memory[p.MessageID]
 	if m == nil {

@@ -28,7 +28,7 @@ func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int
 	if err := checkSaid(said, files); err != nil {
 		return 0, err
 	}
-	return t.say(t.attach(said, files)), t.checkOwned()
+	return t.say(t.attach(said, files)), nil
 }
 
 // attach adds files, and returns what was said with them attached. The lock must be held.
@@ -100,7 +100,7 @@ func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) 
 	queued := protocol.QueuedMessage{ID: t.registry.opts.NewID(), Text: said.Text, Attachments: said.Attachments}
 	t.info.Queue = append(slices.Clip(t.info.Queue), queued) // whoever has the old one keeps it
 	t.changed()
-	return queued.ID, t.checkOwned()
+	return queued.ID, nil
 }
 
 // Unqueue takes a message out of the queue and reports whether it was there.
@@ -108,12 +108,12 @@ func (t *Task) Unqueue(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.info.Queue, func(q protocol.QueuedMessage) bool { return q.ID == id })
-	if i < 0 || !t.owned {
+	if i < 0 {
 		return false
 	}
 	t.info.Queue = slices.Delete(slices.Clone(t.info.Queue), i, i+1)
 	t.changed()
-	return t.owned
+	return true
 }
 
 // SayQueued adds the first message of the queue, which begins a turn, and reports whether there was one.
@@ -137,14 +137,14 @@ func (t *Task) BeginTurn() error {
 	}
 	t.info.Running = true
 	t.changed()
-	return t.checkOwned()
+	return nil
 }
 
 // EndTurn ends it.
 func (t *Task) EndTurn() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.owned && t.info.Running {
+	if t.info.Running {
 		t.info.Running = false
 		t.changed()
 	}
@@ -167,7 +167,7 @@ func (t *Task) Configure(settings protocol.TaskSettings) (protocol.Task, error) 
 	}
 	t.info.Settings = &settings
 	t.changed()
-	return t.info, t.checkOwned()
+	return t.info, nil
 }
 
 // BeginModelMessage adds a message that a model begins to write; its text comes by [Task.Progress].
@@ -180,7 +180,7 @@ func (t *Task) BeginModelMessage(body protocol.ModelMessage) (int64, error) {
 	body.Progress = &protocol.SamplingProgress{}
 	m := t.add(body, true, "")
 	m.stream = &stream{}
-	return m.ID, t.checkOwned()
+	return m.ID, nil
 }
 
 // EndModelMessage brings what a model said, whole. Only the first end counts. Where it asked for calls, they
@@ -255,7 +255,7 @@ func (t *Task) StartToolUse(serverName string, request protocol.CallRequest, ref
 		return 0, err
 	}
 	m := t.add(protocol.Call{ServerName: serverName, Request: request, ToolUse: &ref}, true, "")
-	return m.ID, t.checkOwned()
+	return m.ID, nil
 }
 
 // Message returns a message as it stands now; the error is a [protocol.CodeInvalidParams] where there is none.

@@ -46,7 +46,7 @@ func (r *Registry) Search(ctx context.Context, p *protocol.SearchTasksParams) (*
 		}
 		t := r.get(f.TaskID)
 		if t == nil {
-			return true // another window has just made it, or removed it
+			return true // it was removed just now
 		}
 		if result.Truncated = len(result.Hits) == limit; result.Truncated {
 			return false

@@ -48,7 +48,7 @@ func TestTextsAreFoundInMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.Notice(protocol.NoticeInfo, "No rows here.")
+	second.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: "No rows here."})
 	for _, tt := range []struct {
 		name string
 		p    protocol.SearchTasksParams
@@ -95,9 +95,9 @@ func TestTextsAreFoundInMessages(t *testing.T) {
 func TestAMessageIsFoundBehindManyOthers(t *testing.T) {
 	f := newFixture(t, nil)
 	defer f.close(t)
-	f.task.Notice(protocol.NoticeInfo, "needle")
+	f.task.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: "needle"})
 	for range 1200 {
-		f.task.Notice(protocol.NoticeInfo, "hay")
+		f.task.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: "hay"})
 	}
 	if got, more := f.search(t, protocol.SearchTasksParams{Text: "needle"}); !cmp.Equal(got, []string{"a task/1 [needle]"}) || more {
 		t.Error(got, more)

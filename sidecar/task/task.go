@@ -28,19 +28,11 @@ type Task struct {
 
 	mu   sync.Mutex // guards the fields below, and the order of events
 	info protocol.Task
-	// owned is set while the task is live here. Otherwise all fields below are empty but those that describe the task.
-	// successor replaces this task in the registry after another window took it.
-	owned     bool
-	successor *Task
-	// unclaimed: the store does not say yet that this window has the task, because it failed.
-	unclaimed bool
-	// owner and claimed are those of the last state that was read from the store.
-	owner   string
-	claimed int64
-	// following holds the open asks of a task that is not live here, as of an event.
-	following   []protocol.OpenAsk
-	followingAt int64
+	// removed is set once the task was removed for good: nothing of it is saved anew.
+	removed bool
+	// lastMessage is the greatest id of a message. It is known once counted is set; see checkOpen.
 	lastMessage int64
+	counted     bool
 	// memory holds the messages that may still change, and those that the store refused.
 	memory map[int64]*message
 	// owed holds the changes that are not on disk yet.
@@ -79,12 +71,6 @@ type message struct {
 	progressDue *time.Timer
 }
 
-// setInfo sets what the store says of the task. The lock must be held.
-func (t *Task) setInfo(info protocol.Task) {
-	t.info = info
-	t.deleted.Store(info.DeletedAt > 0)
-}
-
 // Info returns the task's own data.
 func (t *Task) Info() protocol.Task {
 	t.mu.Lock()
@@ -105,7 +91,7 @@ func (t *Task) Rename(title string) (protocol.Task, error) {
 	}
 	t.info.Title = title
 	t.changed()
-	return t.info, t.checkOwned()
+	return t.info, nil
 }
 
 // Close ends the task: its open asks are dismissed and nothing new is taken. Closing it again
@@ -126,7 +112,7 @@ func (t *Task) Close(by string) (protocol.Task, error) {
 	}
 	t.info.Closed = true
 	t.changed()
-	return t.info, t.checkOwned()
+	return t.info, nil
 }
 
 // Open reads a part of the task; see [protocol.Sidecar.OpenTask].
@@ -137,9 +123,6 @@ func (t *Task) Open(ctx context.Context, after, before int64, limit int) (*proto
 	limit = cmp.Or(limit, 200)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.refresh(ctx); err != nil {
-		return nil, err
-	}
 	messages, more, err := t.read(ctx, store.Range{After: after, Before: before, Limit: limit})
 	if err != nil {
 		return nil, err
@@ -282,9 +265,6 @@ func (t *Task) changed() {
 // that. Of changes that are made together it does the last two when all are made, and assumes so. The lock
 // must be held.
 func (t *Task) commit(m *message, event protocol.Event) bool {
-	if !t.owned {
-		return false
-	}
 	t.info.LastNumber++
 	m.number = t.info.LastNumber
 	t.journal(m, event)
@@ -326,20 +306,12 @@ func (t *Task) journal(m *message, event protocol.Event) {
 func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.owned {
-		return
-	}
 	outcome.At = t.registry.now()
 	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.Denied(t.info.ID, origin, method, outcome, count))
 	t.save(nil)
 }
 
-// Notice adds a notice of Assent itself, unless the task takes no messages.
-func (t *Task) Notice(level protocol.NoticeLevel, text string) {
-	t.Tell(protocol.Notice{Level: level, Text: text})
-}
-
-// Tell is as Notice, for a notice that has more than a text.
+// Tell adds a notice of Assent itself, unless the task takes no messages.
 func (t *Task) Tell(notice protocol.Notice) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -360,15 +332,12 @@ func (t *Task) said(event protocol.Event) protocol.TaskEventParams {
 
 // tell reports whether a front end took an event. The lock must be held.
 func (t *Task) tell(said *protocol.TaskEventParams) bool {
-	if t.successor != nil {
-		return false // another window has taken the task, and the change was not saved
-	}
 	err := t.registry.opts.Events.TaskEvent(context.Background(), said)
 	t.registry.logSend(err)
 	return err == nil
 }
 
-// checkOpen fails in a closed or deleted task, and in one that is not live here. The lock must be held.
+// checkOpen fails in a closed or deleted task. Messages may be added then. The lock must be held.
 func (t *Task) checkOpen() error {
 	if err := t.checkThere(); err != nil {
 		return err
@@ -376,5 +345,13 @@ func (t *Task) checkOpen() error {
 	if t.info.Closed {
 		return protocol.Errorf(protocol.CodeTaskClosed, "the task %q is closed: start a new one", t.info.Title)
 	}
+	if t.counted {
+		return nil
+	}
+	last, err := t.registry.store.LastMessage(context.Background(), t.info.ID)
+	if err != nil {
+		return err
+	}
+	t.lastMessage, t.counted = last, true
 	return nil
 }

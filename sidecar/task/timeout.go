@@ -38,9 +38,6 @@ func (t *Task) expireAfter(a *ask, left time.Duration) {
 func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.checkOwned(); err != nil {
-		return 0, err
-	}
 	a := t.asks.get(askID)
 	switch {
 	case a == nil:
@@ -55,5 +52,5 @@ func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
 	t.expireAfter(a, left)
 	a.message.Body = a.question
 	t.commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
-	return a.question.ExpiresAt, t.checkOwned()
+	return a.question.ExpiresAt, nil
 }

@@ -15,7 +15,7 @@ type together struct {
 	making bool
 	// Once the changes are saved or owed, then is called, the events are announced, and last is called. A goroutine that
 	// waits for an answer goes on while the events are announced.
-	then   []func(kept bool)
+	then   []func()
 	events []eventOf
 	last   []func()
 }
@@ -76,9 +76,8 @@ func (t *Task) makeWaiting() {
 	if len(all.events) > 0 {
 		t.pay()
 	}
-	kept := t.owned
 	for _, then := range all.then {
-		then(kept)
+		then()
 	}
 	if len(all.then) > 0 {
 		// Let the goroutine that waited for an answer send it to the server now, on this thread, which is awake.
@@ -105,14 +104,13 @@ func (j *joined) make() {
 	j.change()
 }
 
-// afterwards calls then once the changes of this lock are saved or owed; at once if no changes are being collected. Kept is
-// false if another window took the task in this moment, so that the changes were not saved. The lock must be held, and is
-// held during the call.
-func (t *Task) afterwards(then func(kept bool)) {
+// afterwards calls then once the changes of this lock are saved or owed; at once if no changes are being collected. The
+// lock must be held, and is held during the call.
+func (t *Task) afterwards(then func()) {
 	if t.together.making {
 		t.together.then = append(t.together.then, then)
 	} else {
-		then(t.owned)
+		then()
 	}
 }
 

@@ -50,6 +50,9 @@ func (s *session) take(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.sidecar.Done():
+			s.fail(errEnded)
+			return
 		case <-s.events.ready:
 		}
 		for _, event := range s.events.take() {
@@ -66,6 +69,9 @@ func (s *session) take(ctx context.Context) {
 }
 
 func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams) {
+	if !s.isOwn(params.TaskID) {
+		return
+	}
 	switch params.Event.(type) {
 	case protocol.CallEnded:
 		s.callEnded() // before anything is printed
@@ -81,10 +87,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 				s.opened(ctx, askKey{params.TaskID, e.Message.ID}, &openAsk{params.TaskID, body})
 			}
 		case protocol.Notice:
-			s.note("%s", body.Text)
-			if body.Level == protocol.NoticeWarning {
-				s.noteFailed(ctx)
-			}
+			s.noticed(ctx, body)
 		}
 	case protocol.AskSettled:
 		key := askKey{params.TaskID, e.MessageID}
@@ -117,10 +120,6 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 		}
 	case protocol.CallTaskChanged:
 		s.taskChanged(e.Task)
-	case protocol.TaskFollowed:
-		if where := e.Task.Elsewhere; where != nil {
-			s.fail(fmt.Errorf("the conversation was taken over by %s", where.Window))
-		}
 	}
 }
 
@@ -146,12 +145,25 @@ func (e *settled) Error() string {
 	return "it was settled: " + string(e.outcome.Reason)
 }
 
+// note tells the person so.
+func (e *settled) note() string {
+	if e.outcome.By != "" {
+		return fmt.Sprintf("The question was answered in %s.", e.outcome.By)
+	}
+	return fmt.Sprintf("The question is over: %s.", strings.TrimSuffix(e.Error(), "."))
+}
+
 // opened has an ask answered.
 func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	if s.asks[key] != nil { // it was found open, and its own event came late
 		return
 	}
-	if s.answerer == nil { // the sidecar knows, and refuses asks
+	switch {
+	case s.answerer != nil:
+	case s.configuredBy != "":
+		s.note("\n%s There is nobody to answer here: it can be answered in %s.", describe(a), s.configuredBy)
+		return
+	default: // the sidecar knows, and refuses asks
 		s.fail(&unanswered{describe(a) + " There is nobody to answer."})
 		return
 	}
@@ -186,7 +198,7 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 		switch {
 		case errors.As(context.Cause(asked), &over):
 			if over.outcome.By != askName {
-				s.note("\nThe question is over: %s.", strings.TrimSuffix(over.Error(), "."))
+				s.note("\n%s", over.note())
 			}
 			return nil
 		case err != nil:
@@ -216,8 +228,11 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 }
 
 // claim gives each request that belongs to no call provably a conversation of its own. The person is asked all the
-// same, and no call is named.
+// same, and no call is named. It leaves those to the front end whose servers they are of.
 func (s *session) claim(ctx context.Context) {
+	if s.configuredBy != "" {
+		return
+	}
 	list, err := s.sidecar.ListOpenAsks(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -226,7 +241,13 @@ func (s *session) claim(ctx context.Context) {
 		return
 	}
 	for _, u := range list.Unclaimed {
-		_, err := s.sidecar.ClaimAsk(ctx, &protocol.ClaimAskParams{ID: u.ID, NewTask: true})
+		if u.Workspace != "" { // it is another front end's
+			continue
+		}
+		claimed, err := s.sidecar.ClaimAsk(ctx, &protocol.ClaimAskParams{ID: u.ID, NewTask: true})
+		if err == nil {
+			s.owns(claimed.TaskID)
+		}
 		var refusal *protocol.Error
 		if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
 			s.fail(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 )
 
 // farewell is how long a server has to say that a call is cancelled.
@@ -18,7 +19,7 @@ const farewell = 5 * time.Second
 func (s *session) call(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	task, err := s.newTask(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,17 +82,19 @@ func (s *session) start(ctx context.Context, taskID string) (int64, error) {
 func (s *session) await(ctx context.Context, call askKey) error {
 	var why error // why the call was cancelled
 	var late <-chan time.Time
-	stop := func(err error) error {
-		if why = err; late == nil {
-			late = time.After(farewell)
-		}
-		_, err = s.sidecar.CancelCall(ctx, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID})
-		return err
-	}
 	var result protocol.CallResult
 	over := make(chan error, 1)
+	refused := make(chan error, 1) // the call is not cancelled
 	waiting, cancel := context.WithCancel(ctx)
 	var ending sync.WaitGroup
+	stop := func(err error) { // once
+		why, late = err, time.After(farewell)
+		ending.Go(func() {
+			if _, err := s.sidecar.CancelCall(waiting, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID}); err != nil {
+				refused <- err
+			}
+		})
+	}
 	ending.Go(func() {
 		var err error
 		result, err = s.end(waiting, call)
@@ -110,21 +113,19 @@ func (s *session) await(ctx context.Context, call askKey) error {
 			}
 			return s.ended(ctx, call.taskID, result)
 		case err := <-s.failed:
-			if why != nil {
-				continue
+			if why == nil {
+				stop(err)
 			}
-			if err := stop(err); err != nil {
-				return errors.Join(why, err)
-			}
+		case err := <-refused:
+			return errors.Join(why, err)
 		case <-s.o.Interrupts:
 			if why != nil {
 				s.note("Left without waiting for the server.")
+				s.left = true
 				return errInterrupted
 			}
 			s.note("\nCancelling the call. Interrupt again to leave at once.")
-			if err := stop(errInterrupted); err != nil {
-				return errors.Join(why, err)
-			}
+			stop(errInterrupted)
 		case <-late:
 			return why
 		case <-ctx.Done():
@@ -149,6 +150,7 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 // refused reports the requests that were refused because nobody could answer. The task has no event for them; the
 // journal has a record.
 func (s *session) refused(ctx context.Context, taskID string) error {
+	s.noteRefusals()
 	list, err := s.sidecar.ListJournal(ctx, &protocol.ListJournalParams{TaskID: taskID, Kind: protocol.JournalRequestDenied})
 	if err != nil {
 		return fmt.Errorf("the journal cannot be read: %w", err)
@@ -165,7 +167,8 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 	return &unanswered{"the server asked for something, and nobody is here to answer: run it in a terminal, or give --answers"}
 }
 
-// known fails if the server is not configured, and names the configured ones.
+// known fails if the server is not configured, and names the configured ones. A server of this name that another front end
+// configured elsewhere is another one.
 func (s *session) known(ctx context.Context, name string) error {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
@@ -173,13 +176,24 @@ func (s *session) known(ctx context.Context, name string) error {
 	}
 	var names []string
 	for _, server := range list.Servers {
-		if server.Name == name {
+		if server.Name == name && s.configures(server) {
 			return nil
 		}
 		names = append(names, server.Name)
 	}
+	if s.configuredBy != "" {
+		return usagef("%s is in use by %s, whose servers count there, and this %q is none of them: give another folder, or no --data-dir",
+			s.line.dataDir, s.configuredBy, name)
+	}
 	s.problems(list.Problems)
 	return usagef("no MCP server %q is configured%s", name, hint(name, names))
+}
+
+// configures reports whether the command line configures a server of the workspace.
+func (s *session) configures(server protocol.Server) bool {
+	return s.configuredBy == "" || !s.line.alone && slices.ContainsFunc(config.Load(s.line.configuration).Servers, func(c config.Server) bool {
+		return c.Name == server.Name && c.Source == server.Source
+	})
 }
 
 // runs reports whether the server runs. A server whose list of tools cannot be read may still serve them.

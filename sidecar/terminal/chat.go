@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"assent/protocol"
 )
@@ -109,7 +110,7 @@ func (s *session) conversation(ctx context.Context) (string, error) {
 	if settings.ModelID == "" {
 		return "", errors.New("there is no model to talk to: give --model-url and --model")
 	}
-	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	task, err := s.newTask(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -185,11 +186,19 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 	if _, err := t.s.sidecar.SendChat(ctx, &protocol.SendChatParams{TaskID: t.taskID, Text: prompt}); err != nil {
 		return err
 	}
-	var why error // why the turn was stopped
-	stop := func(err error) error {
+	var why error                  // why the turn was stopped
+	refused := make(chan error, 1) // the turn is not stopped
+	stopping, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	stop := func(err error) { // once
 		why = err
-		_, err = t.s.sidecar.StopChat(ctx, &protocol.ChatParams{TaskID: t.taskID})
-		return err
+		asking.Go(func() {
+			if _, err := t.s.sidecar.StopChat(stopping, &protocol.ChatParams{TaskID: t.taskID}); err != nil {
+				refused <- err
+			}
+		})
 	}
 	for {
 		for _, event := range t.s.watched.take() {
@@ -210,19 +219,18 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 		case <-t.s.watched.ready:
 		case err := <-t.s.failed:
 			if why == nil {
-				if err := stop(err); err != nil {
-					return errors.Join(why, err)
-				}
+				stop(err)
 			}
+		case err := <-refused:
+			return errors.Join(why, err)
 		case <-t.s.o.Interrupts:
 			if why != nil {
 				t.s.note("Left without waiting for the end of the turn.")
+				t.s.left = true
 				return errInterrupted
 			}
 			t.s.note("\nStopping. Interrupt again to leave at once.")
-			if err := stop(errInterrupted); err != nil {
-				return errors.Join(why, err)
-			}
+			stop(errInterrupted)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

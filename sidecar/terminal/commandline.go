@@ -33,7 +33,9 @@ type commandLine struct {
 	answers   string
 	record    string
 	replay    string
-	plain     bool
+	// standalone: the daemon is in this process.
+	standalone bool
+	plain      bool
 	// trust: the servers of the configuration file run without being confirmed.
 	trust    bool
 	dataDir  string
@@ -62,7 +64,7 @@ const (
 	otherWords            // the command's own, and perhaps a command after --
 )
 
-// command is one that talks with a sidecar in this process.
+// command is one that talks with a workspace.
 type command struct {
 	use, short, long, example string
 	words                     words
@@ -87,6 +89,7 @@ func (c command) build(o Options) *cobra.Command {
 	flags.StringVar(&l.output, "output", "text", "the `form` of the result: text or json")
 	flags.StringVar(&l.answers, "answers", "", "answer what is asked from this `file`, instead of asking you")
 	flags.BoolVar(&l.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	flags.BoolVar(&l.standalone, "standalone", false, "run everything in this process, without the daemon")
 	flags.BoolVar(&l.trust, "trust", false, "run what the configuration file says, also where you have not confirmed it")
 	if c.words != noWords {
 		flags.StringVar(&l.protocolVersion, "protocol-version", "", "speak this `version` of MCP with a server that the command line names: "+config.LegacyProtocol)

@@ -23,7 +23,8 @@ SERVER is a name in .vscode/mcp.json, or a URL. In its place a command may come 
 
 Results are on stdout, everything else on stderr. It exits with 0 where all went well, 1 where the tool says that it
 failed, 2 for a wrong command line, 3 where there is no result, 4 where something was asked that nobody answered, 5
-where something else was asked than what was recorded, and 130 where it was interrupted.`
+where something else was asked than what was recorded, 6 where the daemon ended in the middle, and 130 where it was
+interrupted.`
 
 // NewCommand is the program's command line. Others are the commands that are no front end.
 func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {

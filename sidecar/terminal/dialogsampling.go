@@ -56,7 +56,8 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 			fmt.Fprintf(&b, "It would go to %s (%s). %s", strong(oneLine(model.Name, 200)), safe(model.ID), safe(s.ModelReason))
 		}
 		at, err := q.choose(ctx, b.String(), "May it go to the model?", true,
-			"Approve", "Edit it first", "Choose another model", "Decline: say no to the server", "Cancel: put it away without an answer")
+			"Approve", "Edit it first", "Choose another model", "Answer as the model: write the completion yourself",
+			"Decline: say no to the server", "Cancel: put it away without an answer")
 		if err != nil {
 			return nil, err
 		}
@@ -86,11 +87,39 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 				return nil, err
 			}
 		case 3:
+			written, err := q.handWritten(ctx)
+			if err == nil {
+				q.s.note("\n%s\nYou answered as the model.", describe(a))
+				response := a.response(protocol.YesButtonClicked)
+				response.HandWritten = written
+				return response, nil
+			}
+			if !errors.Is(err, errDismissed) {
+				return nil, err
+			}
+		case 4:
 			return nil, errDeclined
 		default:
 			return nil, errDismissed
 		}
 	}
+}
+
+// handWritten has the person write a completion.
+func (q *dialogs) handWritten(ctx context.Context) (*protocol.HandWritten, error) {
+	e := &editor{}
+	text := e.text("the completion", "")
+	name := e.line("the model's name that the server gets", handWriter, func(text string) error {
+		if strings.TrimSpace(text) == "" {
+			return errors.New("type a name")
+		}
+		return nil
+	})
+	stopReason := e.line("stop reason: endTurn, stopSequence, maxTokens or another word; nothing sends none", "endTurn", anything)
+	if err := q.run(ctx, e.dialog()); err != nil {
+		return nil, err
+	}
+	return &protocol.HandWritten{Text: text(), Model: name(), StopReason: stopReason()}, nil
 }
 
 // conditions asks what an approval needs besides: what looks like a secret leaves only by its own yes, and so does

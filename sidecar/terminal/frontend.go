@@ -14,7 +14,7 @@ var _ protocol.Editor = frontEnd{}
 
 // TaskEvent implements [protocol.Editor].
 func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams) error {
-	f.s.events.put(*params)
+	f.s.events.put(*params) // whose it is may be known later
 	return nil
 }
 
@@ -27,8 +27,14 @@ func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.Unclaimed
 // DeclinedChanged implements [protocol.Editor]. Who declines everything here sees that each later ask is declined.
 func (f frontEnd) DeclinedChanged(context.Context, *protocol.DeclinedChangedParams) error { return nil }
 
+// OthersChanged implements [protocol.Editor]. A command is about its own workspace.
+func (f frontEnd) OthersChanged(context.Context, *protocol.OthersChangedParams) error { return nil }
+
 // McpSamplingProgress implements [protocol.Editor]. The pieces are written as they come.
 func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSamplingProgressParams) error {
+	if !f.s.isOwn(params.TaskID) {
+		return nil
+	}
 	f.s.talking.Lock()
 	defer f.s.talking.Unlock()
 	if f.s.sampled != nil {
@@ -46,7 +52,9 @@ func (f frontEnd) ChatProgress(_ context.Context, params *protocol.ChatProgressP
 
 // CallProgress implements [protocol.Editor].
 func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressParams) error {
-	f.s.progressed(params.Progress)
+	if f.s.isOwn(params.TaskID) {
+		f.s.progressed(params.Progress)
+	}
 	return nil
 }
 

@@ -75,6 +75,8 @@ func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 	case reason == protocol.OutcomeCompleted && entry.Kind == answers.Page:
 		entry.Way = answers.Approve
 	case reason != protocol.OutcomeAnswered:
+	case entry.Kind == answers.Completion && e.SentResponse != nil:
+		completed(entry, *e.SentResponse)
 	case entry.Kind == answers.Completion:
 		return // until the model has answered
 	case entry.Kind == answers.Form:
@@ -101,20 +103,25 @@ func (r *recorder) sampled(key askKey, result protocol.SamplingResult) {
 	}
 	switch result := result.(type) {
 	case protocol.McpSamplingResponse:
-		entry.Way = answers.Complete
-		for _, block := range result.Content {
-			if use, ok := block.(protocol.ToolUseContent); ok {
-				entry.ToolUses = append(entry.ToolUses, answers.ToolUse{ID: use.ID, Name: use.Name, Input: use.Input})
-				continue
-			}
-			entry.Completion += blockText(block)
-		}
+		completed(entry, result)
 	case protocol.SamplingWithheld:
 		entry.Way = answers.Decline
 	case protocol.SamplingFailure:
 		entry.Way, entry.Completion = answers.Fail, result.Reason
 	}
 	delete(r.open, key)
+}
+
+// completed records the completion that the server got.
+func completed(entry *answers.Recorded, response protocol.McpSamplingResponse) {
+	entry.Way = answers.Complete
+	for _, block := range response.Content {
+		if use, ok := block.(protocol.ToolUseContent); ok {
+			entry.ToolUses = append(entry.ToolUses, answers.ToolUse{ID: use.ID, Name: use.Name, Input: use.Input})
+			continue
+		}
+		entry.Completion += blockText(block)
+	}
 }
 
 // input records an input of mcp.json. A nil value is none.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -48,7 +49,7 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 		} else {
 			p.s.note("It would go to %s (%s). %s", model.Name, model.ID, q.ModelReason)
 		}
-		word, err := p.choose(ctx, "Approve? (yes, no, model; :cancel puts it away): ", "yes", "no", "model")
+		word, err := p.choose(ctx, "Approve? (yes, no, model, answer; :cancel puts it away): ", "yes", "no", "model", "answer")
 		switch {
 		case err != nil:
 			return nil, err
@@ -56,6 +57,10 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 			return nil, errDeclined
 		case word == "yes":
 			return response, p.conditions(ctx, q, response)
+		case word == "answer":
+			response := a.response(protocol.YesButtonClicked)
+			response.HandWritten, err = p.handWritten(ctx)
+			return response, err
 		}
 		chosen, err := p.model(ctx, a.Question.From().ServerName)
 		if err != nil {
@@ -65,6 +70,22 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 			model, response.ModelID = chosen, chosen.ID
 		}
 	}
+}
+
+// handWriter is the model's name for a person's completion, unless they give another.
+const handWriter = "human"
+
+// handWritten has the person write a completion, in a line. The sidecar checks it, and they are asked again.
+func (p *person) handWritten(ctx context.Context) (*protocol.HandWritten, error) {
+	text, err := p.line(ctx, false, "Your completion: ")
+	if err != nil {
+		return nil, err
+	}
+	name, err := p.line(ctx, false, "The model's name that the server gets ("+handWriter+"): ")
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.HandWritten{Text: text, Model: cmp.Or(name, handWriter), StopReason: "endTurn"}, nil
 }
 
 // conditions asks what an approval needs besides: what looks like a secret leaves only by its own yes, and so does

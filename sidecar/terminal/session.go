@@ -5,25 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
 	"assent/protocol"
+	"assent/sidecar/daemon"
 	"assent/sidecar/leftover"
-	"assent/sidecar/secret"
-	"assent/sidecar/server"
 	"assent/sidecar/terminal/answers"
 	"assent/sidecar/terminal/attach"
 	"assent/sidecar/visible"
+	"assent/sidecar/workspaces"
 )
 
 // askName signs answers: in the journal, and for a front end that answers too late.
 const askName = "Assent's terminal"
 
-// session is one run: a sidecar of its own, and an answerer of asks.
+// session is one run: a front end of a workspace, and an answerer of asks.
 type session struct {
 	o    Options
 	line *commandLine
@@ -41,8 +43,11 @@ type session struct {
 	completions []completion
 	recorder    *recorder // nil without a recording
 	clean       *cleaner
-	// folder is the temporary folder of the store, which is removed at the end; empty for --data-dir.
-	folder string
+	// configuredBy is the front end whose servers and settings count in the workspace; empty if the command line's do.
+	configuredBy string
+
+	// left: the person waits for nothing any more, not for the daemon either. It is of the goroutine that runs the command.
+	left bool
 
 	events *mailbox[any]
 	stop   context.CancelFunc
@@ -57,6 +62,10 @@ type session struct {
 	inputting sync.Mutex // guards inputs, and is held while one is asked for
 	inputs    map[inputKey]string
 
+	owning sync.Mutex // guards own
+	// own are the conversations of this run. Other front ends may have others in the same workspace.
+	own map[string]bool
+
 	explaining sync.Mutex // guards explains
 	explains   []string   // the servers with an explained failure
 
@@ -67,6 +76,7 @@ type session struct {
 	// display is stderr on a terminal that can be drawn on; nil for another stderr.
 	display  *display
 	progress progress
+	refusals refusals
 }
 
 // inputKey names an input of a server. Other configuration files may use the same id.
@@ -84,7 +94,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		width: func() int { return widthOf(o.Stdout) }, noteWidth: func() int { return widthOf(o.Stderr) },
 		paint: paintOf(o.Stdout), notePaint: paintOf(o.Stderr),
 		events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
-		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(), inputs: map[inputKey]string{},
+		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(), inputs: map[inputKey]string{}, own: map[string]bool{},
 	}
 	defer func() {
 		if err != nil {
@@ -114,36 +124,114 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 	}
 	capabilities.ConfirmServers = s.person != nil
-	dataDir, decisionsDir := line.dataDir, ""
-	if dataDir == "" {
-		if s.folder, err = os.MkdirTemp("", leftover.TemporaryPattern); err != nil {
-			return nil, fmt.Errorf("there is no place for the conversation: %w", err)
-		}
-		dataDir = s.folder
-		if decisionsDir, err = DataFolder(""); err != nil {
-			decisionsDir = "" // decisions are forgotten with the conversation
-		}
-	}
-	masker := secret.NewMasker()
-	log := zerolog.New(masker.Writer(visible.JSONWriter(s.o.Stderr))).Level(line.logLevel).With().Timestamp().Logger()
-	runs, err := leftover.Folder()
+	place, err := s.place()
 	if err != nil {
-		log.Warn().Err(err).Msg("servers that outlive a killed command are not ended")
+		return nil, err
 	}
-	s.sidecar = attach.Start(ctx, server.Options{
-		Version: o.Version, DataDir: dataDir, Temporary: s.folder != "", DecisionsDir: decisionsDir, RunsDir: runs,
-		Log: log, Masker: masker,
-	}, frontEnd{s})
-	pumping, stop := context.WithCancel(ctx)
-	s.stop = stop
-	s.pump.Go(func() { s.take(pumping) })
-	_, err = s.sidecar.Initialize(ctx, &protocol.InitializeParams{
+	ctx, s.stop = context.WithCancel(ctx)
+	conn, err := s.connect(ctx, place)
+	if err != nil {
+		if place.Temporary {
+			err = errors.Join(err, os.RemoveAll(place.DataDir))
+		}
+		return nil, err
+	}
+	s.sidecar = attach.New(ctx, conn, frontEnd{s}, zerolog.New(visible.JSONWriter(s.o.Stderr)).Level(line.logLevel).With().Timestamp().Logger())
+	s.pump.Go(func() { s.take(ctx) })
+	result, err := s.sidecar.Initialize(ctx, &protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: askName, Version: o.Version},
 		Capabilities:    capabilities,
 		Configuration:   line.configuration,
+		Visitor:         true,
 	})
+	if err == nil {
+		s.configuredBy = result.ConfiguredBy
+	} else if s.gone() {
+		err = errEnded
+	}
 	return s, err
+}
+
+// place says which workspace the command line is for. Without --data-dir it is one of its own, which is temporary.
+func (s *session) place() (workspaces.Place, error) {
+	place := workspaces.Place{DataDir: s.line.dataDir, Environ: os.Environ(), Folder: s.o.Folder, LogLevel: s.line.logLevel}
+	if place.DataDir != "" {
+		if !filepath.IsAbs(place.DataDir) {
+			place.DataDir = filepath.Join(s.o.Folder, place.DataDir)
+		}
+		return place, nil
+	}
+	var err error
+	if place.DecisionsDir, err = DataFolder(""); err != nil {
+		place.DecisionsDir = "" // decisions are forgotten with the conversation
+	}
+	place.Temporary = true
+	if place.DataDir, err = os.MkdirTemp("", leftover.TemporaryPattern); err == nil {
+		place.DataDir, err = filepath.Abs(place.DataDir)
+	}
+	if err != nil {
+		return place, fmt.Errorf("there is no place for the conversation: %w", err)
+	}
+	return place, nil
+}
+
+// connect attaches to the daemon, unless it is interrupted.
+func (s *session) connect(ctx context.Context, place workspaces.Place) (conn net.Conn, err error) {
+	connected := make(chan struct{})
+	go func() {
+		defer close(connected)
+		conn, err = s.o.Connect(ctx, place, s.line.standalone, s.o.Stderr)
+	}()
+	select {
+	case <-connected:
+	case <-s.o.Interrupts:
+		s.stop()
+		if <-connected; err == nil {
+			err = conn.Close()
+		}
+		return nil, errors.Join(errInterrupted, err)
+	}
+	if errors.Is(err, daemon.ErrEnded) {
+		err = errEnded
+	}
+	return conn, err
+}
+
+// errEnded says that the daemon ended in the middle.
+var errEnded = Exit(ExitEnded, errors.New("the daemon has ended in the middle: run the command again"))
+
+// gone reports whether the connection is over.
+func (s *session) gone() bool {
+	select {
+	case <-s.sidecar.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// owns notes that a conversation is this run's.
+func (s *session) owns(taskID string) {
+	s.owning.Lock()
+	defer s.owning.Unlock()
+	s.own[taskID] = true
+}
+
+// isOwn reports whether a conversation is this run's.
+func (s *session) isOwn(taskID string) bool {
+	s.owning.Lock()
+	defer s.owning.Unlock()
+	return s.own[taskID]
+}
+
+// newTask begins a conversation.
+func (s *session) newTask(ctx context.Context) (*protocol.Task, error) {
+	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	if err == nil {
+		s.owns(task.ID)
+	}
+	return task, err
 }
 
 // meet finds out who answers; here reports whether a person is at a terminal.
@@ -199,24 +287,21 @@ func (s *session) close() error {
 	if s.person != nil {
 		s.person.restore()
 	}
+	if s.left {
+		s.stop()
+	}
 	if s.sidecar != nil {
 		errs = append(errs, s.sidecar.Close())
-		s.stop()
-		s.pump.Wait()
-		s.asking.Wait()
 	}
+	if s.stop != nil {
+		s.stop()
+	}
+	s.pump.Wait()
+	s.asking.Wait()
 	if s.display != nil {
 		s.display.show(nil)
 	}
-	return errors.Join(append(errs, s.removeFolder())...)
-}
-
-// removeFolder removes the temporary conversation. A conversation in --data-dir stays.
-func (s *session) removeFolder() error {
-	if s.folder == "" {
-		return nil
-	}
-	return os.RemoveAll(s.folder)
+	return errors.Join(errs...)
 }
 
 // draw puts a display on stderr, unless that is no terminal, cannot move its cursor, or the person wants plain lines.

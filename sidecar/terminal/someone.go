@@ -81,7 +81,9 @@ func (o *someone) take(a *openAsk) (reply, error) {
 			o.noted("You declined.")
 			return a.response(protocol.NoButtonClicked), nil
 		case errors.Is(err, errDismissed):
-			o.noted("You put the question away.")
+			if !o.s.gone() { // else the run ends, and says why
+				o.noted("You put the question away.")
+			}
 			return a.response(protocol.CancelButtonClicked), nil
 		}
 		return response, err

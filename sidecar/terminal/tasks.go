@@ -20,7 +20,8 @@ func tasksCommand(o Options) *cobra.Command {
 	list := command{
 		use: "tasks [SERVER]", short: "list the MCP tasks: what servers work on for long", words: maybeServerWord, keeps: true,
 		long: `tasks lists the MCP tasks of the conversations that are kept in --data-dir: their ids, how they are, their servers,
-tools and conversations. With SERVER, that is started and asked for those that it alone knows, too. A task is "expired"
+tools and conversations. Those of other workspaces that are open follow, with the workspace behind the conversation;
+they are resumed and cancelled there. With SERVER, that is started and asked for those that it alone knows, too. A task is "expired"
 when the time is over for which its server keeps it, and "lost" when its server does not know it any more.`,
 		example: `  assent call demo research --data-dir kept     # may become an MCP task
   assent tasks --data-dir kept
@@ -71,7 +72,7 @@ func (s *session) listTasks(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range entries {
-		if s.line.server == "" || entry.Call.ServerName == s.line.server {
+		if s.line.server == "" || entry.Call.ServerName == s.line.server && entry.Workspace == "" {
 			all.McpTasks = append(all.McpTasks, entry)
 		}
 	}
@@ -80,7 +81,11 @@ func (s *session) listTasks(ctx context.Context) error {
 	}
 	list := table{columns: []column{{header: "id", ids: true}, {header: "status"}, {header: "server"}, {header: "tool"}, {header: "title"}}}
 	for _, v := range all.McpTasks {
-		list.rows = append(list.rows, []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), v.Title})
+		title := v.Title
+		if v.Workspace != "" {
+			title += " (" + v.Workspace + ")"
+		}
+		list.rows = append(list.rows, []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), title})
 	}
 	for _, v := range all.ServerMcpTasks {
 		list.rows = append(list.rows, []string{v.McpTaskID, mcpStatus(v.Status, v.ExpiresAt, time.Now()), v.ServerName, "", v.StatusMessage})
@@ -165,7 +170,7 @@ func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallR
 		result, err := s.open(ctx, key)
 		return key, result, err
 	}
-	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
+	task, err := s.newTask(ctx)
 	if err != nil {
 		return askKey{}, nil, err
 	}
@@ -189,6 +194,9 @@ func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	}
 	var ids []string
 	for _, entry := range entries {
+		if entry.Workspace != "" {
+			continue
+		}
 		ids = append(ids, entry.Call.Task.TaskID)
 	}
 	return usagef("no conversation in %s has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
@@ -197,12 +205,10 @@ func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 // open opens the conversation of a call, and has its open asks answered. It returns the call's result, or nil while the
 // call runs.
 func (s *session) open(ctx context.Context, call askKey) (protocol.CallResult, error) {
+	s.owns(call.taskID)
 	open, err := s.sidecar.OpenTask(ctx, &protocol.OpenTaskParams{TaskID: call.taskID})
 	if err != nil {
 		return nil, err
-	}
-	if where := open.Task.Elsewhere; where != nil {
-		return nil, fmt.Errorf("the conversation is live in %s: follow it there, or close that first", where.Window)
 	}
 	for _, m := range open.Messages {
 		if ask, ok := m.Body.(protocol.Ask); ok && ask.Outcome == nil {

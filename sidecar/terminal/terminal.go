@@ -4,10 +4,11 @@
 // If stdin and stderr are a terminal that can be drawn on, it asks in dialogs, one after the other (dialogs), and holds
 // back other text for stderr until a dialog ends (display). Otherwise it asks line by line (person).
 //
-// It speaks the protocol with a sidecar in its own process (package attach). The sidecar decides which questions are
-// allowed, whether an answer is valid, and what a server is told. Results go to stdout, everything else to stderr. [Run]
-// is called once for a process. When it returns, everything that it started has ended, except for one read of stdin,
-// which cannot be interrupted.
+// It is a visitor of a workspace, over a connection (package attach): the workspace is one of its own, which is temporary, or
+// that of a data folder, in which other front ends may be attached. The workspace decides which questions are allowed, whether
+// an answer is valid, and what a server is told. Of other conversations than its own, a command takes no notice. Results go to
+// stdout, everything else to stderr. [Run] is called once for a process. When it returns, everything has ended that it started
+// in this process, except for one read of stdin, which cannot be interrupted.
 //
 // spf13/cobra reads the command line. The program gives [NewCommand] the commands that are no front end, such as "serve"
 // and "journal"; they end with [Exit].
@@ -18,10 +19,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 
+	"assent/protocol"
 	"assent/sidecar/visible"
+	"assent/sidecar/workspaces"
 )
 
 // The exit codes, as docs/terminal.md lists them.
@@ -36,7 +40,9 @@ const (
 	// ExitUnanswered: nobody could answer an ask, or no rule of the file of answers matched it.
 	ExitUnanswered = 4
 	// ExitDrifted: an ask differs from the recording.
-	ExitDrifted     = 5
+	ExitDrifted = 5
+	// ExitEnded: the daemon ended before the front end. See [protocol.ExitEnded].
+	ExitEnded       = protocol.ExitEnded
 	ExitInterrupted = 130
 )
 
@@ -49,6 +55,10 @@ type Options struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Connect attaches this process to the workspace of a place: in the daemon, which it starts if none runs, or, with
+	// standalone, in this process, whose daemon then logs to a writer. If another process is the daemon, standalone attaches
+	// to that. To close the connection detaches, and waits until what ran in this process has ended.
+	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer) (net.Conn, error)
 	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
 	// typed where no signal comes of them. It may be nil.
 	Interrupts chan os.Signal
@@ -76,7 +86,7 @@ func (e *unanswered) Error() string { return e.text }
 // errToolFailed stands for a result that was printed, and says that the tool failed.
 var errToolFailed = errors.New("the tool says that it failed")
 
-// runSession runs the work of a command with a sidecar of its own, and waits for what that started.
+// runSession runs the work of a command in a workspace, and waits for what that started.
 func runSession(ctx context.Context, line *commandLine, o Options, work func(context.Context, *session) error) (err error) {
 	s, err := newSession(ctx, line, o)
 	if err != nil {
@@ -90,18 +100,21 @@ func runSession(ctx context.Context, line *commandLine, o Options, work func(con
 			err = errors.Join(err, closeErr)
 		case <-o.Interrupts: // a server takes its time to end, and the person will not wait
 			err = errInterrupted
-			defer func() { _ = s.removeFolder() }() // last: the sidecar may write until the process ends
 		}
 		if s.person != nil {
 			s.person.restore() // a dialog may not have ended
 		}
 	}()
 	if line.server != "" {
-		if err := s.known(ctx, line.server); err != nil {
-			return err
-		}
+		err = s.known(ctx, line.server)
 	}
-	return work(ctx, s)
+	if err == nil {
+		err = work(ctx, s)
+	}
+	if err != nil && s.gone() && !errors.Is(err, errToolFailed) {
+		err = errEnded
+	}
+	return err
 }
 
 // atOnce runs work that the first interrupt ends: it has nothing to cancel on a server.

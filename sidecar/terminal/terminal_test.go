@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"assent/sidecar/terminal"
+	"assent/sidecar/workspaces"
 )
 
 // serve starts an MCP server over HTTP with one tool, and returns its URL.
@@ -98,6 +100,26 @@ func (s *screen) await(t *testing.T, text string) {
 	}
 }
 
+// connector connects with workspaces in this process, which end with the test.
+func connector(t *testing.T) func(context.Context, workspaces.Place, bool, io.Writer) (net.Conn, error) {
+	open := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+	var serving sync.WaitGroup
+	t.Cleanup(func() {
+		serving.Wait()
+		open.Close()
+	})
+	return func(ctx context.Context, place workspaces.Place, _ bool, _ io.Writer) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		serving.Go(func() {
+			if err := open.Attach(ctx, place, theirs); err != nil {
+				t.Errorf("Attach: %v", err)
+			}
+			_ = theirs.Close()
+		})
+		return ours, nil
+	}
+}
+
 // run runs the program, which reads stdin, and returns how it ended.
 func run(t *testing.T, stdin io.Reader, seen *screen, interrupts chan os.Signal, args ...string) func() (code int, stdout string) {
 	t.Helper()
@@ -106,6 +128,7 @@ func run(t *testing.T, stdin io.Reader, seen *screen, interrupts chan os.Signal,
 	go func() {
 		done <- terminal.Run(context.Background(), args, terminal.Options{
 			Version: "test", Folder: t.TempDir(), Stdin: stdin, Stdout: &out, Stderr: seen, Interrupts: interrupts,
+			Connect: connector(t),
 		})
 	}()
 	return func() (int, string) {
@@ -173,6 +196,42 @@ answers:
 	seen := newScreen()
 	if code, out := run(t, nil, seen, nil, "call", url, "tool", "--answers", file)(); code != terminal.ExitOK || out != "accept b\n" {
 		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+}
+
+func TestWhatACrowdIsRefusedIsCountedOnce(t *testing.T) {
+	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
+		const open, more = 32, 100
+		waiting, end := context.WithCancel(ctx)
+		defer end()
+		refused := make(chan struct{}, open+more)
+		var wg sync.WaitGroup
+		for range open + more {
+			wg.Go(func() {
+				ask(waiting, s, "Question")
+				refused <- struct{}{}
+			})
+		}
+		for range more {
+			<-refused
+		}
+		end() // the others would wait for an hour
+		wg.Wait()
+		return "over"
+	})
+	file := filepath.Join(t.TempDir(), "answers.yaml")
+	if err := os.WriteFile(file, []byte("answers: [{match: {message: Question}, decline: true, delay: 1h, times: 1000}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := newScreen()
+	if code, out := run(t, nil, seen, nil, "call", url, "tool", "--answers", file)(); code != terminal.ExitOK || out != "over\n" {
+		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+	const words = "refused without asking you: "
+	first := strings.Index(seen.String(), "A question of ")
+	last := strings.Index(seen.String(), "100 questions of ")
+	if n := strings.Count(seen.String(), words); n != 2 || first == -1 || last < first {
+		t.Errorf("the first one and the last count are to be written, and nothing between them; %d are:\n%s", n, seen)
 	}
 }
 

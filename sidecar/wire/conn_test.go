@@ -159,7 +159,7 @@ func TestAPanicIsAnErrorOfOneRequest(t *testing.T) {
 	defer c.Close()
 	read(t, c)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"bad"}`)
-	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"bad failed inside Assent: see its log"}}`)
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"good"}`)
 	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -265,12 +264,7 @@ func (v valued) Value(key any) any {
 
 // call turns a panic into an error: one request must not end the others.
 func (in *inbound) call(method string, serve func() (any, error)) (result any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			in.opts.Log.Error().Interface("panic", r).Bytes("stack", debug.Stack()).Str("method", method).Msg("handler panicked")
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-		}
-	}()
+	defer reason.Panicked(in.opts.Log, method, &err)
 	return serve()
 }
 

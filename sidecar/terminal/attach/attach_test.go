@@ -5,32 +5,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"assent/protocol"
-	"assent/sidecar/server"
 	"assent/sidecar/terminal/attach"
+	"assent/sidecar/workspaces"
 )
 
 // editor is a front end that is asked for inputs, and takes no notice of anything else.
 type editor struct {
 	protocol.Editor // nil: what is called of it is an error, and nothing more
 	prompt          func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error)
+	failed          func(message string)
 }
 
 func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	return e.prompt(ctx, params)
 }
 
+func (e editor) StorageFailed(_ context.Context, params *protocol.StorageFailedParams) error {
+	e.failed(params.Message)
+	return nil
+}
+
 func (editor) ServerChanged(context.Context, *protocol.Server) error { return nil }
 
 func (editor) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }
 
-// attached is a sidecar with one server, which cannot start before its input is there.
+// attached is a workspace with one server, which cannot start before its input is there.
 func attached(t *testing.T, e editor) *attach.Sidecar {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -38,11 +47,21 @@ func attached(t *testing.T, e editor) *attach.Sidecar {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := attach.Start(context.Background(), server.Options{Version: "test", DataDir: t.TempDir(), Log: zerolog.Nop()}, e)
+	open := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+	ours, theirs := net.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- open.Attach(context.Background(), workspaces.Place{DataDir: t.TempDir()}, theirs)
+	}()
+	s := attach.New(context.Background(), ours, e, zerolog.Nop())
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
+		if err := <-served; err != nil {
+			t.Errorf("Attach: %v", err)
+		}
+		open.Close()
 		goleak.VerifyNone(t, before)
 	})
 	_, err = s.Initialize(context.Background(), &protocol.InitializeParams{
@@ -99,6 +118,48 @@ func TestAPanicOfTheFrontEndIsAnError(t *testing.T) {
 	if list, err := s.ListServers(context.Background()); err != nil || len(list.Servers) != 1 {
 		t.Errorf("afterwards: %v, %v", list, err)
 	}
+}
+
+// TestCloseWaitsForTheOtherEnd has a connection of which one direction can be closed.
+func TestCloseWaitsForTheOtherEnd(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	defer goleak.VerifyNone(t, before)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 {
+			t.Errorf("the other end read %q, %v", rest, err)
+		}
+		last := `{"jsonrpc":"2.0","method":"storage/failed","params":{"message":"a last word"}}`
+		if _, err := fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(last), last); err != nil {
+			t.Error(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := ""
+	s := attach.New(t.Context(), conn, editor{failed: func(message string) { heard = message }}, zerolog.Nop())
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if heard != "a last word" {
+		t.Errorf("when Close returned, the front end had heard %q", heard)
+	}
+	serving.Wait()
 }
 
 func TestCloseEndsWhatIsAsked(t *testing.T) {

@@ -1,0 +1,225 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Options say how the daemon is reached.
+type Options struct {
+	Address Address
+	// Build is this program's version; see [Newer].
+	Build string
+	// Params are for Attach.
+	Params json.RawMessage
+	// Replace has an older daemon leave, whatever is open in it.
+	Replace bool
+	// Program starts the daemon, with its arguments. Nil means this program with "daemon run".
+	Program []string
+
+	patience patience
+}
+
+// ErrNone says that no daemon runs.
+var ErrNone = errors.New("no daemon runs")
+
+// starts bounds how often a daemon is started for one client. Each of them may leave before it answers.
+const starts = 3
+
+// Dial connects with the daemon as a front end, and starts the daemon if none runs. A daemon that is older and has nothing
+// open is replaced. One that is older, has something open and speaks the same protocol serves the client: [Welcome.Open] says
+// what is open, and [Update] waits for its end. The error of a daemon that does not serve this client is a [*Refusal]. The caller closes the connection.
+func Dial(ctx context.Context, o Options) (net.Conn, Welcome, error) {
+	return o.dial(ctx, func(ctx context.Context) (bool, error) { return false, o.start(ctx) })
+}
+
+// dial is Dial with another way to start a daemon. If start says that the daemon is in this process, dial returns no
+// connection.
+func (o Options) dial(ctx context.Context, start func(context.Context) (here bool, err error)) (net.Conn, Welcome, error) {
+	conn, welcome, err := o.meet(ctx)
+	if !startHelps(err) {
+		return orNil(conn), welcome, err
+	}
+	release, err := o.takeTurn(ctx)
+	if err != nil {
+		return nil, Welcome{}, err
+	}
+	defer release()
+	for started := 0; ; started++ {
+		conn, welcome, err = o.meet(ctx)
+		if !startHelps(err) {
+			return orNil(conn), welcome, err
+		}
+		if started == starts {
+			return nil, welcome, fmt.Errorf("the daemon was started %d times, and does not serve (its log is %s): %w", starts, o.Address.Log, err)
+		}
+		if !errors.Is(err, ErrNone) {
+			// Another starter must not start the older one again: this one has the turn.
+			why := ReasonUpdate
+			if o.Replace {
+				why = ReasonPerson
+			}
+			_, err := o.stop(ctx, why)
+			refusal, refused := errors.AsType[*Refusal](err)
+			switch {
+			case refused && (refusal.Code == CodeUpdated || refusal.Code == CodeBusy && welcome.Protocol == Protocol):
+				continue // it serves by now
+			case err != nil && !errors.Is(err, ErrNone):
+				return nil, welcome, err
+			}
+		}
+		if here, err := start(ctx); here || err != nil {
+			if err != nil {
+				err = fmt.Errorf("start the daemon: %w", err)
+			}
+			return nil, Welcome{}, err
+		}
+	}
+}
+
+// meet greets the daemon as a front end. If an older one is to be replaced, meet refuses what it offers.
+func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
+	conn, welcome, err := o.greet(ctx, FrontEnd, o.Params)
+	if err == nil && o.Replace && Newer(o.Build, welcome.Build) {
+		return nil, welcome, errors.Join(&Refusal{CodeOlder, fmt.Sprintf("the daemon is Assent %s, and is not replaced", welcome.Build)}, conn.Close())
+	}
+	return conn, welcome, err
+}
+
+// Update has this build take the place of a daemon that is older as soon as nothing is open in that, and returns nil once
+// the new daemon listens, or if another client was faster. It asks every half minute, until ctx ends: whoever is attached
+// is told nothing of what ends. An update that has begun is finished.
+func Update(ctx context.Context, o Options) error {
+	asking := time.NewTicker(o.patience.orDefault().again)
+	defer asking.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-asking.C:
+		}
+		err := o.update(context.WithoutCancel(ctx))
+		if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Code != CodeBusy {
+			return err
+		}
+	}
+}
+
+// update replaces an older daemon, or fails.
+func (o Options) update(ctx context.Context) error {
+	release, err := o.takeTurn(ctx) // so that no older client starts the older one again
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = o.stop(ctx, ReasonUpdate)
+	refusal, refused := errors.AsType[*Refusal](err)
+	switch {
+	case refused && refusal.Code == CodeUpdated:
+		return nil
+	case err != nil && !errors.Is(err, ErrNone):
+		return err
+	}
+	return o.start(ctx)
+}
+
+// orNil keeps a nil connection from becoming an interface that is not nil.
+func orNil(p *peer) net.Conn {
+	if p == nil {
+		return nil
+	}
+	return p
+}
+
+// startHelps reports whether another daemon could serve a client that got this error.
+func startHelps(err error) bool {
+	var refusal *Refusal
+	return errors.Is(err, ErrNone) || errors.As(err, &refusal) && refusal.Code == CodeOlder
+}
+
+// takeTurn waits until no other starter is at work. The order is not needed for safety: who waits for too long, or cannot
+// lock, goes on.
+func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
+	var lock *flock.Flock
+	if err := os.MkdirAll(o.Address.Folder, 0o700); err == nil {
+		lock, _ = lockWithin(ctx, o.Address.Turn, o.patience.orDefault().turn)
+	}
+	if err := ctx.Err(); err != nil {
+		if lock != nil {
+			_ = lock.Close()
+		}
+		return nil, context.Cause(ctx)
+	}
+	return func() {
+		if lock != nil {
+			_ = lock.Close() // what it held is released with the file in any case
+		}
+	}, nil
+}
+
+// greet connects, and exchanges the hello. The error is ErrNone if no daemon is there, or if it left just then.
+func (o Options) greet(ctx context.Context, client ClientKind, params json.RawMessage) (*peer, Welcome, error) {
+	limit := o.patience.orDefault().hello
+	connecting, cancel := context.WithTimeoutCause(ctx, limit, os.ErrDeadlineExceeded)
+	defer cancel()
+	conn, err := connect(connecting, o.Address)
+	if err != nil {
+		return nil, Welcome{}, o.explain(ctx, err)
+	}
+	p := &peer{conn, bufio.NewReader(conn)}
+	var w Welcome
+	err = p.within(ctx, limit, func() error {
+		// A daemon that refuses may close before it has read all; its answer says why.
+		sent := p.writeLine(Hello{Build: o.Build, Protocol: Protocol, Client: client, PID: os.Getpid(), Params: params})
+		if err := p.readLine(&w); err != nil {
+			return errors.Join(err, sent)
+		}
+		return nil
+	})
+	if err == nil && w.OK {
+		return p, w, nil
+	}
+	_ = p.Close() // nothing was agreed on
+	switch {
+	case err != nil:
+		return nil, Welcome{}, o.explain(ctx, err)
+	case w.Error == nil:
+		return nil, Welcome{}, o.explain(ctx, notJSON{errors.New("it is neither a welcome nor a refusal")})
+	default:
+		return nil, w, w.Error
+	}
+}
+
+// explain says what an error of a connection means.
+func (o Options) explain(ctx context.Context, err error) error {
+	var strange notJSON
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &strange):
+		return fmt.Errorf("what answers at %s is not Assent's daemon: %w", o.Address.Socket, err)
+	case timedOut(err), errors.Is(err, context.DeadlineExceeded), isCrowded(err):
+		return o.hangs()
+	case isAbsent(err):
+		return fmt.Errorf("%w (%w)", ErrNone, err)
+	default:
+		return fmt.Errorf("connect with the daemon: %w", err)
+	}
+}
+
+// hangs is the error of a daemon that has the seat and does not answer.
+func (o Options) hangs() error {
+	who := "the daemon"
+	if h, err := readHolder(o.Address); err == nil {
+		who = fmt.Sprintf("the daemon (process %d, Assent %s)", h.PID, h.Build)
+	}
+	return fmt.Errorf("%s does not answer at %s: run \"assent daemon stop --force\" to end it", who, o.Address.Socket)
+}

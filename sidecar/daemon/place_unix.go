@@ -1,0 +1,60 @@
+//go:build unix
+
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"assent/sidecar/machine"
+)
+
+// here returns the place of this process. The home is that of the user database, and HOME only if the database has no entry
+// that Go can read, as of a person in LDAP.
+func here() (place, error) {
+	p := place{os: runtime.GOOS, user: strconv.Itoa(os.Geteuid())}
+	id, err := machine.ID()
+	if err != nil {
+		return place{}, err
+	}
+	p.machine = id
+	if u, err := user.LookupId(p.user); err == nil {
+		p.home = u.HomeDir
+	}
+	return p, nil
+}
+
+// keepPrivate creates a folder, or checks that it belongs to this person and that nobody else may enter it. The folder may be
+// behind a symbolic link of this person. Another person's link, such as one in /tmp, could lead elsewhere at any time.
+func keepPrivate(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("create the folder of Assent's daemon: %w: set %s to another folder", err, FolderVariable)
+	}
+	link, err := os.Lstat(folder)
+	if err != nil {
+		return fmt.Errorf("look at the folder of Assent's daemon: %w", err)
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return fmt.Errorf("look at the folder of Assent's daemon: %w", err)
+	}
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder: remove it, or set %s to another folder", folder, FolderVariable)
+	case !isOwn(info) || !isOwn(link):
+		return fmt.Errorf("the folder %s belongs to another user: remove it, or set %s to another folder", folder, FolderVariable)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("other users may enter the folder %s: run \"chmod 700 %s\"", folder, folder)
+	}
+	return nil
+}
+
+// isOwn reports whether a file is this person's.
+func isOwn(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

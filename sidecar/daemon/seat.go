@@ -1,0 +1,219 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"assent/sidecar/machine"
+)
+
+// seat is the right to be the daemon: the lock on a file, which is held for the life of the process.
+type seat struct {
+	address Address
+	lock    *flock.Flock
+}
+
+// holder is the content of the file that says who has the seat. Boot, PID and Start together name one process for good.
+type holder struct {
+	// Boot is as of [machine.Boot]; empty where that is not known.
+	Boot string `json:"boot"`
+	PID  int    `json:"pid"`
+	// Start is as of [machine.StartOf].
+	Start string `json:"start"`
+	Build string `json:"build"`
+}
+
+// errServed says that another daemon has the seat, and answers.
+var errServed = errors.New("another daemon serves already")
+
+// takeSeat makes this process the daemon. If the daemon leaves that has the seat, takeSeat waits for it. The caller opens the
+// gate once it listens, or cannot: the gate keeps others from taking a daemon that starts for one that leaves.
+func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, err error) {
+	a := o.Address
+	for _, folder := range []string{a.Folder, a.SocketFolder} {
+		if folder == "" {
+			continue
+		}
+		if err := keepPrivate(folder); err != nil {
+			return nil, nil, err
+		}
+	}
+	gate, err := lockWithin(ctx, a.Gate, o.patience.orDefault().start)
+	if err != nil {
+		return nil, nil, fmt.Errorf("wait for a daemon that starts: %w: set %s to another folder", err, FolderVariable)
+	}
+	lock, err := o.lockSeat(ctx)
+	if err == nil {
+		s = &seat{a, lock}
+		if err = s.sign(o.Build); err != nil {
+			err = errors.Join(err, s.leave())
+		}
+	}
+	switch {
+	case err == nil:
+		return s, gate.Close, nil
+	case errors.Is(err, errServed):
+		return nil, nil, errors.Join(err, gate.Close())
+	default:
+		return nil, nil, errors.Join(fmt.Errorf("become the daemon: %w", err), gate.Close())
+	}
+}
+
+// lockSeat returns the lock, or errServed if the daemon that has it answers.
+func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
+	lock := lockOf(o.Address.Lock)
+	taken, err := lock.TryLock()
+	if taken && err == nil {
+		return lock, nil
+	}
+	if err := errors.Join(err, lock.Close()); err != nil {
+		return nil, err
+	}
+	if _, err := o.status(ctx); err == nil {
+		return nil, errServed
+	} else if !errors.Is(err, ErrNone) {
+		return nil, err
+	}
+	lock, err = lockWithin(ctx, o.Address.Lock, o.patience.orDefault().leave)
+	if errors.Is(err, errLocked) {
+		err = o.hangs()
+	}
+	return lock, err
+}
+
+// sign says who has the seat.
+func (s *seat) sign(build string) error {
+	h := holder{PID: os.Getpid(), Build: build}
+	var err error
+	if h.Boot, err = machine.Boot(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if h.Start, err = machine.StartOf(h.PID); err != nil {
+		return err
+	}
+	data, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	temporary := s.address.Holder + ".new"
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, s.address.Holder)
+}
+
+// leave gives the seat to the next. The lock file stays: another process may be about to lock it. If the lock file is another
+// one by now, the files beside it are another daemon's.
+func (s *seat) leave() error {
+	var err error
+	if s.isThere() {
+		err = errors.Join(removeIfThere(s.address.Holder), removeSocket(s.address))
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+// isThere reports whether the file that is locked is still the one of its name.
+func (s *seat) isThere() bool {
+	held, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(s.address.Lock)
+	return err == nil && os.SameFile(held, named)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// readHolder returns who signed last. Only while somebody has the seat does it say who that is; see [Kill].
+func readHolder(a Address) (holder, error) {
+	data, err := os.ReadFile(a.Holder)
+	if err != nil {
+		return holder{}, err
+	}
+	var h holder
+	if err := json.Unmarshal(data, &h); err != nil || h.PID <= 0 || h.Start == "" {
+		return holder{}, fmt.Errorf("%s does not name a process", a.Holder)
+	}
+	return h, nil
+}
+
+// proven fails if the process that signed is not the one that now has its id.
+func (h holder) proven() error {
+	boot, err := machine.Boot()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if boot != h.Boot {
+		return fmt.Errorf("process %d is of another machine, container or boot", h.PID)
+	}
+	start, err := machine.StartOf(h.PID)
+	if err != nil {
+		return err
+	}
+	if start != h.Start {
+		return fmt.Errorf("process %d is another one by now", h.PID)
+	}
+	return nil
+}
+
+// taken reports whether a process has the seat.
+func taken(a Address) (bool, error) {
+	lock := flock.New(a.Lock, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock() // shared, so that those who look at once do not take each other for the daemon
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err := errors.Join(err, lock.Close()); err != nil {
+		return false, fmt.Errorf("look at the daemon's lock: %w", err)
+	}
+	return !free, nil
+}
+
+func lockOf(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+}
+
+// errLocked says that a lock was not released in time.
+var errLocked = errors.New("another process has the lock")
+
+// lockWithin waits for a lock. A wait for a file lock cannot be interrupted: after the time, a goroutine goes on waiting,
+// and releases the lock as soon as it has it.
+func lockWithin(ctx context.Context, path string, limit time.Duration) (*flock.Flock, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLocked)
+	defer cancel()
+	lock := lockOf(path)
+	got := make(chan error)
+	go func() {
+		err := lock.Lock()
+		for errors.Is(err, syscall.EINTR) {
+			err = lock.Lock()
+		}
+		select {
+		case got <- err:
+		case <-ctx.Done():
+			_ = lock.Close()
+		}
+	}()
+	select {
+	case err := <-got:
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), lock.Close())
+		}
+		return lock, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("lock %s: %w", path, context.Cause(ctx))
+	}
+}

@@ -1,0 +1,370 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// DefaultIdleTime is for how long a daemon without clients and without open work stays.
+const DefaultIdleTime = 10 * time.Minute
+
+const (
+	// maxWaiting bounds the connections whose hello has not come. The others wait in the system's queue.
+	maxWaiting = 128
+	// maxPause bounds the time between two attempts to accept, where the system has no descriptors left.
+	maxPause = time.Second
+)
+
+// ServeOptions are what a daemon needs.
+type ServeOptions struct {
+	Options
+	// Attach serves a front end until the connection ends or ctx does, and returns when all that it started has ended. The
+	// daemon closes the connection then. An error is logged. A panic costs this connection only.
+	Attach func(ctx context.Context, hello Hello, conn net.Conn) error
+	// Busy returns what is open and would be lost if the daemon left, such as "a question is open"; empty for nothing. It may be
+	// called from any goroutine.
+	Busy func() string
+	// Close ends what outlives connections. It is called when no connection is left, and before another process may be the
+	// daemon. It may be nil.
+	Close func()
+	// IdleTime is for how long a daemon stays that has no clients and is not busy; 0 means DefaultIdleTime.
+	IdleTime time.Duration
+	Log      zerolog.Logger
+	// Ready is the starter's pipe: it gets one line, and is closed. It may be nil.
+	Ready io.WriteCloser
+}
+
+// The causes for which a daemon leaves in good order.
+var (
+	errIdle    = errors.New("nobody needs it")
+	errStopped = errors.New("a client asked for it")
+	errAlone   = errors.New("the front end of its process has gone")
+)
+
+// server is a daemon that has the seat.
+type server struct {
+	o     ServeOptions
+	since time.Time
+	leave context.CancelCauseFunc
+	// seat is nil in a test in memory.
+	seat *seat
+	// admit fails for a connection of another person.
+	admit func(net.Conn) error
+	// work are the connections, and the watch for idleness.
+	work sync.WaitGroup
+	// changed gets a value when the last client has left.
+	changed chan struct{}
+
+	mu sync.Mutex // guards the fields below, and the order of entering and leaving
+	// present are the connections.
+	present map[*client]struct{}
+	// farewells are the connections that end when everything else has ended.
+	farewells []net.Conn
+}
+
+// client is a connection, and who it is after the hello.
+type client struct {
+	attached *Attached // nil before the hello, and for commands
+}
+
+// Serve runs the daemon in this process, until ctx ends, a client stops it or nobody needs it. It returns nil at once if
+// another daemon serves.
+func Serve(ctx context.Context, o ServeOptions) error {
+	s, listener, err := begin(ctx, o)
+	if errors.Is(err, errServed) {
+		tell(o.Ready, nil)
+		return nil
+	}
+	tell(o.Ready, err)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, listener, nil)
+}
+
+// ServeAlone is Serve for a process that is a front end too. It runs work as an attached client's. It leaves, whoever else is
+// attached, when work returns, and returns what work did, or [ErrEnded] if the daemon left first: work's ctx ends then. If
+// another process is the daemon, ServeAlone runs nothing, and returns a connection as of [Dial].
+func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) error) (net.Conn, error) {
+	var s *server
+	var listener net.Listener
+	conn, _, err := o.dial(ctx, func(ctx context.Context) (here bool, err error) {
+		s, listener, err = begin(ctx, o)
+		if errors.Is(err, errServed) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if conn != nil || err != nil {
+		return conn, err
+	}
+	s.o.Address.Log = "" // the process has its own
+	return nil, s.run(ctx, listener, work)
+}
+
+// begin takes the seat, and listens. The error is errServed if another daemon has the seat.
+func begin(ctx context.Context, o ServeOptions) (*server, net.Listener, error) {
+	seat, openGate, err := takeSeat(ctx, o.Options)
+	if err != nil {
+		return nil, nil, err
+	}
+	listener, err := listen(o.Address)
+	if err := errors.Join(err, openGate()); err != nil {
+		if listener != nil {
+			err = errors.Join(err, listener.Close())
+		}
+		return nil, nil, errors.Join(err, seat.leave())
+	}
+	s := newServer(o)
+	s.seat = seat
+	return s, listener, nil
+}
+
+// run is serve for a server with a seat, which it leaves.
+func (s *server) run(ctx context.Context, listener net.Listener, work func(context.Context) error) (err error) {
+	defer s.sayFarewell() // last: who waits for the end then finds the seat free
+	defer func() { err = errors.Join(err, s.seat.leave()) }()
+	return s.serve(ctx, listener, work)
+}
+
+func newServer(o ServeOptions) *server {
+	if o.IdleTime == 0 {
+		o.IdleTime = DefaultIdleTime
+	}
+	return &server{o: o, since: time.Now(), admit: admit, changed: make(chan struct{}, 1), present: map[*client]struct{}{}}
+}
+
+// serve accepts connections, and returns when all of them have ended. Work may be nil; see [ServeAlone].
+func (s *server) serve(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
+	s.o.Log.Info().Str("build", s.o.Build).Int("pid", os.Getpid()).Msg("the daemon listens")
+	ctx, s.leave = context.WithCancelCause(ctx)
+	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
+	s.work.Go(func() { s.watchIdle(ctx) })
+	if s.seat != nil {
+		s.work.Go(func() { s.watchSeat(ctx) })
+	}
+	var workErr error
+	if work != nil {
+		c := &client{&Attached{Client: FrontEnd, PID: os.Getpid(), Build: s.o.Build, Since: s.since}}
+		s.mu.Lock()
+		s.present[c] = struct{}{}
+		s.mu.Unlock()
+		s.work.Go(func() {
+			defer s.exit(c)
+			if workErr = work(ctx); ctx.Err() != nil {
+				workErr = errors.Join(ErrEnded, workErr)
+			}
+			s.leave(errAlone)
+		})
+	}
+	err := s.accept(ctx, listener)
+	s.leave(err)
+	s.work.Wait()
+	err = errors.Join(err, workErr)
+	if stop() {
+		err = errors.Join(err, listener.Close())
+	}
+	if s.o.Close != nil {
+		s.o.Close()
+	}
+	s.o.Log.Info().AnErr("because", context.Cause(ctx)).Msg("the daemon leaves")
+	return err
+}
+
+// accept returns nil once ctx has ended.
+func (s *server) accept(ctx context.Context, listener net.Listener) error {
+	waiting := make(chan struct{}, maxWaiting)
+	pause := time.Duration(0)
+	for {
+		select {
+		case waiting <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		conn, err := listener.Accept()
+		switch {
+		case err == nil:
+			pause = 0
+			s.enter(ctx, conn, waiting)
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("accept: %w", err)
+		default: // such as too many open files
+			<-waiting
+			pause = min(max(2*pause, 5*time.Millisecond), maxPause)
+			s.o.Log.Warn().Err(err).Dur("pause", pause).Msg("a connection was not accepted")
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}
+
+// enter serves a connection, unless the daemon leaves. The connection takes a place out of waiting when its hello is over.
+func (s *server) enter(ctx context.Context, conn net.Conn, waiting <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		_ = conn.Close() // before any hello: for the client there is no daemon
+		<-waiting
+		return
+	}
+	c := &client{}
+	s.present[c] = struct{}{}
+	s.work.Go(func() {
+		defer s.exit(c)
+		s.meet(ctx, c, conn, sync.OnceFunc(func() { <-waiting }))
+	})
+}
+
+func (s *server) exit(c *client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.present, c)
+	if len(s.present) == 0 {
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// meet exchanges the hello, and serves the client.
+func (s *server) meet(ctx context.Context, c *client, conn net.Conn, met func()) {
+	defer met()
+	if err := s.admit(conn); err != nil {
+		s.o.Log.Warn().Err(err).Msg("a connection was refused")
+		_ = conn.Close()
+		return
+	}
+	p := &peer{conn, bufio.NewReader(conn)}
+	var hello Hello
+	w := Welcome{Build: s.o.Build, Protocol: Protocol, PID: os.Getpid()}
+	err := p.within(ctx, s.o.patience.orDefault().hello, func() error {
+		err := p.readLine(&hello)
+		if _, strange := errors.AsType[notJSON](err); err == nil || strange {
+			w.Open, w.Error = s.refuse(hello, err)
+			w.OK = w.Error == nil
+			err = errors.Join(err, p.writeLine(w))
+		}
+		return err
+	})
+	met()
+	log := s.o.Log.With().Str("client", string(hello.Client)).Int("pid", hello.PID).Str("build", hello.Build).Logger()
+	switch {
+	case err != nil:
+		log.Info().Err(err).Msg("a connection ended before its hello")
+	case w.Error != nil:
+		log.Info().Str("code", w.Error.Code).Msg("a client was refused")
+	case hello.Client == Control:
+		if s.command(ctx, p, hello) {
+			return // the connection ends later
+		}
+	default:
+		s.attach(ctx, c, p, hello, log)
+	}
+	_ = p.Close() // its end has been told of
+}
+
+// attach gives the connection to Attach.
+func (s *server) attach(ctx context.Context, c *client, conn net.Conn, hello Hello, log zerolog.Logger) {
+	s.setAttached(c, &Attached{Client: hello.Client, PID: hello.PID, Build: hello.Build, Since: time.Now()})
+	log.Info().Msg("a client is attached")
+	defer func() {
+		s.setAttached(c, nil) // before the connection ends, by which the client learns of it
+		if v := recover(); v != nil {
+			log.Error().Interface("panic", v).Bytes("stack", debug.Stack()).Msg("a client's connection was lost")
+		}
+	}()
+	err := s.o.Attach(ctx, hello, conn)
+	log.Info().AnErr("because", err).Msg("a client has left")
+}
+
+func (s *server) setAttached(c *client, a *Attached) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.attached = a
+}
+
+// refuse returns why a client is not served; nil if it is. Commands of every version are served. Open is [Welcome.Open].
+func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
+	switch {
+	case err != nil:
+		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is no hello: %v", err)}
+	case hello.Client == Control:
+		return "", nil
+	case hello.Client != FrontEnd:
+		return "", &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, does not serve a client %q", s.o.Build, hello.Client)}
+	case Newer(hello.Build, s.o.Build):
+		if hello.Protocol == Protocol {
+			open = s.busy()
+		}
+		if open != "" {
+			return open, nil // it is not lost, and both are kept from work by nothing
+		}
+		return "", &Refusal{CodeOlder, fmt.Sprintf("the daemon is Assent %s, and older than Assent %s: run \"assent daemon stop\"", s.o.Build, hello.Build)}
+	case hello.Protocol != Protocol:
+		return "", &Refusal{CodeProtocol, fmt.Sprintf("the daemon is Assent %s, and does not serve Assent %s any more: update Assent here, such as by a reload of the window", s.o.Build, hello.Build)}
+	}
+	return "", nil
+}
+
+// watchIdle has the daemon leave when nobody has needed it for the idle time.
+func (s *server) watchIdle(ctx context.Context) {
+	timer := time.NewTimer(s.o.IdleTime)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.changed:
+		case <-timer.C:
+			if s.leaveIfIdle() {
+				return
+			}
+		}
+		timer.Reset(s.o.IdleTime)
+	}
+}
+
+// leaveIfIdle decides together with enter: a client has either entered, or finds no daemon.
+func (s *server) leaveIfIdle() bool {
+	if s.busy() != "" {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.present) > 0 || len(s.changed) > 0 { // or one came and left, and what it began is open
+		return false
+	}
+	s.leave(errIdle)
+	return true
+}
+
+func (s *server) busy() string {
+	if s.o.Busy == nil {
+		return ""
+	}
+	return s.o.Busy()
+}
+
+func (s *server) sayFarewell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, conn := range s.farewells {
+		_ = conn.Close() // the client learns by this that the daemon has ended
+	}
+}

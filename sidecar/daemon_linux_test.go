@@ -1,0 +1,160 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"assent/sidecar/daemon"
+	"assent/sidecar/leftover"
+)
+
+func TestADaemonIsDetachedFromItsStarter(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	c := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
+	c.Dir = t.TempDir()
+	c.ExtraFiles = []*os.File{write} // as of a shell that waits for its end
+	c.Env = append(c.Env, leftover.Variable+"=a-token")
+	if err := errors.Join(c.Run(), write.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, read); err != nil { // ends: the daemon has not inherited it
+		t.Error(err)
+	}
+	pid := h.status().PID
+	if session, err := unix.Getsid(pid); err != nil || session != pid {
+		t.Errorf("the daemon %d is in session %d, %v", pid, session, err)
+	}
+	proc := func(name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
+	if dir, err := os.Readlink(proc("cwd")); err != nil || dir != "/" {
+		t.Errorf("the daemon is in %s, %v", dir, err)
+	}
+	environ, err := os.ReadFile(proc("environ"))
+	if err != nil || strings.Contains(string(environ), leftover.Variable) {
+		t.Errorf("the daemon would end as a server's process: %v, %q", err, environ)
+	}
+}
+
+func TestADaemonThatDoesNotAnswerIsEnded(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	c := h.serve()
+	if err := c.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	pid := h.status().PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.run("daemon", "stop", "--force"), fmt.Sprintf("The daemon, process %d, has ended.\n", pid); got != want {
+		t.Errorf("stop --force said %q, want %q", got, want)
+	}
+	if _, err := c.next(); err == nil {
+		t.Error("the ended daemon said something")
+	}
+	next := h.serve()
+	if err := next.shakeHands(); err != nil {
+		t.Error(err)
+	}
+	if now := h.status().PID; now == pid {
+		t.Errorf("the daemon is still %d", now)
+	}
+}
+
+func TestAFolderThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	if err := os.Chmod(h.folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	c := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
+	if os.Getuid() == 0 {
+		// Everything is allowed to this user.
+		installed, err := exec.LookPath("assent")
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := filepath.Join(h.folder, "assent")
+		if err := errors.Join(exec.Command("cp", installed, program).Run(), os.Chown(h.folder, 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+		c.Path = program
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, err := c.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+		t.Errorf("it ended with %v, want the code 1", err)
+	}
+	for _, want := range []string{h.folder, "permission denied", daemon.FolderVariable} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("it said %s, and should have said %q", out, want)
+		}
+	}
+	if os.Getuid() == 0 {
+		if err := os.Chown(h.folder, 0, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Chmod(h.folder, 0o700); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFullDiskIsSaidAtTheStart(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	// As a full disk, the system then refuses whatever makes a file greater.
+	c := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
+	c.Args = append([]string{"sh", "-c", `ulimit -f 0; exec "$@"`, "sh"}, c.Args...)
+	c.Path = "/bin/sh"
+	out, err := c.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+		t.Errorf("it ended with %v, want the code 1", err)
+	}
+	for _, want := range []string{"start the daemon", h.folder, "file too large"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("it said %s, and should have said %q", out, want)
+		}
+	}
+}
+
+// What a front end sends after the hello is its own trouble.
+func TestGarbageEndsOneFrontEnd(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	good := h.serve()
+	if err := good.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	for name, garbage := range map[string]string{
+		"garbage": "GET / HTTP/1.1\r\n\r\n", "a flood": "Content-Length: 99999999999\r\n\r\n" + strings.Repeat("x", 1<<20), "no JSON": "Content-Length: 3\r\n\r\n{{{",
+	} {
+		bad := h.serve()
+		_, _ = io.WriteString(bad.stdin, garbage) // it may be refused before its end
+		_ = bad.stdin.Close()
+		for err := error(nil); err == nil; {
+			_, err = bad.next()
+		}
+		_ = bad.assent.Wait()
+		good.create(name)
+	}
+	good.wantTasks("a flood", "garbage", "no JSON")
+	if status := h.status(); len(status.Attached) != 1 {
+		t.Errorf("attached are %+v", status.Attached)
+	}
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// inquiries are the tools of [inquirer] that ask: what for, as a method and its params with a name in them.
+var inquiries = map[string]struct{ method, params string }{
+	"form":   {"elicitation/create", `{"message":%q,"requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
+	"url":    {"elicitation/create", `{"mode":"url","message":%q,"url":"https://example.com/login"}`},
+	"sample": {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":%q}}],"maxTokens":2}`},
+}
+
+// given is a line of the file LOG: what an inquirer was told, and the name of what it asked.
+type given struct {
+	Name string
+	What json.RawMessage
+}
+
+// inquirer is an MCP server without an SDK. ERA is the only version that it speaks: 2025-06-18 or 2026-07-28. No two of its
+// questions have the same name, whichever of its processes asks. It notes every answer in the file LOG.
+func inquirer() {
+	modern := os.Getenv("ERA") == "2026-07-28"
+	log, err := os.OpenFile(os.Getenv("LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
+	result := func(id json.RawMessage, members string) {
+		if modern {
+			members = `"resultType":"complete",` + members
+		}
+		say(`"id":%s,"result":{%s}`, id, members)
+	}
+	note := func(name string, what json.RawMessage) {
+		line, err := json.Marshal(given{name, what})
+		if err == nil {
+			_, err = log.Write(append(line, '\n'))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	calls := map[string]json.RawMessage{} // by the name of what they asked
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Name           string
+				RequestState   string
+				InputResponses map[string]json.RawMessage
+			}
+			Result, Error json.RawMessage
+		}
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		switch {
+		case m.Method == "server/discover" && modern:
+			result(m.ID, `"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}`)
+		case m.Method == "initialize" && !modern:
+			result(m.ID, `"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"inquirer","version":"1"}`)
+		case m.Method == "tools/list":
+			tools := []string{`{"name":"find_users","inputSchema":{"type":"object"}}`}
+			for name := range inquiries {
+				tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+			}
+			result(m.ID, `"tools":[`+strings.Join(tools, ",")+`]`)
+		case m.Method == "tools/call" && m.Params.RequestState != "":
+			note(m.Params.RequestState, m.Params.InputResponses["q"])
+			result(m.ID, `"content":[]`)
+		case m.Method == "tools/call" && inquiries[m.Params.Name].method != "":
+			asks := inquiries[m.Params.Name]
+			name := fmt.Sprintf("%s %d", m.Params.Name, time.Now().UnixNano()*100000+int64(os.Getpid())%100000)
+			params := fmt.Sprintf(asks.params, name)
+			if modern {
+				say(`"id":%s,"result":{"resultType":"input_required","inputRequests":{"q":{"method":%q,"params":%s}},"requestState":%q}`, m.ID, asks.method, params, name)
+			} else {
+				calls[name] = m.ID
+				say(`"id":%q,"method":%q,"params":%s`, name, asks.method, params)
+			}
+		case m.Method == "tools/call":
+			result(m.ID, `"content":[]`)
+		case m.Method == "":
+			var name string
+			if json.Unmarshal(m.ID, &name) == nil && calls[name] != nil {
+				note(name, m.Result)
+				result(calls[name], `"content":[]`)
+			}
+		case m.ID != nil:
+			say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
+		}
+	}
+}

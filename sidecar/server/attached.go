@@ -1,0 +1,312 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+)
+
+// attached are the front ends of a workspace. A notification goes to all of them. A request goes to one with the capability
+// that it needs: the one whose own request led to it, else the one that was used last. While none is attached, it waits.
+type attached struct {
+	log zerolog.Logger
+	// waits is told that a request for a server waits for a front end, and that it waits no more; nil if nobody shows it.
+	waits func(serverName string, waits bool)
+
+	mu     sync.Mutex  // guards the fields below
+	all    []*frontEnd // the one that was used last is last
+	guests []*frontEnd // of other workspaces, that opened a task
+	could  protocol.FrontEndCapabilities
+	came   chan struct{} // closed, and replaced, when a front end comes
+	closed bool
+	// lastName is the name of the front end that was used last.
+	lastName string
+}
+
+var _ protocol.Conn = (*attached)(nil)
+
+// caller is the key of a context's value: the front end whose request it is of.
+type caller struct{}
+
+// errNobodyAttached is why a request to a front end fails that does not wait for one, or at the workspace's end.
+var errNobodyAttached = errors.New("no window of this workspace is open")
+
+// errModelsAway is why VS Code's models cannot be listed.
+var errModelsAway = fmt.Errorf("VS Code's models can answer while a window of this workspace is open: %w", errNobodyAttached)
+
+func newAttached(log zerolog.Logger) *attached {
+	return &attached{log: log, came: make(chan struct{})}
+}
+
+// capabilities returns what any front end could do since the workspace was opened. A capability stays after its front end
+// has detached: a question waits until a front end attaches again.
+func (a *attached) capabilities() protocol.FrontEndCapabilities {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.could
+}
+
+// add attaches a front end.
+func (a *attached) add(f *frontEnd) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if f.name == "" {
+		f.name = a.free(cmp.Or(f.info.Name, "a front end"))
+	}
+	a.all = append(slices.Clip(a.all), f) // Notify may be reading the old one
+	a.could = union(a.could, f.capabilities)
+	a.lastName = f.name
+	close(a.came)
+	a.came = make(chan struct{})
+}
+
+// free returns a name that no attached front end has: two windows can be told apart. The lock must be held.
+func (a *attached) free(name string) string {
+	free := name
+	for n := 2; slices.ContainsFunc(a.all, func(f *frontEnd) bool { return f.name == free }); n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	return free
+}
+
+// list returns the attached front ends. The caller must not change it.
+func (a *attached) list() []*frontEnd {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.all
+}
+
+// asks reports whether an attached front end shows questions to the person.
+func (a *attached) asks() bool {
+	return slices.ContainsFunc(a.list(), func(f *frontEnd) bool { return f.capabilities.Elicitation })
+}
+
+func union(a, b protocol.FrontEndCapabilities) protocol.FrontEndCapabilities {
+	return protocol.FrontEndCapabilities{
+		Elicitation:    a.Elicitation || b.Elicitation,
+		Sampling:       a.Sampling || b.Sampling,
+		LanguageModels: a.LanguageModels || b.LanguageModels,
+		Inputs:         a.Inputs || b.Inputs,
+		ConfirmServers: a.ConfirmServers || b.ConfirmServers,
+		OpenURL:        a.OpenURL || b.OpenURL,
+		Secrets:        a.Secrets || b.Secrets,
+		Attention:      a.Attention || b.Attention,
+	}
+}
+
+// remove detaches a front end, and reports whether it was attached.
+func (a *attached) remove(f *frontEnd) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.Index(a.all, f)
+	if i < 0 {
+		return false
+	}
+	a.all = slices.Delete(slices.Clone(a.all), i, i+1) // Notify may be reading the old one
+	return true
+}
+
+// use notes that this front end made a request.
+func (a *attached) use(f *frontEnd) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.Index(a.all, f); i >= 0 && i < len(a.all)-1 {
+		a.all = append(slices.Delete(slices.Clone(a.all), i, i+1), f)
+		a.lastName = f.name
+	}
+}
+
+// name returns the name of the front end that was used last, or of the last one that was attached.
+func (a *attached) name() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lastName
+}
+
+// close ends the requests that wait for a front end, and all later ones.
+func (a *attached) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.closed {
+		a.closed = true
+		close(a.came)
+	}
+}
+
+// Notify implements [protocol.Conn]: all front ends are told, and the guests that opened the task. A front end that cannot
+// be told detaches by itself, and reads again when it is back.
+func (a *attached) Notify(ctx context.Context, method string, params any) error {
+	a.mu.Lock()
+	all, guests := a.all, a.guestsOf(params)
+	a.mu.Unlock()
+	for _, f := range guests {
+		if err := f.conn.Notify(ctx, method, labelled(params, f.person.label(f.Workspace))); err != nil {
+			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("a front end took no event")
+		}
+	}
+	if len(all) > 1 { // marshalled once
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return err
+		}
+		params = json.RawMessage(raw)
+	}
+	for _, f := range all {
+		if err := f.conn.Notify(ctx, method, params); err != nil {
+			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("a front end took no event")
+		}
+	}
+	return nil
+}
+
+// Call implements [protocol.Conn] for the notifications alone: a request is made by [lend].
+func (a *attached) Call(_ context.Context, method string, _, _ any) error {
+	return protocol.Errorf(protocol.CodeInternalError, "%s goes to one front end, and not to all", method)
+}
+
+// need says which front ends can serve a request, and how it is to be made.
+type need struct {
+	can func(protocol.FrontEndCapabilities) bool
+	// once: it is not made again if its front end goes in the middle.
+	once bool
+	// now: it fails if no front end with the capability is attached, and does not wait for one.
+	now bool
+	// serverName is for which server it is made; it may be empty.
+	serverName string
+}
+
+// of returns the need of a request for a server.
+func (n need) of(serverName string) need {
+	n.serverName = serverName
+	return n
+}
+
+var (
+	needsInputs       = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Inputs }}
+	needsConfirmation = need{can: func(c protocol.FrontEndCapabilities) bool { return c.ConfirmServers }}
+	// A page is opened once.
+	needsPages   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.OpenURL }, once: true}
+	needsSecrets = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true}
+	needsModels  = need{can: func(c protocol.FrontEndCapabilities) bool { return c.LanguageModels }, now: true}
+	// Each request to a model is paid for.
+	needsCompletion = need{can: needsModels.can, once: true}
+)
+
+// lend has one front end serve a request.
+func lend[R any](ctx context.Context, a *attached, n need, serve func(*frontEnd) (R, error)) (R, error) {
+	for {
+		f, err := a.lender(ctx, n)
+		if err != nil {
+			var none R
+			return none, err
+		}
+		result, err := serve(f)
+		if err == nil || ctx.Err() != nil || n.once || !f.gone() {
+			return result, err
+		}
+		a.remove(f)
+	}
+}
+
+// lender returns a front end for a request.
+func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
+	asking, _ := ctx.Value(caller{}).(*frontEnd)
+	for told := false; ; told = true {
+		a.mu.Lock()
+		came, closed := a.came, a.closed
+		var best *frontEnd
+		for _, f := range a.all {
+			if n.can(f.capabilities) && (best == nil || best != asking) {
+				best = f
+			}
+		}
+		a.mu.Unlock()
+		switch {
+		case best != nil:
+			return best, nil
+		case closed || n.now:
+			return nil, errNobodyAttached
+		case !told:
+			a.log.Info().Str("server", n.serverName).Msg("a request waits until a window of this workspace is open")
+			if a.waits != nil && n.serverName != "" {
+				a.waits(n.serverName, true)
+				defer a.waits(n.serverName, false)
+			}
+		}
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// gone reports whether the connection is over.
+func (f *frontEnd) gone() bool {
+	select {
+	case <-f.conn.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// editor is all attached front ends as one: see [attached].
+type editor struct {
+	protocol.Editor // the notifications
+	attached        *attached
+}
+
+// PromptInput implements [protocol.Editor].
+func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
+	return lend(ctx, e.attached, needsInputs.of(params.ServerName), func(f *frontEnd) (*protocol.PromptInputResult, error) {
+		return f.own.PromptInput(ctx, params)
+	})
+}
+
+// OpenURL implements [protocol.Editor].
+func (e editor) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
+	return lend(ctx, e.attached, needsPages, func(f *frontEnd) (*protocol.OpenURLResult, error) {
+		return f.own.OpenURL(ctx, params)
+	})
+}
+
+// GetSecret implements [protocol.Editor].
+func (e editor) GetSecret(ctx context.Context, params *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
+	return lend(ctx, e.attached, needsSecrets, func(f *frontEnd) (*protocol.GetSecretResult, error) {
+		return f.own.GetSecret(ctx, params)
+	})
+}
+
+// SetSecret implements [protocol.Editor].
+func (e editor) SetSecret(ctx context.Context, params *protocol.SetSecretParams) (*protocol.SetSecretResult, error) {
+	return lend(ctx, e.attached, needsSecrets, func(f *frontEnd) (*protocol.SetSecretResult, error) {
+		return f.own.SetSecret(ctx, params)
+	})
+}
+
+// ListLanguageModels implements [protocol.Editor].
+func (e editor) ListLanguageModels(ctx context.Context) (*protocol.ListLanguageModelsResult, error) {
+	list, err := lend(ctx, e.attached, needsModels, func(f *frontEnd) (*protocol.ListLanguageModelsResult, error) {
+		return f.own.ListLanguageModels(ctx)
+	})
+	if errors.Is(err, errNobodyAttached) {
+		err = errModelsAway
+	}
+	return list, err
+}
+
+// SendLanguageModelRequest implements [protocol.Editor].
+func (e editor) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
+	return lend(ctx, e.attached, needsCompletion, func(f *frontEnd) (*protocol.LanguageModelResponse, error) {
+		return f.own.SendLanguageModelRequest(ctx, params)
+	})
+}

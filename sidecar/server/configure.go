@@ -1,0 +1,253 @@
+package server
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/config"
+	"assent/sidecar/model"
+)
+
+// demoPace is how fast the demo model writes: as one that can be watched.
+const demoPace = 20 * time.Millisecond
+
+// defaultKeepResults is for how many days results of MCP tasks are kept, as in [protocol.McpTaskSettings].
+const defaultKeepResults = 30
+
+// defaultIdle is for how long a connection may go unused, as in [protocol.Configuration].
+const defaultIdle = 30 * time.Minute
+
+// join puts the configuration of a new front end in place. It returns the front end whose configuration counts. What a front
+// end configured that has gone counts no more, unless the new one is a visitor and finds somebody there, or something that
+// goes on.
+func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *frontEnd) {
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	f.configuration = c
+	stays := f.visitor && (slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.detached }) || w.Busy() != "")
+	w.configured = append(slices.DeleteFunc(w.configured, func(f *frontEnd) bool { return f.detached && !stays }), f)
+	if !f.visitor {
+		w.lasting.Store(true)
+	}
+	if w.merge() {
+		w.tellServers()
+	}
+	return w.counting()
+}
+
+// counting returns the front end whose configuration counts: the one that configured last, or the first one if all are
+// visitors. The workspace's configuring lock must be held.
+func (w *Workspace) counting() *frontEnd {
+	for _, f := range slices.Backward(w.configured) {
+		if !f.visitor {
+			return f
+		}
+	}
+	return w.configured[0]
+}
+
+// Lasting reports whether a front end has attached that is no visitor, and so may come back.
+func (w *Workspace) Lasting() bool { return w.lasting.Load() }
+
+// reconfigure puts another configuration of an attached front end in place.
+func (w *Workspace) reconfigure(f *frontEnd, c protocol.Configuration) {
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	f.configuration = c
+	if !f.visitor {
+		i := slices.Index(w.configured, f)
+		w.configured = append(slices.Delete(w.configured, i, i+1), f)
+	}
+	w.merge()
+}
+
+// detach takes back what a front end configured. What the last one configured stays until another one comes. Visitors that are
+// still attached are none.
+func (w *Workspace) detach(f *frontEnd) {
+	w.attached.remove(f)
+	w.keeper.attached.remove(f)
+	w.person.forget(f)
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	f.detached = true
+	i := slices.Index(w.configured, f)
+	if i < 0 {
+		return // its handshake failed
+	}
+	if w.counting() == f && !slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.visitor && !f.detached }) {
+		return
+	}
+	w.configured = slices.Delete(w.configured, i, i+1)
+	if w.merge() {
+		w.tellServers()
+	}
+}
+
+// tellServers tells the attached front ends which servers there are.
+func (w *Workspace) tellServers() {
+	list, err := w.ListServers(context.Background())
+	if err == nil {
+		err = w.editor.ServersChanged(context.Background(), list)
+	}
+	if err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+// merge puts in place what the attached front ends configured, and reports whether anything changed. The settings are
+// those of one of them; see counting. A folder is trusted, or confirmed, if each front end that has it says so. A visitor has no
+// say in the folder of another front end: it would end what goes on there. The workspace's configuring lock must be held.
+func (w *Workspace) merge() (changed bool) {
+	counting := w.counting()
+	merged := counting.configuration
+	merged.WorkspaceFolders = slices.Clone(merged.WorkspaceFolders)
+	for i := range merged.WorkspaceFolders {
+		folder := &merged.WorkspaceFolders[i]
+		for _, f := range w.configured {
+			if f.visitor && f != counting {
+				continue
+			}
+			for _, same := range f.configuration.WorkspaceFolders {
+				if same.Path == folder.Path {
+					folder.Untrusted = folder.Untrusted || same.Untrusted
+					folder.Confirmed = folder.Confirmed && same.Confirmed
+				}
+			}
+		}
+	}
+	models := w.lendsModels || slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return f.capabilities.LanguageModels })
+	w.mu.Lock()
+	same := w.models != nil && reflect.DeepEqual(w.configuration, merged)
+	w.mu.Unlock()
+	if same && models == w.lendsModels {
+		return false
+	}
+	w.lendsModels = models
+	w.configure(merged, models)
+	return !same
+}
+
+// configure puts a configuration in place. Models reports that a front end has models.
+func (w *Workspace) configure(c protocol.Configuration, models bool) {
+	providers := model.Endpoints(c.Model, &w.web)
+	providers[protocol.ProviderDemo] = model.Demo{Pace: demoPace}
+	if models {
+		providers[protocol.ProviderVSCode] = w.vscode
+	}
+	keys := model.Keys(c.Model)
+	w.keys.Store(&keys)
+	w.mu.Lock()
+	w.configuration = c
+	w.models = model.NewSet(providers, c.Model, model.DefaultPatience)
+	replace(w.keepResults, keepResultsDays(c))
+	replace(w.keepJournal, keepJournalDays(c))
+	w.mu.Unlock()
+	var folders []string
+	for _, f := range c.WorkspaceFolders {
+		folders = append(folders, f.Path)
+	}
+	w.introduce(c.WorkspaceFolders)
+	w.watcher.Watch(folders)
+	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
+	w.hub.SetIdle(idleTime(c))
+	w.hub.SetToolTimeout(toolTimeout(c))
+	w.load()
+}
+
+// introduce says what to call this workspace in others: by its folders.
+func (w *Workspace) introduce(folders []protocol.WorkspaceFolder) {
+	var names, paths []string
+	for _, f := range folders {
+		names, paths = append(names, f.Name), append(paths, f.Path)
+	}
+	if len(names) == 0 {
+		names, paths = []string{"no folder"}, []string{w.opts.DataDir}
+	}
+	w.person.name(w, strings.Join(names, ", "), strings.Join(paths, ", "))
+}
+
+// replace puts a setting into a channel of one, in place of one that was not taken yet. The caller is the
+// only one that sends.
+func replace(setting chan int, days int) {
+	select {
+	case <-setting:
+	default:
+	}
+	setting <- days
+}
+
+// load reads the configured servers again.
+func (w *Workspace) load() *protocol.ServersChangedParams {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	result := config.Load(w.configuration)
+	w.problems = result.Problems
+	w.given.keep(result.Servers)
+	return &protocol.ServersChangedParams{Servers: w.servers(w.hub.Configure(result.Servers)), Problems: result.Problems}
+}
+
+// reload is load after a file changed, told to the front end.
+func (w *Workspace) reload() {
+	if err := w.editor.ServersChanged(context.Background(), w.load()); err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+func (w *Workspace) modelsFor(server string) broker.Models {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.models.For(server)
+}
+
+// keepResultsDays returns for how many days results are kept.
+func keepResultsDays(c protocol.Configuration) int {
+	if c.McpTasks == nil {
+		return defaultKeepResults
+	}
+	return c.McpTasks.KeepResults
+}
+
+// toolTimeout bounds the time in which a call of a tool has neither a result nor progress; 0 is no bound.
+func toolTimeout(c protocol.Configuration) time.Duration {
+	if c.Tools == nil {
+		return 0
+	}
+	return time.Duration(c.Tools.Timeout) * time.Second
+}
+
+// idleTime returns for how long a connection may go unused.
+func idleTime(c protocol.Configuration) time.Duration {
+	if c.IdleMinutes == nil {
+		return defaultIdle
+	}
+	return time.Duration(*c.IdleMinutes) * time.Minute
+}
+
+func (w *Workspace) elicitationSettings() protocol.ElicitationSettings {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.configuration.Elicitation == nil {
+		return protocol.ElicitationSettings{}
+	}
+	return *w.configuration.Elicitation
+}
+
+func (w *Workspace) askTimeout() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Duration(w.configuration.AskTimeout) * time.Second
+}
+
+func (w *Workspace) samplingSettings() protocol.SamplingSettings {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.configuration.Sampling == nil {
+		return protocol.SamplingSettings{}
+	}
+	return *w.configuration.Sampling
+}

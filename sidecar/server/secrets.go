@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/auth"
+)
+
+// secrets are kept by front ends. While no front end with a secret storage is attached, they are in memory only. Secrets
+// that are set meanwhile go to the next such front end, of whichever workspace.
+type secrets struct {
+	editor   protocol.Editor
+	attached *attached
+	log      zerolog.Logger
+	// passing has a value while a secret is passed on: an older value must not overtake a newer one.
+	passing chan struct{}
+
+	mu      sync.Mutex // guards the fields below
+	known   map[string]*protocol.Secret
+	pending map[string]*protocol.Secret // not passed on yet; nil removes
+	// refused are the pending ones that a front end did not keep. The next front end may.
+	refused map[string]bool
+}
+
+var _ auth.Secrets = (*secrets)(nil)
+
+func newSecrets(editor protocol.Editor, attached *attached, log zerolog.Logger) *secrets {
+	return &secrets{
+		editor: editor, attached: attached, log: log, passing: make(chan struct{}, 1),
+		known: map[string]*protocol.Secret{}, pending: map[string]*protocol.Secret{},
+		refused: map[string]bool{},
+	}
+}
+
+// Get implements [auth.Secrets].
+func (s *secrets) Get(ctx context.Context, key string) (*protocol.Secret, error) {
+	s.mu.Lock()
+	value, waits := s.pending[key]
+	before := s.known[key]
+	s.mu.Unlock()
+	if waits || !s.attached.capabilities().Secrets {
+		return value, nil
+	}
+	result, err := s.editor.GetSecret(ctx, &protocol.GetSecretParams{Key: key})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if value, ok := s.known[key]; ok {
+			return value, nil
+		}
+		return nil, err
+	}
+	if s.known[key] != before { // it was set meanwhile, and what was read may be older
+		return s.known[key], nil
+	}
+	s.known[key] = result.Value
+	return result.Value, nil
+}
+
+// Set implements [auth.Secrets]. With no window open, the next one keeps the value.
+func (s *secrets) Set(ctx context.Context, key string, value *protocol.Secret) error {
+	s.mu.Lock()
+	s.known[key], s.pending[key] = value, value
+	delete(s.refused, key)
+	s.mu.Unlock()
+	if !s.attached.capabilities().Secrets {
+		return auth.ErrNotKept
+	}
+	if err := s.pass(ctx, key); !errors.Is(err, errNobodyAttached) {
+		return err
+	}
+	return nil
+}
+
+// pass passes on what a secret is now, if nobody else has.
+func (s *secrets) pass(ctx context.Context, key string) error {
+	select {
+	case s.passing <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.passing }()
+	s.mu.Lock()
+	value, waits := s.pending[key]
+	s.mu.Unlock()
+	if !waits {
+		return nil
+	}
+	_, err := s.editor.SetSecret(ctx, &protocol.SetSecretParams{Key: key, Value: value})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.pending[key] != value: // there is a newer one
+	case err == nil:
+		delete(s.pending, key)
+		delete(s.refused, key)
+	case !errors.Is(err, errNobodyAttached) && ctx.Err() == nil:
+		s.refused[key] = true
+	}
+	return err
+}
+
+// wait reports whether a secret waits for a front end that keeps it. There is none to wait for if none ever could. A secret
+// that was refused lasts as long as this process, and does not wait: the storage may refuse for ever.
+func (s *secrets) wait() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pending) > len(s.refused) && s.attached.capabilities().Secrets
+}
+
+// unkept reports whether a secret is in memory only.
+func (s *secrets) unkept() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pending) > 0 && s.attached.capabilities().Secrets
+}
+
+// forget removes every secret that was read or set, also where front ends keep it.
+func (s *secrets) forget(ctx context.Context) {
+	s.mu.Lock()
+	for key, value := range s.known {
+		if _, waits := s.pending[key]; value != nil || waits {
+			s.known[key], s.pending[key] = nil, nil
+			delete(s.refused, key)
+		}
+	}
+	s.mu.Unlock()
+	if s.attached.capabilities().Secrets {
+		s.flush(ctx)
+	}
+}
+
+// flush passes on what was written while no front end had a secret storage.
+func (s *secrets) flush(ctx context.Context) {
+	s.mu.Lock()
+	pending := slices.Collect(maps.Keys(s.pending))
+	s.mu.Unlock()
+	for _, key := range pending {
+		if err := s.pass(ctx, key); err != nil && !errors.Is(err, errNobodyAttached) {
+			s.log.Warn().Err(err).Msg("a login is not kept: it lasts until Assent ends")
+		}
+	}
+}

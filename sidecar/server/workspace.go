@@ -1,0 +1,328 @@
+// Package server serves the protocol to front ends, and connects the parts of the sidecar.
+//
+// A [Workspace] is one data folder with all that goes on in it: the tasks, the servers, the grants, the journal. Any number
+// of front ends attach to it, at the same time or one after the other. Whoever shows a task is told of its changes, and the
+// first answer to an ask settles it. What only a front end has, such as the editor's models, is lent by one of them.
+//
+// All methods may be called from any goroutine. Requests run concurrently. Work that outlives its request belongs to the
+// chat or the hub, and outlives the front end that asked for it. [Workspace.Close] returns when all work has ended.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/chat"
+	"assent/sidecar/config"
+	"assent/sidecar/grant"
+	"assent/sidecar/hub"
+	"assent/sidecar/inbox"
+	"assent/sidecar/journal"
+	"assent/sidecar/leftover"
+	"assent/sidecar/model"
+	"assent/sidecar/secret"
+	"assent/sidecar/stack"
+	"assent/sidecar/store"
+	"assent/sidecar/tap"
+	"assent/sidecar/task"
+)
+
+// Options are what a workspace needs.
+type Options struct {
+	// Version is the sidecar's own.
+	Version string
+	// DataDir holds the store.
+	DataDir string
+	// RunsDir holds the files of package leftover, which all sidecars of a person share. If it is empty, the sidecar does
+	// not end the servers that a killed sidecar left.
+	RunsDir string
+	// Temporary reports that the caller removes DataDir after the end. If the sidecar is killed, package leftover does.
+	Temporary bool
+	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
+	DecisionsDir string
+	// LoginsDir holds the locks of logins. All workspaces whose front ends have the same secrets must share it, even if they
+	// have different DataDirs: they then have the same logins. Empty means a folder in DataDir, or beside it.
+	LoginsDir string
+	// Environ is the environment in which servers start, in the form of [os.Environ]; nil means this process's own.
+	Environ []string
+	// Folder is where servers without a workspace folder start; empty means this process's own.
+	Folder string
+	Log    zerolog.Logger
+	// Masker learns from the workspace which secrets Assent holds; it may be nil.
+	Masker *secret.Masker
+	// Tap may be nil.
+	Tap *tap.Tap
+	// Person has the other workspaces of the process; nil if there are none.
+	Person *Person
+	// Now and NewID are replaced by tests that compare whole conversations.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// Workspace is one data folder and all that goes on in it.
+type Workspace struct {
+	opts     Options
+	person   *Person
+	changes  int64 // counts the changes of open asks. The person's lock guards it.
+	waiting  waiting
+	waits    serverWaits
+	attached *attached
+	editor   protocol.Editor // all that are attached
+	tasks    *task.Registry
+	grants   *grant.Book
+	// toolRules are kept beside the grants.
+	toolRules *grant.ToolRules
+	journal   *journal.Journal
+	// stacks are shared by the goroutines that serve requests, of servers and of front ends.
+	stacks stack.Pool
+	// leftovers mark the processes of servers; nil marks none.
+	leftovers *leftover.Run
+	keeper    *keeper // the person's; it has the logins
+	broker    *broker.Broker
+	hub       *hub.Hub
+	inbox     *inbox.Inbox
+	chat      *chat.Chat
+	vscode    *model.VSCode
+	web       http.Client // for the endpoints of models
+	watcher   *config.Watcher
+
+	importing sync.Mutex // held while an mcp.json is written
+	decisions decisions
+
+	given   given
+	scanner *secret.Scanner
+	// environment returns the secrets of the environment in which servers start, which are looked for once.
+	environment func() []secret.Held
+	// keys are the API keys of the configured models; nil before the first configuration.
+	keys atomic.Pointer[[]model.Key]
+
+	// keepResults and keepJournal bring the days for which results and records are kept, the newest setting
+	// only.
+	keepResults chan int
+	keepJournal chan int
+	// begun starts keeping, once there is a configuration.
+	begun       sync.Once
+	keeping     sync.WaitGroup
+	keepingCtx  context.Context
+	stopKeeping context.CancelFunc
+
+	hosting sync.Mutex     // held while a request of another workspace's front end begins, or all of them end
+	hosted  sync.WaitGroup // these requests
+
+	configuring sync.Mutex  // held while a configuration is put in place; guards configured and lendsModels
+	configured  []*frontEnd // the attached ones, and the last one that was; the one that configured last is last
+	lasting     atomic.Bool // see [Workspace.Lasting]
+	lendsModels bool        // a front end has models, or had some
+
+	mu            sync.Mutex // guards the fields below
+	configuration protocol.Configuration
+	models        *model.Set
+	problems      []protocol.ConfigProblem
+}
+
+// Open returns a workspace without front ends. It starts nothing: the store is opened by the first task that is looked at,
+// a server by its first use. Servers that a killed sidecar left behind are ended.
+func Open(opts Options) *Workspace {
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	w := &Workspace{
+		opts: opts, person: cmp.Or(opts.Person, &Person{}), attached: newAttached(opts.Log), decisions: decisions{dir: opts.DecisionsDir}, scanner: secret.New(),
+		environment: sync.OnceValue(func() []secret.Held { return environmentSecrets(opts.Environ) }),
+		keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
+	}
+	w.attached.waits = w.serverWaits
+	w.keepingCtx, w.stopKeeping = context.WithCancel(context.Background())
+	w.editor = editor{protocol.NewEditorClient(w.attached), w.attached}
+	w.beginRun()
+	w.journal = journal.New(journal.Options{Held: w.held})
+	w.opts.Masker.Hold(w.held)
+	w.tasks = task.NewRegistry(task.Options{
+		OpenStore: func() (*store.Store, error) { return store.Open(w.opts.DataDir) },
+		Events:    events{w.editor, w},
+		Check:     func(q protocol.UseMcpServer) task.Check { return w.broker.Check(q) },
+		Journal:   w.journal,
+		Stacks:    &w.stacks,
+		Log:       w.opts.Log,
+		Now:       w.opts.Now,
+		NewID:     w.opts.NewID,
+	})
+	w.grants = w.grantBook()
+	w.toolRules = grant.NewToolRules(w.grants)
+	w.broker = broker.New(broker.Options{
+		Models: w.modelsFor, Settings: w.samplingSettings, Elicitation: w.elicitationSettings, AskTimeout: w.askTimeout, Held: w.held, Grants: w.grants,
+		Denied: w.deniedUnclaimed, DeclinedChanged: w.declinedChanged, ToolRules: w.toolRules, Tools: w.toolSettings,
+		FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
+	})
+	w.inbox = w.newInbox()
+	w.keeper = w.person.keeperFor(opts)
+	w.vscode = model.NewVSCode(w.editor)
+	web := http.DefaultTransport.(*http.Transport).Clone()
+	web.Proxy = config.Proxy(opts.Environ)
+	w.web.Transport = web
+	environment := config.Environment{
+		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.given.note, Shell: config.NewLoginShell(opts.Environ),
+	}
+	w.hub = hub.New(hub.Options{
+		Broker: w.broker,
+		Task: func(id string) (hub.Asker, error) {
+			t, err := w.tasks.Get(id)
+			if err != nil {
+				return nil, err
+			}
+			return t, nil
+		},
+		Whose:        w.whose,
+		Changed:      w.serverChanged,
+		ListChanged:  w.listChanged,
+		Redact:       w.redacted,
+		Confirm:      w.confirmations(environment).Confirm,
+		Environment:  environment,
+		Authorize:    w.authorize,
+		Now:          w.now,
+		Memory:       w.memory(),
+		Capabilities: w.attached.capabilities,
+		Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
+		Tap:          w.tapServer(),
+		Leftovers:    w.leftovers,
+		Stacks:       &w.stacks,
+		Log:          w.opts.Log,
+	})
+	w.chat = chat.New(chat.Options{
+		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
+	})
+	w.watcher = config.NewWatcher(w.reload, w.opts.Log)
+	w.person.enter(w)
+	return w
+}
+
+// beginRun starts to end the servers that killed sidecars left, and prepares the marks of this one's servers.
+func (w *Workspace) beginRun() {
+	if w.opts.RunsDir == "" {
+		return
+	}
+	temporary := ""
+	if w.opts.Temporary {
+		temporary = w.opts.DataDir
+	}
+	var err error
+	if w.leftovers, err = leftover.Begin(w.opts.RunsDir, temporary, w.opts.Log); err != nil {
+		w.opts.Log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
+	}
+}
+
+// begin starts what goes on for as long as the workspace is open. There is a configuration.
+func (w *Workspace) begin() {
+	w.keeping.Go(func() { // reads the store, for which the handshake does not wait
+		if err := w.chat.Resume(); err != nil {
+			w.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
+		}
+		w.countAsks()
+	})
+	ctx := w.keepingCtx
+	w.keeping.Go(func() { w.tasks.KeepResults(ctx, w.keepResults) })
+	w.keeping.Go(func() { w.tasks.KeepDeleted(ctx) })
+	w.keeping.Go(func() { w.tasks.KeepStore(ctx) })
+	w.keeping.Go(func() { journal.Keep(ctx, w.tasks.Store, w.keepJournal, w.now, w.opts.Log) })
+}
+
+// Busy returns what goes on in the workspace, such as "a question is open", or an empty text. It reads nothing from disk.
+func (w *Workspace) Busy() string { return w.tasks.GoingOn() }
+
+// Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
+func (w *Workspace) Close() {
+	w.attached.close()
+	w.hosting.Lock()
+	w.stopKeeping()
+	w.hosting.Unlock()
+	w.hosted.Wait()
+	w.watcher.Close()
+	w.chat.Interrupt()
+	w.hub.Close()
+	w.person.leave(w)
+	if w.opts.Person == nil {
+		w.person.Close()
+	}
+	w.chat.Close()
+	w.keeping.Wait()
+	if err := errors.Join(w.tasks.Close(), w.decisions.close()); err != nil {
+		w.opts.Log.Error().Err(err).Msg("closing the store")
+	}
+	w.web.CloseIdleConnections()
+	w.stacks.Close()
+	if err := w.leftovers.End(); err != nil {
+		w.opts.Log.Warn().Err(err).Msg("ending the run")
+	}
+}
+
+func (w *Workspace) tapFrontEnd() func(bool, []byte) {
+	if w.opts.Tap == nil {
+		return nil
+	}
+	return func(fromFrontEnd bool, frame []byte) {
+		speaker := tap.Sidecar
+		if fromFrontEnd {
+			speaker = tap.FrontEnd
+		}
+		w.opts.Tap.Frame(speaker, frame)
+	}
+}
+
+func (w *Workspace) tapServer() func(string, bool, []byte) {
+	if w.opts.Tap == nil {
+		return nil
+	}
+	return func(name string, fromServer bool, frame []byte) {
+		speaker := "client"
+		if fromServer {
+			speaker = "server"
+		}
+		w.opts.Tap.Frame(speaker+" "+name, frame)
+	}
+}
+
+func (w *Workspace) serverChanged(info protocol.Server) {
+	info = w.waits.says(info)
+	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
+	err := w.editor.ListChanged(context.Background(), &protocol.ListChangedParams{ServerName: serverName, List: kind})
+	if err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
+}
+
+// askInput asks the person for an input of mcp.json.
+func (w *Workspace) askInput(ctx context.Context, server config.Server, in config.Input) (string, error) {
+	if !w.attached.capabilities().Inputs {
+		return "", fmt.Errorf("%s cannot ask for the input %q", w.attached.name(), in.ID)
+	}
+	result, err := w.editor.PromptInput(ctx, &protocol.PromptInputParams{
+		ID: in.ID, Source: server.Source, ServerName: server.Name, Kind: in.Type,
+		Description: in.Description, Default: in.Default, Password: in.Password, Options: in.Options,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case result.Value == nil:
+		return "", fmt.Errorf("the input %q was not given", in.ID)
+	}
+	if in.Password {
+		w.given.add(server, "input:"+in.ID, result.Value.Secret)
+	}
+	return result.Value.Secret, nil
+}

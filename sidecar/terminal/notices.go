@@ -1,0 +1,72 @@
+package terminal
+
+import (
+	"context"
+	"sync"
+
+	"assent/protocol"
+)
+
+// refusals holds what Assent said of questions that were refused without asking. What it counts is one thing to the
+// person: the first notice of a server and setting is written at once, and the newest one when the work ends.
+type refusals struct {
+	mu    sync.Mutex // guards the fields below
+	first map[cause]bool
+	later []protocol.Notice // of each cause the newest one
+}
+
+// cause is why questions of a server are refused.
+type cause struct{ serverName, setting string }
+
+// isFirst keeps a notice, unless it is the first one of its cause.
+func (r *refusals) isFirst(notice protocol.Notice) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := causeOf(notice)
+	for i, other := range r.later {
+		if causeOf(other) == of {
+			r.later[i] = notice
+			return false
+		}
+	}
+	if r.first[of] {
+		r.later = append(r.later, notice)
+		return false
+	}
+	if r.first == nil {
+		r.first = map[cause]bool{}
+	}
+	r.first[of] = true
+	return true
+}
+
+// take returns the notices that were kept, and keeps them no longer.
+func (r *refusals) take() []protocol.Notice {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	later := r.later
+	r.later = nil
+	return later
+}
+
+func causeOf(notice protocol.Notice) cause {
+	return cause{notice.Refused.ServerName, notice.Refused.Setting}
+}
+
+// noticed writes a notice of Assent's, now or when the work ends.
+func (s *session) noticed(ctx context.Context, notice protocol.Notice) {
+	if notice.Refused != nil && !s.refusals.isFirst(notice) {
+		return
+	}
+	s.note("%s", notice.Text)
+	if notice.Level == protocol.NoticeWarning {
+		s.noteFailed(ctx)
+	}
+}
+
+// noteRefusals writes the newest count of the questions that were refused, where it is not written yet.
+func (s *session) noteRefusals() {
+	for _, notice := range s.refusals.take() {
+		s.note("%s", notice.Text)
+	}
+}

@@ -1,0 +1,353 @@
+// Package workspaces holds the open workspaces of a process, one for each data folder.
+//
+// A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder, and
+// closes it when no front end has been attached for a while and nothing goes on in it. When the last front end leaves, one that
+// only visitors used is closed at once if nothing goes on in it, and a temporary one whatever goes on. [Set.Close] returns when all
+// workspaces are closed. The package knows neither how front ends connect nor what they say.
+package workspaces
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/leftover"
+	"assent/sidecar/secret"
+	"assent/sidecar/server"
+	"assent/sidecar/tap"
+)
+
+// DefaultIdleTime is for how long a workspace stays open that no front end uses.
+const DefaultIdleTime = 10 * time.Minute
+
+// Options are what a set needs.
+type Options struct {
+	// Version is the program's own.
+	Version string
+	// RunsDir is [server.Options.RunsDir] of every workspace.
+	RunsDir string
+	// IdleTime is for how long a workspace stays open that has no front end, and in which nothing goes on.
+	IdleTime time.Duration
+	// Log is where log lines go, as JSON. The secrets that a workspace holds are masked in its lines.
+	Log io.Writer
+	// Tap gets a transcript of every wire, with secrets masked; see package tap. It may be nil.
+	Tap io.Writer
+}
+
+// Place says which workspace a front end is for.
+type Place struct {
+	// DataDir is the absolute path of the data folder. All names of a folder, by symbolic links, are of one workspace.
+	DataDir string `json:"dataDir"`
+	// LoginsDir, Environ and Folder are those of [server.Options]. The front end that opens the workspace decides.
+	LoginsDir string   `json:"loginsDir,omitempty"`
+	Environ   []string `json:"environ,omitempty"`
+	Folder    string   `json:"folder,omitempty"`
+	// Temporary: the data folder is removed when the last front end has left. It must be empty, and have a name of
+	// [leftover.TemporaryPattern]. The front end that opens the workspace decides.
+	Temporary bool `json:"temporary,omitempty"`
+	// DecisionsDir is that of [server.Options].
+	DecisionsDir string `json:"decisionsDir,omitempty"`
+	// LogLevel is the least important level that is logged.
+	LogLevel zerolog.Level `json:"logLevel"`
+}
+
+// Set is all open workspaces.
+type Set struct {
+	opts Options
+
+	person  server.Person
+	closing sync.WaitGroup // the goroutines that close workspaces
+
+	mu     sync.Mutex // guards the fields below
+	open   map[string]*workspace
+	closed bool
+}
+
+// workspace is one that is open, or is being opened. The set's lock guards its fields.
+type workspace struct {
+	// Workspace is set when opened is closed. It stays nil if opening it failed.
+	*server.Workspace
+	opened chan struct{}
+	place  Place // its folders are resolved
+	users  int
+	// rests is how often the last user has left. Only the idle timer of the present rest counts.
+	rests int
+	idle  *time.Timer // runs while there are no users
+	// gone is closed when the workspace is closed. It is nil until it is being closed.
+	gone chan struct{}
+}
+
+// errClosed is why a front end is not served any more.
+var errClosed = errors.New("the daemon is leaving")
+
+// New returns a set without workspaces.
+func New(opts Options) *Set {
+	if opts.IdleTime == 0 {
+		opts.IdleTime = DefaultIdleTime
+	}
+	return &Set{opts: opts, open: map[string]*workspace{}}
+}
+
+// Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.
+// See [server.Workspace.Attach].
+func (s *Set) Attach(ctx context.Context, place Place, conn io.ReadWriter) error {
+	w, err := s.take(ctx, place)
+	if err != nil {
+		return err
+	}
+	defer s.leave(w)
+	return w.Attach(ctx, conn, conn)
+}
+
+// take returns the workspace of a data folder, which it opens if it is not open. It waits for one that is being opened or
+// closed, and does not keep those waiting who want another one.
+func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
+	if !filepath.IsAbs(place.DataDir) {
+		return nil, fmt.Errorf("the data folder %q is not an absolute path", place.DataDir)
+	}
+	place.DataDir = resolved(place.DataDir)
+	if place.LoginsDir != "" {
+		place.LoginsDir = resolved(place.LoginsDir)
+	}
+	for renewed := false; ; {
+		s.mu.Lock()
+		w := s.open[place.DataDir]
+		switch {
+		case s.closed:
+			s.mu.Unlock()
+			return nil, errClosed
+		case w == nil:
+			w = &workspace{opened: make(chan struct{}), place: place, users: 1}
+			s.open[place.DataDir] = w
+			s.mu.Unlock()
+			if err := s.begin(w); err != nil {
+				return nil, err
+			}
+			return w, nil
+		case w.gone != nil:
+			s.mu.Unlock()
+			if err := await(ctx, w.gone); err != nil {
+				return nil, err
+			}
+			continue
+		case !renewed && w.users == 0 && w.Workspace != nil && w.place.isOutdated(place):
+			rest := w.rests
+			s.mu.Unlock()
+			s.rested(w, rest)
+			renewed = true // or something goes on in it, which counts for more
+			continue
+		}
+		w.stopTimer()
+		w.users++
+		s.mu.Unlock()
+		err := await(ctx, w.opened)
+		if err == nil && w.Workspace != nil {
+			return w, nil
+		}
+		s.leave(w)
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new PATH.
+// The servers are to start in the new one.
+func (p Place) isOutdated(next Place) bool {
+	return !slices.Equal(lasting(p.Environ), lasting(next.Environ))
+}
+
+// lasting returns the variables of an environment that are the same after a window was opened anew.
+func lasting(environ []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "VSCODE_") || strings.HasPrefix(name, "ELECTRON_") || strings.HasPrefix(name, "XDG_ACTIVATION_") ||
+			slices.Contains([]string{"_", "SHLVL", "PWD", "OLDPWD", "DESKTOP_STARTUP_ID"}, name)
+	})
+	slices.Sort(kept)
+	return kept
+}
+
+func await(ctx context.Context, event <-chan struct{}) error {
+	select {
+	case <-event:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// begin opens a workspace. If that fails or panics, those who wait for it try it themselves.
+func (s *Set) begin(w *workspace) error {
+	var opened *server.Workspace
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if w.Workspace = opened; opened == nil {
+			delete(s.open, w.place.DataDir)
+		}
+		close(w.opened)
+	}()
+	if w.place.Temporary {
+		if err := checkTemporary(w.place.DataDir); err != nil {
+			return err
+		}
+	}
+	opened = s.openWorkspace(w.place)
+	return nil
+}
+
+// checkTemporary fails for a folder that may have something in it that is not the workspace's own: it will be removed.
+func checkTemporary(dir string) error {
+	if named, err := filepath.Match(leftover.TemporaryPattern, filepath.Base(dir)); err != nil || !named {
+		return fmt.Errorf("%s has not the name of a temporary folder", dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty, so it is no temporary folder", dir)
+	}
+	return err
+}
+
+// resolved returns the path of a folder without symbolic links. The folder may not exist yet.
+func resolved(path string) string {
+	path = filepath.Clean(path)
+	whole, err := filepath.EvalSymlinks(path)
+	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
+		return filepath.Join(resolved(parent), filepath.Base(path))
+	}
+	if err != nil {
+		return path
+	}
+	return whole
+}
+
+// Name returns what is in each log line of the workspace, as "workspace".
+func (p Place) Name() string { return resolved(p.DataDir) }
+
+func (s *Set) openWorkspace(place Place) *server.Workspace {
+	masker := secret.NewMasker()
+	log := zerolog.New(masker.Writer(s.opts.Log)).Level(place.LogLevel).With().Timestamp().Str("workspace", place.DataDir).Logger()
+	opts := server.Options{
+		Version: s.opts.Version, DataDir: place.DataDir, LoginsDir: place.LoginsDir, RunsDir: s.opts.RunsDir, Environ: place.Environ,
+		Folder: place.Folder, Temporary: place.Temporary, DecisionsDir: place.DecisionsDir, Log: log, Masker: masker, Person: &s.person,
+	}
+	if s.opts.Tap != nil {
+		opts.Tap = tap.New(s.opts.Tap, masker)
+	}
+	return server.Open(opts)
+}
+
+// leave notes that a front end has detached. If the workspace is closed for that, leave waits.
+func (s *Set) leave(w *workspace) {
+	s.mu.Lock()
+	w.users--
+	if w.users > 0 || w.Workspace == nil || s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.rest(w)
+	rest := w.rests
+	s.mu.Unlock()
+	if w.Lasting() && !w.place.Temporary {
+		return
+	}
+	s.rested(w, rest)
+	s.mu.Lock()
+	gone := w.gone
+	s.mu.Unlock()
+	if gone != nil {
+		<-gone
+	}
+}
+
+// rest has a workspace closed after the idle time. The lock must be held.
+func (s *Set) rest(w *workspace) {
+	w.stopTimer()
+	w.rests++
+	rest := w.rests
+	w.idle = time.AfterFunc(s.opts.IdleTime, func() { s.rested(w, rest) })
+}
+
+// stopTimer stops the idle timer. The set's lock must be held.
+func (w *workspace) stopTimer() {
+	if w.idle != nil {
+		w.idle.Stop()
+	}
+}
+
+// rested closes a workspace at the end of a rest, unless it was used since, or something goes on in it.
+func (s *Set) rested(w *workspace, rest int) {
+	// Without the lock: a task that waits for its disk is locked, and the other workspaces must not wait for it.
+	over := w.place.Temporary || w.Busy() == "" && !w.Shown()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed || w.users > 0 || w.gone != nil || w.rests != rest:
+	case over:
+		s.end(w)
+	default:
+		s.rest(w)
+	}
+}
+
+// end begins to close a workspace. The lock must be held.
+func (s *Set) end(w *workspace) {
+	w.stopTimer()
+	w.gone = make(chan struct{})
+	s.closing.Go(func() {
+		w.Close()
+		if w.place.Temporary {
+			if err := os.RemoveAll(w.place.DataDir); err != nil {
+				log := zerolog.New(s.opts.Log).With().Timestamp().Str("workspace", w.place.DataDir).Logger()
+				log.Warn().Err(err).Msg("a temporary folder stays")
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, w.place.DataDir)
+		close(w.gone)
+	})
+}
+
+// Busy returns what goes on in a workspace without a front end, or an empty text.
+func (s *Set) Busy() string {
+	var all []*server.Workspace
+	s.mu.Lock()
+	for _, w := range s.open {
+		if w.gone == nil && w.Workspace != nil {
+			all = append(all, w.Workspace)
+		}
+	}
+	s.mu.Unlock()
+	for _, w := range all { // without the lock, as in rested
+		if busy := w.Busy(); busy != "" {
+			return busy
+		}
+	}
+	return s.person.Busy()
+}
+
+// Close closes all workspaces. Their front ends must have detached. Attach fails from now on.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, w := range s.open {
+		if w.gone == nil {
+			s.end(w)
+		}
+	}
+	s.mu.Unlock()
+	s.closing.Wait()
+	s.person.Close()
+}
