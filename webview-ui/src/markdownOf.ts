@@ -1,19 +1,40 @@
-import type { CallResult, ContentBlock, Message, Task } from "@assent/protocol";
+import type { CallResult, Message, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { withoutSecrets } from "./components/chat/samplingSecrets.ts";
 import { shownArguments } from "./components/form/exactJSON.ts";
+import { askMarkdown } from "./timeline/askMarkdown.ts";
+import { blockOf, fenced, json, oneLine, utc } from "./timeline/markdownText.ts";
+import { type Entry, timelineOf } from "./timeline/timeline.ts";
 import { unreachable } from "./unreachable.ts";
 
-/** Writes a task as a document in Markdown: its messages, calls, asks and answers, in their order. */
+/**
+ * Writes the timeline of a task as a document in Markdown: every message, call, question, decision and answer. A text that
+ * looked like a secret in a request to a model is left out of all of them.
+ */
 export function markdownOf({ title }: Pick<Task, "title">, messages: readonly Message[]): string {
-  const parts = messages.flatMap((message) => {
-    const text = partOf(message);
+  const parts = timelineOf(cleaned(messages)).entries.flatMap((entry) => {
+    const text = partOf(entry);
     return text === undefined ? [] : [text];
   });
   return `${[`# ${title === "" ? l10n.t("New task") : oneLine(title)}`, ...parts].join("\n\n")}\n`;
 }
 
-function partOf({ body, time }: Message): string | undefined {
-  const at = new Date(time).toISOString();
+/** Leaves the secrets out before a text is cut or put on one line, where they would not be found any more. */
+function cleaned(messages: readonly Message[]): readonly Message[] {
+  const secrets = messages.flatMap(({ body }) =>
+    body.type === "ask" && body.question.type === "mcp_sampling"
+      ? (body.question.secrets ?? [])
+      : [],
+  );
+  if (secrets.length === 0) return messages;
+  const all = JSON.stringify(messages);
+  return JSON.parse(all, (_key, value: unknown) =>
+    typeof value === "string" ? withoutSecrets(value, secrets) : value,
+  ) as readonly Message[];
+}
+
+function partOf({ message: { body, time }, steps, asked }: Entry): string | undefined {
+  const at = utc(time);
   switch (body.type) {
     case "user":
       return `## ${l10n.t("You")}\n\n_${at}_\n\n${body.text}`;
@@ -21,8 +42,8 @@ function partOf({ body, time }: Message): string | undefined {
       return `### ${l10n.t("Attached: {0}", oneLine(body.name))}\n\n_${at}_\n\n${blockOf(body.content)}`;
     case "model": {
       const { model, text = "", toolUses = [] } = body;
-      const failed = toolUses.flatMap(({ toolName, name, error }) =>
-        error === undefined
+      const failed = toolUses.flatMap(({ id, toolName, name, error }) =>
+        error === undefined || asked.includes(id)
           ? []
           : [`- ${l10n.t("{0} was not called: {1}", `\`${toolName ?? name}\``, oneLine(error))}`],
       );
@@ -45,15 +66,13 @@ function partOf({ body, time }: Message): string | undefined {
       const args =
         "arguments" in request ? [fenced(shownArguments(request.arguments, text), "json")] : [];
       const heading = `### ${calledOf(nameOf(request), oneLine(serverName))}\n\n_${at}_`;
-      return [heading, ...args, result === undefined ? l10n.t("It runs.") : resultOf(result)].join(
-        "\n\n",
-      );
+      const ending = result === undefined ? l10n.t("It runs.") : resultOf(result);
+      // The result has a heading of its own, lest it look like a part of the last question.
+      const end = steps.length === 0 ? [ending] : [`#### ${l10n.t("Result")}`, ending];
+      return [heading, ...args, ...steps.map(askMarkdown), ...end].join("\n\n");
     }
-    case "ask": {
-      const { question, outcome } = body;
-      const what = question.type.replaceAll("_", " ");
-      return `> ${oneLine(question.serverName)}, ${what}: ${outcome?.reason ?? "open"}.`;
-    }
+    case "ask":
+      return steps.map(askMarkdown).join("\n\n");
     default:
       return unreachable(body);
   }
@@ -107,38 +126,4 @@ function resultOf(result: CallResult): string {
     default:
       return unreachable(result);
   }
-}
-
-/** Binary content is named and not written, because people read the document. */
-function blockOf(block: ContentBlock): string {
-  switch (block.type) {
-    case "text":
-      return fenced(block.text, "");
-    case "image":
-    case "audio":
-      return `(${block.type}, ${oneLine(block.mimeType)})`;
-    case "resource_link":
-      return `(${oneLine(block.name)}: ${oneLine(block.uri)})`;
-    case "resource":
-      return block.resource.text === undefined
-        ? `(${oneLine(block.resource.uri)})`
-        : fenced(block.resource.text, "");
-    default:
-      return fenced(json(block), "json");
-  }
-}
-
-/** A fence that nothing in the text ends. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value, null, 2) ?? "";
 }

@@ -52,6 +52,10 @@ const inboxPause = 100;
 /** The pause between two inspections of a server, in milliseconds. */
 const inspectionPause = 500;
 
+/** The server that Assent brings along, as `sidecar/config` names it, and its tool. */
+export const exampleServer = "example-server";
+const exampleTool = "plan_lunch";
+
 /** The acts of the person. A failed act is noted in the state, unless the act returns a promise. */
 export interface Actions {
   /** Finds a text in messages. Rejects with an {@link RpcError} if the sidecar cannot search. */
@@ -71,7 +75,6 @@ export interface Actions {
    * Takes over a task that is live in another window. Resolves once it is here, with the drafts of that window, or
    * once it was refused, which the person is told.
    */
-  takeOver(taskId: string): Promise<void>;
   /** Reads the open task again after that failed. */
   retryTask(taskId: string): void;
   /** Reads a page of older messages. With a message, the page reaches to it, within bounds. */
@@ -172,6 +175,13 @@ export interface Actions {
   openConfiguration(position: SourcePosition): void;
   /** Has the host offer the servers of other programs. Only for a host with `imports`. */
   importServers(): void;
+  /** Adds the example server and calls its tool: in the open task if that is empty, else in a new one. */
+  tryExampleServer(): void;
+  removeExampleServer(): void;
+  /** The host has the person choose a model, give a key, or read the walkthrough. Only for a host that `setsUp`. */
+  chooseModel(): void;
+  setModelApiKey(): void;
+  openWalkthrough(): void;
   /** Tells the host whether the page has the keyboard; in VS Code only. */
   focusChanged(focused: boolean): void;
   reveal(reveal: Reveal): void;
@@ -208,8 +218,6 @@ export function createSession(view: ViewStateStore): Session {
   const listeners = new Set<() => void>();
   /** The drafts that wait to be saved, by ask. */
   const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
-  /** The drafts that this page saved, by ask, as JSON. */
-  const saved = new Map<string, string>();
 
   function dispatch(action: Action): void {
     const before = state;
@@ -495,6 +503,17 @@ export function createSession(view: ViewStateStore): Session {
     return { taskId, messageId };
   }
 
+  async function tryExampleServer(): Promise<void> {
+    await request()("host/setExampleServer", { added: true });
+    const open = state.conversation;
+    const taskId =
+      takesCalls(open) && open.task !== undefined && open.messages.length === 0
+        ? open.taskId
+        : await createTask();
+    const call = { type: "tools/call", toolName: exampleTool, arguments: {} } as const;
+    await request()("call/start", { taskId, serverName: exampleServer, request: call });
+  }
+
   /** Takes in a notification about a task, and reads again if it shows a gap. */
   function hear(action: Action): void {
     dispatch(action);
@@ -559,15 +578,9 @@ export function createSession(view: ViewStateStore): Session {
       setTimeout(() => {
         unsaved.delete(askId);
         attempt(async () => {
-          try {
-            await aboutAsk({ taskId, askId }, () =>
-              request()("ask/draft", { taskId, askId, draft: draft ?? null }),
-            );
-            saved.set(askId, JSON.stringify(draft));
-          } catch (error) {
-            // The draft stays in the view's state, and the task says in which window it is live.
-            if (codeOf(error) !== ErrorCode.TaskElsewhere) throw error;
-          }
+          await aboutAsk({ taskId, askId }, () =>
+            request()("ask/draft", { taskId, askId, draft: draft ?? null }),
+          );
         });
       }, draftPause),
     );
@@ -584,29 +597,11 @@ export function createSession(view: ViewStateStore): Session {
     } catch (error) {
       // The ask is settled although it looks open here, so this page is behind.
       const code = codeOf(error);
-      if (
-        code === ErrorCode.AskSettled ||
-        code === ErrorCode.UnknownAsk ||
-        code === ErrorCode.TaskElsewhere
-      ) {
+      if (code === ErrorCode.AskSettled || code === ErrorCode.UnknownAsk) {
         hear({ type: "taskDoubted", taskId });
       }
       throw error;
     }
-  }
-
-  async function takeOver(taskId: string): Promise<void> {
-    await request()("task/takeOver", { taskId });
-    // No event tells of drafts.
-    const result = await request()("task/open", { taskId, after: 0 });
-    for (const { body } of result.messages ?? []) {
-      if (body.type !== "ask" || body.draft === undefined) continue;
-      // The draft of the other window is newer than the one here, unless this page saved it.
-      if (JSON.stringify(body.draft) !== saved.get(body.askId))
-        view.setDraft(body.askId, undefined);
-    }
-    dispatch({ type: "taskRead", taskId, result });
-    hear({ type: "inboxDoubted" });
   }
 
   async function readResource(serverName: string, uri: string): Promise<number> {
@@ -674,13 +669,6 @@ export function createSession(view: ViewStateStore): Session {
       }),
     restoreTask: (taskId) => attempt(() => restoreTask(taskId ?? state.deletedTasks[0]?.id)),
     dismissDeletion: () => dispatch({ type: "deletionDone" }),
-    async takeOver(taskId) {
-      try {
-        await takeOver(taskId);
-      } catch (error) {
-        dispatch({ type: "failed", message: messageOf(error) });
-      }
-    },
     retryTask: (taskId) => hear({ type: "taskDoubted", taskId }),
     loadEarlier: (messageId) => attempt(() => loadEarlier(messageId)),
     forgetEarlier(messageId) {
@@ -827,6 +815,11 @@ export function createSession(view: ViewStateStore): Session {
     showLog: () => attempt(() => request()("host/showLog")),
     openConfiguration: (position) => attempt(() => request()("host/openConfiguration", position)),
     importServers: () => attempt(() => request()("host/importServers")),
+    tryExampleServer: () => attempt(tryExampleServer),
+    removeExampleServer: () => attempt(() => request()("host/setExampleServer", { added: false })),
+    chooseModel: () => attempt(() => request()("host/chooseModel")),
+    setModelApiKey: () => attempt(() => request()("host/setModelApiKey")),
+    openWalkthrough: () => attempt(() => request()("host/openWalkthrough")),
     focusChanged: (focused) => attempt(() => request()("host/focus", { focused })),
     reveal: (reveal) => dispatch({ type: "reveal", reveal }),
     revealed: () => dispatch({ type: "revealed" }),
@@ -852,6 +845,7 @@ export function createSession(view: ViewStateStore): Session {
       next.onNotification("host/pages", ({ pages }) => dispatch({ type: "pagesAsked", pages }));
       next.onNotification("task/event", (params) => hear({ type: "taskEvent", params }));
       next.onNotification("ask/unclaimedChanged", () => hear({ type: "inboxDoubted" }));
+      next.onNotification("ask/othersChanged", () => hear({ type: "inboxDoubted" }));
       next.onNotification("ask/declinedChanged", () => hear({ type: "inboxDoubted" }));
       next.onNotification("mcpSamplingProgress", (params) =>
         hear({ type: "samplingProgress", params }),
@@ -882,9 +876,10 @@ export function createSession(view: ViewStateStore): Session {
           reveal,
           imports = false,
           picksFiles = false,
+          setsUp = false,
           pages = [],
         } = await next.request("host/ready");
-        dispatch({ type: "hostReady", imports, picksFiles });
+        dispatch({ type: "hostReady", imports, picksFiles, setsUp });
         dispatch({ type: "settingsTold", settings });
         dispatch({ type: "pagesAsked", pages });
         take(status);
@@ -917,11 +912,13 @@ function unread(state: State) {
 
 /** Reports whether a call can be started in the open task. */
 export function takesCalls(open: Conversation | undefined): open is Conversation {
-  return open !== undefined && open.task?.closed !== true && open.task?.elsewhere === undefined;
+  if (open?.task?.workspace !== undefined) return false;
+  return open !== undefined && open.task?.closed !== true;
 }
 
-/** Reports whether a task is open that the sidecar still knows. */
+/** Reports whether a task is open that the sidecar still knows, or one of another workspace, which is in no list. */
 function isListed({ tasks = [], conversation }: State): boolean {
+  if (conversation?.task?.workspace !== undefined) return true;
   return tasks.some(({ id }) => id === conversation?.taskId);
 }
 
@@ -929,7 +926,7 @@ function isListed({ tasks = [], conversation }: State): boolean {
 function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
   const first =
     tasks.find(({ id }) => id === lastOpen) ??
-    tasks.find(({ openAsks, elsewhere }) => openAsks > 0 && elsewhere === undefined) ??
+    tasks.find(({ openAsks }) => openAsks > 0) ??
     tasks.find(({ closed }) => closed !== true);
   return first?.id;
 }

@@ -5,6 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { MemoryStorage, showApp } from "../testing/app.tsx";
 import { axeFindings } from "../testing/axe.ts";
 import { FakeHost } from "../testing/host.ts";
+import { chooseInHead } from "../testing/menu.ts";
 import { at, call, callTool, message, server, task, tool } from "../testing/samples.ts";
 
 // The whole panel over a real connection: tasks, the tool runner, and what goes wrong.
@@ -140,8 +141,7 @@ describe("the open task", () => {
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("textbox", { name: "Find in this task" })).toBeNull();
     expect(document.activeElement).toBe(screen.getByRole("region", { name: "Conversation" }));
-    await user.click(screen.getByRole("button", { name: "First" }));
-    await user.click(screen.getByRole("button", { name: "Find in This Task" }));
+    await chooseInHead(user, "Find in Task");
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Find in this task" }));
   });
 
@@ -173,14 +173,14 @@ describe("the open task", () => {
       "task/rename": ({ title }) => task({ title, lastNumber: 2 }),
     });
     const { user } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "Rename Task" }));
+    await chooseInHead(user, "Rename Task");
     const title = screen.getByRole("textbox", { name: "New title of First" });
     expect(document.activeElement).toBe(title);
     await user.clear(title);
     await user.type(title, "Better{Enter}");
-    await screen.findByRole("button", { name: "Rename Task" });
+    const more = await screen.findByRole("button", { name: "More Actions" });
     expect(host.calls("task/rename")).toEqual([{ taskId: "t1", title: "Better" }]);
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Rename Task" }));
+    expect(document.activeElement).toBe(more);
   });
 
   test("is closed only after a second thought", async () => {
@@ -188,12 +188,12 @@ describe("the open task", () => {
       "task/close": () => task({ closed: true, lastNumber: 2 }),
     });
     const { user } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "Close Task" }));
+    await chooseInHead(user, "Close Task");
     const question = screen.getByRole("group", { name: "Close this task?" });
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("group", { name: "Close this task?" })).toBeNull();
     expect(host.calls("task/close")).toEqual([]);
-    await user.click(screen.getByRole("button", { name: "Close Task" }));
+    await chooseInHead(user, "Close Task");
     expect(question.isConnected).toBe(false);
     const again = screen.getByRole("group", { name: "Close this task?" });
     await user.click(within(again).getByRole("button", { name: "Close Task" }));
@@ -207,8 +207,7 @@ describe("the open task", () => {
       "task/restore": () => task({ lastNumber: 3 }),
     });
     const { user, container } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "First" }));
-    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    await chooseInHead(user, "Delete Task");
     const undo = await screen.findByRole("button", { name: "Undo" });
     screen.getByText("Deleted “First”. What the journal has of it stays.");
     expect(await axeFindings(container)).toEqual([]);
@@ -237,18 +236,16 @@ describe("the open task", () => {
       "task/delete": () => task({ deletedAt: at, lastNumber: 5 }),
     });
     const { user, container } = showApp(host);
-    await user.click(await screen.findByRole("button", { name: "First" }));
-    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    await chooseInHead(user, "Delete Task");
     const question = screen.getByRole("group", { name: "Close and delete this task?" });
     expect(question.textContent).toContain(
       "It ends with it: 1 open question, 1 running call, and what the model is doing. What the journal has of the task stays.",
     );
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "First" }));
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "More Actions" }));
     expect(host.calls("task/delete")).toEqual([]);
-    await user.click(screen.getByRole("button", { name: "First" }));
-    await user.click(screen.getByRole("button", { name: "Delete This Task" }));
+    await chooseInHead(user, "Delete Task");
     await user.click(screen.getByRole("button", { name: "Close and Delete" }));
     await waitFor(() => expect(host.calls("task/delete")).toEqual([{ taskId: "t1", close: true }]));
   });
@@ -297,6 +294,13 @@ describe("the open task", () => {
     broken = false;
     await user.click(screen.getByRole("button", { name: "Try Again" }));
     await screen.findByText("one");
+  });
+
+  test("has no landmark twice, however often a tool is called", async () => {
+    const host = new FakeHost(task(), [message(1, call()), message(2, call())]);
+    const { container } = showApp(host);
+    await waitFor(() => expect(screen.getAllByRole("article")).toHaveLength(2));
+    expect(await axeFindings(container)).toEqual([]);
   });
 
   test("a call of it is cancelled", async () => {
@@ -356,7 +360,7 @@ describe("the runner", () => {
       "task/create": () => task(),
     });
     const { user } = showApp(host);
-    await screen.findByRole("heading", { name: "Assent lets MCP servers ask" });
+    await screen.findByRole("heading", { name: "Your servers can ask; you stay in control" });
     await choose(user);
     await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
     await waitFor(() =>
@@ -569,7 +573,7 @@ describe("what goes wrong", () => {
       "host/ready": () => ({ status: { state: "failed", reason: "It is not there." } }),
     });
     const { user, container } = showApp(host);
-    await screen.findByText("Assent's sidecar does not run: It is not there.");
+    await screen.findByText("Assent does not run: It is not there.");
     await user.click(screen.getByRole("button", { name: "Restart" }));
     await user.click(screen.getByRole("button", { name: "Show Log" }));
     await waitFor(() => expect(host.calls("host/showLog")).toHaveLength(1));
@@ -588,14 +592,14 @@ describe("what goes wrong", () => {
       retryInMs: 3000,
       reason: "It exited with code 2.",
     });
-    await screen.findByText("Assent's sidecar stopped: It exited with code 2.", { exact: false });
+    await screen.findByText("Assent stopped: It exited with code 2.", { exact: false });
 
     host.task = task({ lastNumber: 5 });
     const lost = { type: "lost", reason: "Assent stopped while the call ran." } as const;
     host.messages = [message(1, call({ endedAt: at + 10, result: lost }))];
     await host.tell("host/sidecarStatus", { state: "running" });
     await screen.findByText("Assent stopped while the call ran.");
-    expect(screen.queryByText(/sidecar stopped/)).toBeNull();
+    expect(screen.queryByText(/^Assent stopped:/)).toBeNull();
     expect(host.calls("task/open")).toEqual([
       { taskId: "t1", after: 0 },
       { taskId: "t1", after: 4 },
@@ -629,7 +633,7 @@ describe("what goes wrong", () => {
   test("the store fails: the person is told", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Ask the model, which/);
+    await screen.findByRole("region", { name: "First steps" });
     await host.tell("storage/failed", { message: "Tasks are not kept: the disk is full." });
     await screen.findByText("Tasks are not kept: the disk is full.");
   });
@@ -637,7 +641,7 @@ describe("what goes wrong", () => {
   test("the store works again: that is said instead, until the person has read it", async () => {
     const host = new FakeHost(task());
     const { user } = showApp(host);
-    await screen.findByText(/^Ask the model, which/);
+    await screen.findByRole("region", { name: "First steps" });
     await host.tell("storage/failed", { message: "The disk is full." });
     await screen.findByText("The disk is full.");
     await host.tell("storage/recovered", { message: "Tasks are kept again." });
@@ -696,7 +700,7 @@ describe("what goes wrong", () => {
       },
     });
     const { user } = showApp(host);
-    await screen.findByText(/^Ask the model, which/);
+    await screen.findByRole("region", { name: "First steps" });
     await user.click(screen.getByRole("button", { name: "New Task" }));
     await screen.findByText("No more tasks today.");
     await user.click(screen.getByRole("button", { name: "Dismiss" }));

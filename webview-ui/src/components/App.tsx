@@ -12,14 +12,11 @@ import { Banners } from "./Banners.tsx";
 import { Announcer } from "./chat/Announcer.tsx";
 import { type ChatHandle, ChatView } from "./chat/ChatView.tsx";
 import { focusedAskId } from "./chat/focus.ts";
-import { openAsksOf, waitingElsewhere } from "./chat/openAsks.ts";
+import { openAsksOf, otherTasksWaiting } from "./chat/openAsks.ts";
 import { Composer, type ComposerHandle } from "./composer/Composer.tsx";
-import { defaultPrompts } from "./composer/Suggestions.tsx";
 import { TurnLine } from "./composer/TurnLine.tsx";
 import { AskDock, type DockHandle } from "./dock/AskDock.tsx";
-import { ElsewhereContext } from "./elsewhere/ElsewhereContext.ts";
-import { whyNot } from "./elsewhere/elsewhereWords.ts";
-import { useTakeOver } from "./elsewhere/useTakeOver.ts";
+import { DeclinedContext } from "./grants/DeclinedContext.ts";
 import { DeclinedServers } from "./grants/DeclinedServers.tsx";
 import { Grants } from "./grants/Grants.tsx";
 import { GrantsContext } from "./grants/GrantsContext.ts";
@@ -32,6 +29,8 @@ import { ServersContext } from "./ServersContext.ts";
 import { SettingsContext } from "./SettingsContext.ts";
 import { Servers } from "./servers/Servers.tsx";
 import { DeletedTask } from "./tasks/DeletedTask.tsx";
+import { FirstSteps } from "./tasks/FirstSteps.tsx";
+import { OtherWorkspace } from "./tasks/OtherWorkspace.tsx";
 import { TaskChoice } from "./tasks/TaskChoice.tsx";
 import { TaskHeader } from "./tasks/TaskHeader.tsx";
 import { Welcome } from "./tasks/Welcome.tsx";
@@ -108,13 +107,11 @@ function Panel({ session, view }: AppProps) {
   const chat = useRef<ChatHandle>(null);
   const dock = useRef<DockHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const prompts = state.settings.prompts ?? defaultPrompts();
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
-  const elsewhere = waitingElsewhere(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
+  const inOthers = otherTasksWaiting(state).reduce((sum, { openAsks }) => sum + openAsks, 0);
   const unclaimed = state.inbox.unclaimed.length;
-  const away = useTakeOver(conversation, actions);
   // The count has those on older pages too.
-  const here = away === undefined ? Math.max(asks.length, conversation?.task?.openAsks ?? 0) : 0;
+  const here = Math.max(asks.length, conversation?.task?.openAsks ?? 0);
 
   const changeRunner = (next: RunnerState) => {
     setRunner(next);
@@ -130,29 +127,33 @@ function Panel({ session, view }: AppProps) {
     setRunnerAsked(runnerAsked + 1);
   };
 
-  // The composer of a task that is being made takes the focus when it is there.
+  // The composer of a task that is being made takes the focus when it is there. In a browser it has the focus at first;
+  // in VS Code that may be in an editor.
   const composerAsked = useRef(false);
   const openId = conversation?.taskId;
+  const isRead = servers !== undefined && state.tasks !== undefined;
   useEffect(() => {
-    if (openId === undefined || !composerAsked.current) return;
+    if (!isRead) return;
+    const { activeElement, body } = document;
+    const atFirst = body.dataset["host"] === "browser" && activeElement === body;
+    if (!atFirst && (openId === undefined || !composerAsked.current)) return;
     composerAsked.current = false;
     composer.current?.park();
-  }, [openId]);
+  }, [openId, isRead]);
 
   // What the buttons of the lists count.
-  const waiting = here + elsewhere + unclaimed;
+  const others = othersWaiting(state);
+  const open = conversation?.task;
+  const foreign = open?.workspace !== undefined;
+  const waiting = here + inOthers + unclaimed + others;
   const underWay = state.mcpTasks.entries?.filter(isUnderWay).length ?? 0;
   const activeGrants = grants.filter((grant) => isAlive(grant, Date.now())).length;
   const failedServers = servers?.filter(({ state: how }) => how === "failed").length ?? 0;
 
   useModels(state, actions);
   const [shown, setShown] = useState<Shown>();
-  const listButtons = {
-    openAsks: useRef<HTMLButtonElement>(null),
-    mcpTasks: useRef<HTMLButtonElement>(null),
-    grants: useRef<HTMLButtonElement>(null),
-    servers: useRef<HTMLButtonElement>(null),
-  };
+  const inbox = useRef<HTMLButtonElement>(null);
+  const more = useRef<HTMLButtonElement>(null);
   const show = (list: List, at?: string) => {
     // Asked for once more, it takes the focus once more.
     setShown({ list, at, times: (shown?.times ?? 0) + 1 });
@@ -160,14 +161,9 @@ function Panel({ session, view }: AppProps) {
     if (list === "grants") actions.listToolRules();
   };
   const hide = () => {
-    if (shown !== undefined) listButtons[shown.list].current?.focus();
+    if (shown !== undefined) (shown.list === "openAsks" ? inbox : more).current?.focus();
     setShown(undefined);
   };
-  const listButton = (list: List) => ({
-    ref: listButtons[list],
-    shown: shown?.list === list,
-    onToggle: () => (shown?.list === list ? hide() : show(list)),
-  });
   const openMessage = (taskId: string, messageId: number) => {
     setShown(undefined);
     actions.reveal({ kind: "message", taskId, messageId });
@@ -190,40 +186,54 @@ function Panel({ session, view }: AppProps) {
             tasks={state.tasks ?? []}
             open={conversation?.task}
             onFind={() => chat.current?.find()}
+            onNewTask={() => {
+              askForComposer();
+              actions.newTask();
+            }}
             runningCalls={() => runningCalls(conversation)}
             actions={actions}
-            lists={
-              <>
-                <ListButton
-                  {...listButton("openAsks")}
-                  icon="inbox"
-                  label={l10n.t("Open Questions")}
-                  n={waiting}
-                  busyLabel={l10n.t("Open Questions ({0} waiting)", waiting)}
-                />
-                <ListButton
-                  {...listButton("mcpTasks")}
-                  icon="server-process"
-                  label={l10n.t("MCP Tasks")}
-                  n={underWay}
-                  busyLabel={l10n.t("MCP Tasks ({0} under way)", underWay)}
-                />
-                <ListButton
-                  {...listButton("grants")}
-                  icon="shield"
-                  label={l10n.t("Grants")}
-                  n={activeGrants}
-                  busyLabel={l10n.t("Grants ({0} active)", activeGrants)}
-                />
-                <ListButton
-                  {...listButton("servers")}
-                  icon="server"
-                  label={l10n.t("Servers")}
-                  n={failedServers}
-                  busyLabel={l10n.t("Servers ({0} failed)", failedServers)}
-                />
-              </>
+            more={more}
+            inbox={
+              <ListButton
+                ref={inbox}
+                icon="inbox"
+                // Those of the open task are in the dock already.
+                n={inOthers + unclaimed + others}
+                label={
+                  waiting === 0
+                    ? l10n.t("Open Questions")
+                    : l10n.t("Open Questions ({0} waiting)", waiting)
+                }
+                shown={shown?.list === "openAsks"}
+                onToggle={() => (shown?.list === "openAsks" ? hide() : show("openAsks"))}
+              />
             }
+            lists={[
+              {
+                icon: "server-process",
+                label:
+                  underWay === 0
+                    ? l10n.t("MCP Tasks")
+                    : l10n.t("MCP Tasks ({0} under way)", underWay),
+                onChoose: () => show("mcpTasks"),
+              },
+              {
+                icon: "shield",
+                label:
+                  activeGrants === 0
+                    ? l10n.t("Grants")
+                    : l10n.t("Grants ({0} active)", activeGrants),
+                onChoose: () => show("grants"),
+              },
+              {
+                icon: "server",
+                label:
+                  failedServers === 0
+                    ? l10n.t("Servers")
+                    : l10n.t("Servers ({0} failed)", failedServers),
+                onChoose: () => show("servers"),
+              },
+            ]}
           />
           <Banners state={state} actions={actions} />
           {state.deletedHere !== undefined && (
@@ -242,6 +252,10 @@ function Panel({ session, view }: AppProps) {
                 at={shown.at}
                 tasks={state.tasks ?? []}
                 onOpen={openMessage}
+                onAnswer={async (params) => {
+                  await actions.answer(params);
+                }}
+                onDraft={actions.saveDraft}
                 onClaim={async (params) => {
                   const { taskId, messageId } = await actions.claimAsk(params);
                   if (taskId === undefined) return;
@@ -276,6 +290,7 @@ function Panel({ session, view }: AppProps) {
             <Grants
               key={shown.times}
               known={state.grants}
+              at={shown.at}
               models={models}
               serverNames={servers?.map(({ name }) => name) ?? []}
               onServer={actions.listModels}
@@ -314,34 +329,36 @@ function Panel({ session, view }: AppProps) {
           )}
           {conversation !== undefined ? (
             <SettingsContext value={state.settings}>
-              <ServersContext value={servers}>
-                <ElsewhereContext value={away}>
+              {/* The servers of another workspace are not known here. */}
+              <ServersContext value={foreign ? undefined : servers}>
+                <DeclinedContext value={state.inbox.declined}>
                   <ChatView
                     key={conversation.taskId}
                     ref={chat}
-                    {...{ conversation, models, actions, prompts }}
+                    {...{ conversation, actions }}
+                    begin={<FirstSteps {...{ state, actions }} />}
                     onShowAsk={(askId) => dock.current?.show(askId)}
                   />
-                  <AskDock
-                    key={`dock ${conversation.taskId}`}
-                    ref={dock}
-                    {...{ conversation, models, actions }}
-                    older={Math.max(0, (conversation.task?.openAsks ?? 0) - asks.length)}
-                    onOlder={(which) => {
-                      const older = olderAsks(state);
-                      const ask = which === "first" ? older[0] : older.at(-1);
-                      if (ask === undefined) actions.loadEarlier();
-                      else openMessage(ask.taskId, ask.messageId);
-                    }}
-                    onLeave={() => composer.current?.park()}
-                  />
-                </ElsewhereContext>
+                </DeclinedContext>
+                <AskDock
+                  key={`dock ${conversation.taskId}`}
+                  ref={dock}
+                  {...{ conversation, models, actions }}
+                  older={Math.max(0, (conversation.task?.openAsks ?? 0) - asks.length)}
+                  onOlder={(which) => {
+                    const older = olderAsks(state);
+                    const ask = which === "first" ? older[0] : older.at(-1);
+                    if (ask === undefined) actions.loadEarlier();
+                    else openMessage(ask.taskId, ask.messageId);
+                  }}
+                  onLeave={() => composer.current?.park()}
+                />
               </ServersContext>
             </SettingsContext>
           ) : (
-            <Home state={state} actions={actions} prompts={prompts} />
+            <Home state={state} actions={actions} />
           )}
-          {conversation !== undefined && (
+          {conversation !== undefined && !foreign && (
             <DeclinedServers
               declined={state.inbox.declined}
               actions={actions}
@@ -351,35 +368,35 @@ function Panel({ session, view }: AppProps) {
           {conversation?.task?.running === true && asks.length === 0 && (
             <TurnLine messages={conversation.messages} />
           )}
-          {servers !== undefined &&
-            state.tasks !== undefined &&
-            conversation?.task?.closed !== true &&
-            away === undefined && (
-              <Composer
-                key={conversation?.taskId ?? ""}
-                ref={composer}
-                taskId={conversation?.taskId}
-                task={conversation?.task}
-                models={models.get("")}
-                picksFiles={state.picksFiles}
-                {...{ servers, offers, actions }}
-                onBegin={askForComposer}
-              />
-            )}
-          {servers?.length === 0 && conversation !== undefined && (
+          {open?.workspace !== undefined && open.closed !== true && (
+            <OtherWorkspace task={open} workspace={open.workspace} actions={actions} />
+          )}
+          {isRead && !foreign && open?.closed !== true && (
+            <Composer
+              key={conversation?.taskId ?? ""}
+              ref={composer}
+              taskId={conversation?.taskId}
+              task={conversation?.task}
+              models={models.get("")}
+              picksFiles={state.picksFiles}
+              {...{ servers, offers, actions }}
+              onBegin={askForComposer}
+            />
+          )}
+          {!foreign && servers?.length === 0 && (conversation?.messages.length ?? 0) > 0 && (
             <NoServers
               onConfigure={() => actions.openConfiguration({})}
               onImport={state.imports ? actions.importServers : undefined}
             />
           )}
-          {servers !== undefined && servers.length > 0 && (
+          {!foreign && servers !== undefined && servers.length > 0 && (
             <Runner
               {...{ servers, offers, runner, firstControl, actions }}
               onChange={changeRunner}
               blocked={
                 conversation?.task?.closed
                   ? l10n.t("This task is closed. Make a new one to use a server.")
-                  : away && whyNot(away.elsewhere)
+                  : undefined
               }
             />
           )}
@@ -394,13 +411,12 @@ function Panel({ session, view }: AppProps) {
 interface HomeProps {
   readonly state: State;
   readonly actions: Actions;
-  readonly prompts: readonly string[];
 }
 
-function Home({ state, actions, prompts }: HomeProps) {
-  const { tasks, servers, imports } = state;
+function Home({ state, actions }: HomeProps) {
+  const { tasks, servers } = state;
   if (tasks === undefined || servers === undefined) return <main className="chat" />;
-  if (tasks.length === 0) return <Welcome {...{ servers, imports, prompts, actions }} />;
+  if (tasks.length === 0) return <Welcome {...{ state, actions }} />;
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 
@@ -457,7 +473,8 @@ function placeOf({ inbox, conversation }: State, askId: string | undefined): Ask
   if (entry !== undefined || conversation === undefined) return entry;
   const { taskId, messages } = conversation;
   const message = messages.find(({ body }) => body.type === "ask" && body.askId === askId);
-  return message && { taskId, messageId: message.id, time: message.time };
+  const workspace = conversation.task?.workspace;
+  return message && { workspace, taskId, messageId: message.id, time: message.time };
 }
 
 /** What can be brought into view of the panel itself. */
@@ -489,6 +506,10 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         actions.newTask();
         askForComposer();
         return;
+      case "exampleServer":
+        actions.revealed();
+        actions.tryExampleServer();
+        return;
       case "restoreTask":
         actions.revealed();
         actions.restoreTask();
@@ -508,6 +529,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
         return;
       case "toolRunner":
         actions.revealed();
+        if (conversation?.task?.workspace !== undefined) actions.newTask();
         askForRunner(reveal.serverName);
         return;
       case "ask": {
@@ -518,7 +540,7 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
           openMessage(first.taskId, first.messageId);
           return;
         }
-        const [task] = waitingElsewhere(state);
+        const [task] = otherTasksWaiting(state);
         // To another task once: two tasks that each point to the other must not go on for ever.
         if (oldest === undefined && task !== undefined && followed.current !== reveal) {
           followed.current = reveal;
@@ -553,9 +575,12 @@ function useReveal(state: State, actions: Actions, ways: Ways): void {
       }
       case "openAsks":
       case "mcpTasks":
-      case "grants":
         actions.revealed();
         show(reveal.kind);
+        return;
+      case "grants":
+        actions.revealed();
+        show("grants", reveal.grantId);
         return;
       case "servers":
         actions.revealed();
@@ -592,6 +617,14 @@ function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
     (stop) =>
       !stop.unclaimed && stop.taskId === conversation.taskId && isOnOlderPage(stop, conversation),
   );
+}
+
+/** How many asks wait in tasks of other workspaces that are not open. */
+function othersWaiting({ inbox, conversation }: State): number {
+  const others = inbox.entries?.filter(
+    ({ workspace, taskId }) => workspace !== undefined && taskId !== conversation?.taskId,
+  );
+  return others?.length ?? 0;
 }
 
 function runningCalls(conversation: Conversation | undefined): number {

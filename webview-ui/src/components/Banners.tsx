@@ -94,13 +94,13 @@ function SidecarBanner({
     case "restarting":
       return (
         <Banner level="warning" actions={buttons}>
-          {l10n.t("Assent's sidecar stopped: {0}", status.reason)} <Countdown to={status} />
+          {l10n.t("Assent stopped: {0}", status.reason)} <Countdown to={status} />
         </Banner>
       );
     case "failed":
       return (
         <Banner level="error" actions={buttons}>
-          {l10n.t("Assent's sidecar does not run: {0}", status.reason)}
+          {l10n.t("Assent does not run: {0}", status.reason)}
         </Banner>
       );
     default:

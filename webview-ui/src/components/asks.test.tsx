@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../testing/app.tsx";
 import { axeFindings } from "../testing/axe.ts";
-import { descriptionOf, valueIn } from "../testing/dom.ts";
+import { descriptionOf, isWrong, valueIn } from "../testing/dom.ts";
 import { FakeHost } from "../testing/host.ts";
-import { declineAll, dismiss } from "../testing/menu.ts";
+import { chooseWay, declineAll, dismiss } from "../testing/menu.ts";
 import {
   answered,
   ask,
@@ -137,7 +137,7 @@ describe("an ask whose time is limited", () => {
       { type: "askSettled", messageId: 1, outcome: { reason: "timedOut", at: at + 143_000 } },
       0,
     );
-    await screen.findByText("There was no time left to answer");
+    await screen.findByText(/^There was no time left to answer/);
     expect(screen.queryByRole("timer")).toBeNull();
   });
 
@@ -184,9 +184,8 @@ describe("a form", () => {
       },
       0,
     );
-    await screen.findByText("Answered");
+    await user.click(await screen.findByText("You answered: old rows"));
     expect(screen.queryByRole("button", { name: "Submit" })).toBeNull();
-    await user.click(screen.getByText("What was sent"));
     await screen.findByText("old rows");
     expect(host.calls("askResponse")).toHaveLength(1);
     expect(await axeFindings(container)).toEqual([]);
@@ -232,7 +231,7 @@ describe("a form", () => {
     });
     const { user } = showApp(host);
     await user.type(await reason(), "because{Enter}");
-    await screen.findByRole("alert");
+    await waitFor(async () => expect(isWrong(await reason())).toBe(true));
     expect(valueIn(await reason())).toBe("because");
     expect(descriptionOf(await reason())).toBe("Not this word.");
     expect(document.activeElement).toBe(await reason());
@@ -270,8 +269,8 @@ describe("a form", () => {
     });
     const { user } = showApp(host);
     await user.type(await reason(), "x{Enter}");
-    const words = await screen.findByText("Answered");
-    expect(words.parentElement?.textContent).toContain("in terminal");
+    await user.click(await screen.findByText(/^You answered/));
+    await screen.findByText(/^Answered in terminal at/);
     expect(host.calls("task/open").at(-1)).toEqual({ taskId: "t1", after: 0 });
   });
 
@@ -283,12 +282,29 @@ describe("a form", () => {
       { type: "askSettled", messageId: 1, outcome: { reason: "serverStoppedWaiting", at } },
       0,
     );
-    await screen.findByText("The server stopped waiting");
+    await screen.findByText(/^The server stopped waiting/);
     screen.getByText("What you had typed was not sent:");
     screen.getByText("a long thought");
     await user.click(screen.getByRole("button", { name: "Copy" }));
     await screen.findByText("Copied.");
     expect(await navigator.clipboard.readText()).toBe("Reason: a long thought");
+  });
+
+  test("of a model that the server gave up keeps a completion that was written by hand", async () => {
+    const host = new FakeHost(waiting, [request()]);
+    const { user } = showApp(host);
+    await screen.findByRole("button", { name: "Approve & Send" });
+    const completion = await waitFor(() => {
+      chooseWay("More Ways to Approve", "Answer as the Model…");
+      return screen.getByRole("textbox", { name: "Completion" });
+    });
+    await user.type(completion, "LOW, I think");
+    await host.event(
+      { type: "askSettled", messageId: 1, outcome: { reason: "serverStoppedWaiting", at } },
+      0,
+    );
+    await screen.findByText("What you had written as the model was not sent:");
+    screen.getByText("LOW, I think");
   });
 
   test("that is open twice sends each answer to its own ask", async () => {
@@ -348,7 +364,7 @@ describe("a draft", () => {
     await user.type(await reason(), "x");
     expect(view.draft("a1")).toEqual({ reason: "x" });
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-    await screen.findByText("Answered");
+    await screen.findByText(/^You answered/);
     expect(view.draft("a1")).toBeUndefined();
   });
 });
@@ -396,9 +412,12 @@ describe("a request for a completion", () => {
       },
       usage: { inputTokens: 1200, outputTokens: 34, estimated: true, cost: 0.0123 },
     });
-    await screen.findByText("The risk is low. Really.");
+    await user.click(
+      await screen.findByText("You let gpt-5 answer (34 tokens): The risk is low. Really."),
+    );
+    await screen.findByText("was cut off at the token limit");
+    expect(screen.queryByText("The risk is low. Really.")).toBeNull(); // the line has it whole
     screen.getByText("1,200 tokens in · 34 tokens out · estimated · $0.0123");
-    screen.getByText("was cut off at the token limit");
     expect(await axeFindings(container)).toEqual([]);
   });
 
@@ -419,7 +438,7 @@ describe("a request for a completion", () => {
       { serverName: "mail" },
     ]);
     fireEvent.click(screen.getByRole("button", { name: "Next Question" }));
-    const other = await screen.findByRole("region", { name: "mail wants a completion" });
+    const other = await screen.findByRole("region", { name: "mail wants to ask a model" });
     expect(within(other).queryByRole("combobox")).toBeNull();
     await host.event({
       type: "messageAdded",
@@ -451,8 +470,11 @@ describe("a request for a completion", () => {
       },
     });
     const { user, container } = showApp(host);
-    await screen.findByText("Approved by a grant");
-    screen.getByText("Allowed by the grant made in VS Code.");
+    const line = `Your grant let ${demoModel.name} answer`;
+    await screen.findByRole("button", { name: "Change" });
+    await user.click(screen.getByText(line));
+    await screen.findByText("Allowed by the grant made in VS Code.");
+    screen.getByText(/^You allowed: Up to 10 requests from database/);
     screen.getByText("Demo (not a language model) was asked");
     const revoke = await screen.findByRole("button", { name: /^Revoke/ });
     expect(await axeFindings(container)).toEqual([]);
@@ -550,7 +572,8 @@ describe("a request for a completion", () => {
     });
     await host.event({ type: "samplingMoved", messageId: 1, model: demoModel, inReview: true }, 0);
     await host.event({ type: "messageAdded", message: message(2, ask("r1", samplingReview())) }, 1);
-    await screen.findByText(`${demoModel.name} has answered. The server waits for your review.`);
+    await screen.findByText(`You let ${demoModel.name} answer`);
+    screen.getByRole("button", { name: "Waiting for you: Review the answer for database" });
     await user.selectOptions(
       await screen.findByRole("combobox", { name: "Another answer by" }),
       otherModel.name,
@@ -574,6 +597,9 @@ describe("a request for a completion", () => {
       model: otherModel,
       progress: { text: "", sequence: 1 },
     });
+    await user.click(
+      await screen.findByText("You asked for another answer than: The risk is low."),
+    );
     await screen.findByText("gpt at localhost was asked for it.");
     await screen.findByText("gpt at localhost was asked");
     await host.tell("mcpSamplingProgress", {
@@ -606,8 +632,7 @@ describe("a request for a completion", () => {
     } as const;
     await host.event({ type: "askSettled", messageId: 3, outcome: answered, sentResponse }, 0);
     await host.event({ type: "samplingEnded", messageId: 1, result: sentResponse });
-    await screen.findByText("Returned with changes");
-    await user.click(screen.getByText("What was changed before it was returned"));
+    await user.click(await screen.findByText("You returned (edited): The risk is high."));
     expect((await screen.findByText("high")).tagName).toBe("INS");
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -645,7 +670,7 @@ describe("the focus", () => {
   test("goes to a new ask when it is nowhere", async () => {
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Ask the model, which/);
+    await screen.findByRole("region", { name: "First steps" });
     await host.event(added(1, "a1"), 1);
     const [card] = await cards();
     expect(document.activeElement).toBe(card);
@@ -667,7 +692,7 @@ describe("the focus", () => {
     vi.mocked(document.hasFocus).mockReturnValue(false);
     const host = new FakeHost(task());
     showApp(host);
-    await screen.findByText(/^Ask the model, which/);
+    await screen.findByRole("region", { name: "First steps" });
     await host.event(added(1, "a1"), 1);
     await cards();
     expect(document.activeElement).toBe(document.body);
@@ -679,7 +704,7 @@ describe("the focus", () => {
     await user.type(await reason(), "x{Enter}");
     await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 1);
-    await screen.findByRole("region", { name: /^database asked/ });
+    await screen.findByText(/^You answered/);
     const [next] = await cards();
     await waitFor(() => expect(document.activeElement).toBe(next));
     await user.type(await reason(), "y{Enter}");

@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { MemoryStorage, showApp } from "../testing/app.tsx";
 import { descriptionOf } from "../testing/dom.ts";
 import { FakeHost } from "../testing/host.ts";
+import { chooseInHead } from "../testing/menu.ts";
 import {
   answered,
   ask,
@@ -248,7 +249,7 @@ test("questions that were answered", async () => {
       row(ask(`a${index}`, question, { ...answered, detail: "because" }), index),
     ),
   );
-  await waitFor(() => expect(document.querySelectorAll(".outcome").length).toBeGreaterThan(3));
+  await waitFor(() => expect(document.querySelectorAll(".step").length).toBeGreaterThan(3));
   expect(await unseen()).toEqual([]);
 });
 
@@ -303,7 +304,7 @@ test("the lists of tasks, MCP tasks and open questions", async () => {
   await screen.findByRole("combobox", { name: /^Find a task/ });
   expect(await unseen()).toEqual([]);
   await user.keyboard("{Escape}");
-  await user.click(await screen.findByRole("button", { name: /^MCP Tasks/ }));
+  await chooseInHead(user, /^MCP Tasks/);
   await screen.findByText(/^Known only to their servers/);
   expect(await unseen()).toEqual([]);
   await user.click(await screen.findByRole("button", { name: /^Open Questions/ }));

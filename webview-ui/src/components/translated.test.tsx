@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { MemoryStorage, showApp } from "../testing/app.tsx";
 import { FakeHost } from "../testing/host.ts";
+import { chooseInHead } from "../testing/menu.ts";
 import { loadPseudoLocale, notOurs, untranslated } from "../testing/pseudoLocale.ts";
 import {
   answered,
@@ -27,6 +28,7 @@ import {
   unclaimedAsk,
   urlElicitation,
 } from "../testing/samples.ts";
+import { askJSON } from "./chat/askJSON.ts";
 import { json } from "./ui/words.ts";
 
 // The panel in a language in which each of its own texts is in brackets. A text without brackets cannot be
@@ -67,6 +69,7 @@ const models = [
 const always = [
   [fields, models, tool, task(), server(), server({ name: "mail" })],
   ["https://login.", "example.com", "/device?code=42"],
+  askJSON(urlElicitation()),
 ];
 
 /** The host of a panel that shows this, and the panel. */
@@ -114,8 +117,23 @@ function row(body: Body, index: number): Message {
 
 test("no task, with servers", async () => {
   await show([], {}, { "task/list": () => ({ tasks: [] }) });
-  await screen.findByText(ours("Assent lets MCP servers ask"));
-  await waitFor(() => screen.getByRole("button", { name: ours("Show Servers") }));
+  await screen.findByText(ours("Your servers can ask"));
+  await screen.findByRole("list", { name: ours("Suggestions") });
+  await expectTranslated(undefined);
+});
+
+test("no task, no server and no model", async () => {
+  await show(
+    [],
+    {},
+    {
+      "host/ready": () => ({ status: { state: "running" }, imports: true, setsUp: true }),
+      "task/list": () => ({ tasks: [] }),
+      "server/list": () => ({}),
+      "model/list": () => ({ models: [demoModel] }),
+    },
+  );
+  await screen.findByRole("region", { name: ours("First steps") });
   await expectTranslated(undefined);
 });
 
@@ -123,10 +141,10 @@ test("no task, without servers, and what is wrong with the host", async () => {
   const { host } = await show([], {}, { "task/list": () => ({ tasks: [] }) });
   host.servers = [];
   await host.tell("host/sidecarStatus", { state: "failed", reason: "exit 1" });
-  await screen.findByText(ours("Assent's sidecar does not run"));
+  await screen.findByText(ours("Assent does not run"));
   await expectTranslated("exit 1");
   await host.tell("host/sidecarStatus", { state: "restarting", retryInMs: 5000, reason: "exit 1" });
-  await screen.findByText(ours("Assent's sidecar stopped"));
+  await screen.findByText(ours("Assent stopped"));
   await expectTranslated("exit 1");
   await host.tell("host/sidecarStatus", { state: "starting" });
   await screen.findByText(ours("Assent is starting"));
@@ -361,7 +379,7 @@ test.each(outcomes)("every question that ended as %s", async (reason) => {
     ),
   );
   await show(rows);
-  await waitFor(() => expect(document.querySelectorAll(".outcome").length).toBeGreaterThan(4));
+  await waitFor(() => expect(document.querySelectorAll(".step").length).toBeGreaterThan(4));
   await expectTranslated([rows, "VS Code"]);
 });
 
@@ -396,13 +414,6 @@ test.each(questions.map((question) => [question.type, question] as const))(
     }
   },
 );
-
-test("questions of a task that is live in another window", async () => {
-  const rows = questions.map((question, index) => row(ask(`a${index}`, question), index));
-  await show(rows, { openAsks: rows.length, elsewhere: { window: "Other", since: at } });
-  await screen.findAllByText(ours("Waits in another window"));
-  await expectTranslated([rows, "Other"]);
-});
 
 test("the list of servers, and the page of each", async () => {
   const since = at + 1;
@@ -456,7 +467,7 @@ test("the list of servers, and the page of each", async () => {
       }),
     },
   );
-  await user.click(await button("Servers"));
+  await chooseInHead(user, ours("Servers"), ours("More Actions"));
   const region = await screen.findByRole("region", { name: ours("Servers") });
   await expectTranslated(inspection);
   await user.click(await within(region).findByRole("button", { name: /database/ }));
@@ -490,7 +501,7 @@ test("grants, the form of a new one, and what was said about tools", async () =>
       "toolRule/list": () => ({ rules }),
     },
   );
-  await user.click(await button("Grants"));
+  await chooseInHead(user, ours("Grants"), ours("More Actions"));
   const region = await screen.findByRole("region", { name: ours("Grants") });
   await within(region).findByText(ours("Always approved"));
   await user.click(within(region).getByRole("button", { name: ours("New Grant") }));
@@ -529,13 +540,13 @@ test("MCP tasks, of every task and of the servers alone", async () => {
       "mcpTask/listOfServers": () => listed,
     },
   );
-  await user.click(await button("MCP Tasks"));
+  await chooseInHead(user, ours("MCP Tasks"), ours("More Actions"));
   await screen.findByText(ours("Known only to their servers"));
   await expectTranslated([entries, listed]);
 });
 
 test("the inbox, with questions of no task", async () => {
-  const asks = questions.map(({ type }, index) => openAsk(index, { wants: type, elsewhere: true }));
+  const asks = questions.map(({ type }, index) => openAsk(index, { wants: type }));
   const unclaimed = questions.map(({ type }, index) => unclaimedAsk(`u${index}`, { wants: type }));
   const { user } = await show(
     [],
@@ -581,12 +592,15 @@ test("the use of a server, the composer's choices, and what can be done to a tas
     "prompt2",
   );
   await expectTranslated(offers);
-  for (const name of ["Add Context", "Servers:", "Rename Task"]) {
+  for (const name of ["Add Context", "Servers:", "More Actions"]) {
     await user.click(await button(name));
     await expectTranslated(offers);
     await user.keyboard("{Escape}");
   }
-  await user.click(await button("Close Task"));
+  await chooseInHead(user, ours("Rename Task"), ours("More Actions"));
+  await expectTranslated(offers);
+  await user.keyboard("{Escape}");
+  await chooseInHead(user, ours("Close Task"), ours("More Actions"));
   await expectTranslated(offers);
 });
 
@@ -596,21 +610,17 @@ test("the list of tasks, and the question before one is deleted", async () => {
   await user.click(await screen.findByRole("button", { name: "First" }));
   await user.type(screen.getByRole("combobox", { name: ours("Find a task") }), "x");
   await expectTranslated(rows);
-  await user.click(await button("Delete This Task"));
+  await user.keyboard("{Escape}");
+  await chooseInHead(user, ours("Delete Task"), ours("More Actions"));
   await screen.findByText(ours("Close and delete this task"));
   await expectTranslated(rows);
 });
 
-test("a task that is closed, and one whose window is gone", async () => {
+test("a task that is closed", async () => {
   const rows = [row(call(), 0)];
-  const { unmount } = await show(rows, { closed: true });
+  await show(rows, { closed: true });
   await screen.findAllByText(ours("This task is closed"));
   await expectTranslated(rows);
-  unmount();
-  const left = [row(ask("a1", elicitation()), 0), row(call(), 1)];
-  await show(left, { openAsks: 1, elsewhere: { window: "", since: at, gone: true } });
-  await screen.findByText(ours("Its window is gone; "));
-  await expectTranslated(left);
 });
 
 test("what is wrong with the answers in a form", async () => {

@@ -28,7 +28,6 @@ import { indexOfMessage } from "./messages.ts";
 export function foldEvent(messages: readonly Message[], event: Event): readonly Message[] {
   switch (event.type) {
     case "taskChanged":
-    case "taskFollowed":
       return messages;
     case "messageAdded":
       return upsert(messages, [event.message]);
@@ -67,7 +66,7 @@ export function noteUnsaved(
   event: Event,
   unsaved: boolean,
 ): readonly Message[] {
-  if (event.type === "taskChanged" || event.type === "taskFollowed") return messages;
+  if (event.type === "taskChanged") return messages;
   const id = event.type === "messageAdded" ? event.message.id : event.messageId;
   if ((find(messages, id)?.unsaved ?? false) === unsaved) return messages;
   return change(messages, id, (message) => (unsaved ? { ...message, unsaved } : onDisk(message)));
@@ -199,12 +198,17 @@ function settle(message: Message, event: AskSettled): Message {
           ? {}
           : { elicitationResponse: event.elicitationResponse }),
       });
-    case "mcp_sampling":
+    case "mcp_sampling": {
+      if (event.sentResponse !== undefined) {
+        const { model: _proposed, ...rest } = question;
+        return withQuestion(message, ask, { ...rest, result: event.sentResponse });
+      }
       return withQuestion(message, ask, {
         ...question,
         ...(event.model === undefined ? {} : { model: event.model }),
         ...(event.sentRequest === undefined ? {} : { sentRequest: event.sentRequest }),
       });
+    }
     case "mcp_sampling_review":
       return withQuestion(message, ask, {
         ...question,

@@ -40,10 +40,6 @@ export function takeAskEvent(
   { number, openAsks, event }: TaskEventParams,
   known: Task | undefined,
 ): Inbox {
-  if (event.type === "taskFollowed") {
-    // Its questions may have moved to this window, or away from it.
-    return openAsks > 0 || (known?.openAsks ?? 0) > 0 ? { ...inbox, missed: true } : inbox;
-  }
   if (known !== undefined && number <= known.lastNumber) return inbox;
   const changed =
     openAsks !== (known?.openAsks ?? 0) ||
@@ -54,7 +50,10 @@ export function takeAskEvent(
 }
 
 /** Where an ask is in the order of the inbox. */
-export type AskPlace = Pick<OpenAsk, "time" | "taskId" | "messageId">;
+export interface AskPlace extends Pick<OpenAsk, "time" | "taskId" | "messageId"> {
+  /** Absent if it is that of the panel. */
+  readonly workspace?: string | undefined;
+}
 
 /** A place of the inbox at which one can stop. */
 export interface AskStop extends AskPlace {
@@ -66,20 +65,20 @@ export interface AskStop extends AskPlace {
 /** Everything in the inbox that waits here, in the order in which it came. */
 export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
   return [
-    ...entries
-      .filter(({ elsewhere }) => elsewhere !== true)
-      .map((entry) => ({ ...entry, unclaimed: false })),
+    ...entries.map((entry) => ({ ...entry, unclaimed: false })),
     ...unclaimed.map(unclaimedStop),
   ].toSorted(compareAsks);
 }
 
 /** Where something is that has no task. */
-export function unclaimedStop({ id, time }: UnclaimedAsk): AskStop {
-  return { time, taskId: id, messageId: 0, askId: id, unclaimed: true };
+export function unclaimedStop({ id, time, workspace }: UnclaimedAsk): AskStop {
+  return { time, workspace, taskId: id, messageId: 0, askId: id, unclaimed: true };
 }
 
-/** The order of the inbox, the same as the sidecar's: the oldest first. */
+/** The order of the inbox, the same as the sidecar's: the oldest first, and those of other workspaces last. */
 export function compareAsks(a: AskPlace, b: AskPlace): number {
+  const [of = "", other = ""] = [a.workspace, b.workspace];
+  if (of !== other) return of < other ? -1 : 1;
   if (a.time !== b.time) return a.time - b.time;
   if (a.taskId !== b.taskId) return a.taskId < b.taskId ? -1 : 1;
   return a.messageId - b.messageId;
@@ -104,6 +103,8 @@ export function stepFrom<Stop extends AskPlace>(
 
 /** A task's asks in the inbox. */
 export interface AsksOfTask {
+  /** Absent if it is that of the panel. */
+  readonly workspace: string | undefined;
   readonly taskId: string;
   readonly title: string;
   readonly asks: readonly OpenAsk[];
@@ -117,5 +118,10 @@ export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
     if (group === undefined) groups.set(entry.taskId, [entry]);
     else group.push(entry);
   }
-  return [...groups].map(([taskId, asks]) => ({ taskId, title: asks[0]?.title ?? "", asks }));
+  return [...groups].map(([taskId, asks]) => ({
+    workspace: asks[0]?.workspace,
+    taskId,
+    title: asks[0]?.title ?? "",
+    asks,
+  }));
 }

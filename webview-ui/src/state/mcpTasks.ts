@@ -7,9 +7,6 @@ import type { McpTasks } from "./state.ts";
  * words often costs no more than that.
  */
 export function takeMcpTaskEvent(known: McpTasks, { taskId, event }: TaskEventParams): McpTasks {
-  if (event.type === "taskFollowed" && known.entries?.some((entry) => entry.taskId === taskId)) {
-    return { ...known, missed: true };
-  }
   if (event.type !== "callTaskChanged" && event.type !== "callEnded") return known;
   const { entries = [], reading } = known;
   const index = entries.findIndex(

@@ -1,4 +1,4 @@
-import type { Event, Message, TaskEventParams } from "@assent/protocol";
+import type { Event, McpSamplingResponse, Message, TaskEventParams } from "@assent/protocol";
 import { describe, expect, test } from "vitest";
 import {
   answered,
@@ -105,28 +105,6 @@ describe("events", () => {
     expect(state.tasks).toEqual([want]);
   });
 
-  test("that another window made are read, though there is no gap", () => {
-    const elsewhere = { window: "VS Code: web", since: at };
-    const followed = (lastNumber: number) =>
-      event(lastNumber, { type: "taskFollowed", task: task({ lastNumber, elsewhere }) });
-    const state = play(reading([message(1, call())]), followed(2));
-    expect(state.conversation).toMatchObject({ behind: 1, lastNumber: 1 });
-    expect(state.tasks).toEqual([task({ lastNumber: 2, elsewhere })]);
-    const result = { task: task({ lastNumber: 2, elsewhere }), messages: [message(2, call())] };
-    const read = play(state, { type: "taskRead", taskId: "t1", result });
-    expect(read.conversation).toMatchObject({ behind: undefined, lastNumber: 2 });
-    expect(ids(read)).toEqual([1, 2]);
-    expect(play(read, followed(1))).toEqual(read);
-  });
-
-  test("that only say which window has the task need no reading", () => {
-    const elsewhere = { window: "VS Code: web", since: at, gone: true };
-    const followed = task({ lastNumber: 1, elsewhere });
-    const state = play(reading([]), event(1, { type: "taskFollowed", task: followed }));
-    expect(state.conversation).toMatchObject({ behind: undefined, task: followed });
-    expect(state.tasks).toEqual([followed]);
-  });
-
   test("of another task only change the list", () => {
     const other = task({ id: "t2", title: "Second" });
     const state = play(
@@ -218,6 +196,22 @@ describe("an ask", () => {
       event(2, { type: "askSettled", messageId: 1, outcome: answered, model: otherModel }),
     );
     expect(bodyOf(state)).toEqual(ask("a1", sampling({ model: otherModel }), answered));
+  });
+
+  test("of a completion by hand brings what the server got, and the proposed model is gone", () => {
+    const sentResponse: McpSamplingResponse = {
+      type: "response",
+      role: "assistant",
+      content: [{ type: "text", text: "Hello" }],
+      model: "human",
+      byPerson: true,
+    };
+    const state = play(
+      reading([message(1, ask("a1", sampling()))]),
+      event(2, { type: "askSettled", messageId: 1, outcome: answered, sentResponse }),
+    );
+    const { model: _proposed, ...rest } = sampling();
+    expect(bodyOf(state)).toEqual(ask("a1", { ...rest, result: sentResponse }, answered));
   });
 });
 

@@ -24,8 +24,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, link: { up: true } };
     case "linkDown":
       return { ...state, link: { up: false, retryInMs: action.retryInMs } };
-    case "hostReady":
-      return { ...state, imports: action.imports, picksFiles: action.picksFiles };
+    case "hostReady": {
+      const { imports, picksFiles, setsUp } = action;
+      return { ...state, imports, picksFiles, setsUp };
+    }
     case "sidecarStatus":
       return withStatus(state, action.status);
     case "reveal":
@@ -244,7 +246,6 @@ function select(
   return {
     taskId,
     task: undefined,
-    moved: false,
     messages: [],
     earlier: false,
     lastNumber: 0,
@@ -259,21 +260,14 @@ function select(
 function fill(open: Conversation, result: OpenTaskResult): Conversation {
   const { task, messages = [], reset = false, earlier = false } = result;
   return {
-    ...withStanding(open, task),
+    ...open,
+    task,
     messages: reset ? messages : upsert(open.messages, after(open, messages)),
     earlier: reset ? earlier : open.earlier,
     lastNumber: task.lastNumber,
     behind: undefined,
     failure: undefined,
   };
-}
-
-/** Takes in how the task stands, and sees another window take it. */
-function withStanding(open: Conversation, task: Task): Conversation {
-  const { elsewhere } = task;
-  const left = open.task !== undefined && open.task.elsewhere === undefined;
-  const moved = elsewhere !== undefined && elsewhere.gone !== true && (left || open.moved);
-  return { ...open, task, moved };
 }
 
 /** Drops messages on older pages, because those between them and the loaded ones would be missing. */
@@ -333,11 +327,8 @@ function hold(open: Conversation, held: Held): Conversation {
 function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   const { number, openAsks, event, unsaved = false } = params;
   if (isHolding(open)) return hold(open, { type: "taskEvent", params });
-  const followed = event.type === "taskFollowed";
-  if (followed && number === open.lastNumber) return withStanding(open, event.task);
   if (number <= open.lastNumber) return open;
-  // The event does not hold the changes of another window.
-  if (followed || number > open.lastNumber + 1) {
+  if (number > open.lastNumber + 1) {
     return hold({ ...open, behind: open.lastNumber }, { type: "taskEvent", params });
   }
   const task = event.type === "taskChanged" ? event.task : open.task;
@@ -366,11 +357,15 @@ function takeProgress(
 }
 
 function withEvent(state: State, params: TaskEventParams): State {
-  const { taskId, number, openAsks, event } = params;
+  const { taskId, number, openAsks, event, workspace } = params;
+  // The lists are of this workspace, and what changes in the inbox of others is told apart.
+  if (workspace !== undefined) {
+    const next = withConversation(state, taskId, (open) => takeEvent(open, params));
+    return event.type === "taskChanged" ? withTask(next, event.task) : next;
+  }
   const isIt = ({ id }: Task) => id === taskId;
   const known = state.tasks?.find(isIt) ?? state.deletedTasks.find(isIt);
-  const followed = event.type === "taskFollowed";
-  const task = followed || event.type === "taskChanged" ? event.task : known;
+  const task = event.type === "taskChanged" ? event.task : known;
   const folded = {
     ...withConversation(state, taskId, (open) => takeEvent(open, params)),
     inbox: takeAskEvent(state.inbox, params, known),
@@ -379,9 +374,7 @@ function withEvent(state: State, params: TaskEventParams): State {
   if (task === undefined) {
     return { ...folded, tasksMissed: state.tasksMissed || state.tasks !== undefined };
   }
-  if (known !== undefined && number < known.lastNumber) return folded;
-  // Only the window that a task is in changes without a number.
-  if (known !== undefined && number === known.lastNumber && !followed) return folded;
+  if (known !== undefined && number <= known.lastNumber) return folded;
   return withTask(folded, { ...task, openAsks, lastNumber: number });
 }
 
@@ -395,9 +388,16 @@ function withConversation(
   return { ...state, conversation: edit(conversation) };
 }
 
-/** Replaces a task in the list, or puts a new one first. An older version never replaces a newer one. */
+/**
+ * Replaces a task in the list, or puts a new one first. An older version never replaces a newer one. A task of another
+ * workspace is in no list.
+ */
 function withTask(state: State, task: Task): State {
   const { tasks, deletedTasks, conversation, deletedHere, mcpTasks } = state;
+  if (task.workspace !== undefined) {
+    const gone = task.deletedAt !== undefined && conversation?.taskId === task.id;
+    return gone ? { ...state, conversation: undefined } : state;
+  }
   const isIt = ({ id }: Task) => id === task.id;
   const known = tasks?.find(isIt) ?? deletedTasks.find(isIt);
   if (known !== undefined && known.lastNumber > task.lastNumber) return state;

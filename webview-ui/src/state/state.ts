@@ -60,6 +60,8 @@ export interface State {
   readonly imports: boolean;
   /** The host lets the person choose files. */
   readonly picksFiles: boolean;
+  /** The host lets the person set up models, and has a walkthrough. */
+  readonly setsUp: boolean;
   /** Pages that the person may open, the one asked for first first. */
   readonly pages: readonly PageToOpen[];
   readonly settings: PanelSettings;
@@ -110,8 +112,6 @@ export interface Conversation {
   readonly taskId: string;
   /** Absent until the task was read. */
   readonly task: Task | undefined;
-  /** It was live here until another window took it, and is there since. */
-  readonly moved: boolean;
   /** In ascending order of id. */
   readonly messages: readonly Message[];
   /** There are older messages to page to. */
@@ -141,7 +141,12 @@ export type Held =
 export type Action =
   | { readonly type: "linkUp" }
   | { readonly type: "linkDown"; readonly retryInMs: number }
-  | { readonly type: "hostReady"; readonly imports: boolean; readonly picksFiles: boolean }
+  | {
+      readonly type: "hostReady";
+      readonly imports: boolean;
+      readonly picksFiles: boolean;
+      readonly setsUp: boolean;
+    }
   | { readonly type: "sidecarStatus"; readonly status: SidecarStatus }
   | { readonly type: "reveal"; readonly reveal: Reveal }
   | { readonly type: "revealed" }
@@ -249,6 +254,7 @@ export const initialState: State = {
   reveal: undefined,
   imports: false,
   picksFiles: false,
+  setsUp: false,
   pages: [],
   settings: defaultPanelSettings,
   failure: undefined,

@@ -160,7 +160,7 @@ export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk
     askId: `a${messageId}`,
     wants: "mcp_elicitation",
     origin: { serverName: "database", toolNames: ["cleanup"] },
-    text: "Delete **1,204** rows?",
+    text: "Delete 1,204 rows?",
     ...part,
   };
 }

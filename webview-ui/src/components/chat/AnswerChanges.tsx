@@ -1,5 +1,4 @@
 import type { ContentBlock } from "@assent/protocol";
-import { Clamp } from "../ui/Clamp.tsx";
 import { Diff } from "../ui/Diff.tsx";
 import { told } from "./SamplingChanges.tsx";
 
@@ -12,9 +11,5 @@ export interface AnswerChangesProps {
 /** What a person changed of a model's answer: its texts, the arguments of its calls, what is left out. */
 export function AnswerChanges({ written, sent, keep }: AnswerChangesProps) {
   const [before, after] = [written, sent].map((blocks) => blocks.map(told).join("\n\n"));
-  return (
-    <Clamp keep={`${keep}:diff`} text={`${before}${after}`}>
-      <Diff before={before ?? ""} after={after ?? ""} />
-    </Clamp>
-  );
+  return <Diff before={before ?? ""} after={after ?? ""} keep={`${keep}:diff`} />;
 }

@@ -123,7 +123,7 @@ test("without a bound there is no grant, and it says so", async () => {
 test("what the sidecar finds wrong with a bound is said at it", () => {
   show({
     draft: { "grant open": true },
-    grantProblems: [{ name: "maxRequests", message: "At most 1000." }],
+    fieldProblems: [{ name: "maxRequests", message: "At most 1000." }],
   });
   expect(descriptionOf(screen.getByRole("textbox", { name: "Requests" }))).toBe("At most 1000.");
 });

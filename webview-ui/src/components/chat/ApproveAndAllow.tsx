@@ -1,11 +1,12 @@
 import type { FieldProblem, GrantTerms } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { byField } from "../form/refusedProblems.ts";
 import { GrantFields } from "../grants/GrantFields.tsx";
 import { type GrantScope, readGrantForm, termsOf } from "../grants/grantForm.ts";
 import { useNow } from "../ui/useNow.ts";
+import { atEscape } from "./atEscape.ts";
 
 /** A grant that the person is about to make. */
 interface Allowing {
@@ -71,13 +72,4 @@ export function AllowActions(props: AllowActionsProps) {
       </button>
     </div>
   );
-}
-
-/** Returns a handler that closes the form at Escape, and keeps the dock from collapsing. */
-function atEscape(onClose: () => void): (event: KeyboardEvent) => void {
-  return (event) => {
-    if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    onClose();
-  };
 }

@@ -9,6 +9,7 @@ import {
 } from "react";
 import { filled } from "../../l10n.ts";
 import { DockedContext } from "../dock/DockedContext.ts";
+import { UnclampedContext } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { useView } from "../ViewContext.ts";
 import { AskingServer } from "./AskingServer.tsx";
@@ -19,7 +20,7 @@ export interface AskCardProps extends Occasion {
   readonly askId: string;
   readonly serverName: string;
   readonly icon: string;
-  /** The title, with the server's name at {0}: "{0} asks", "{0} wants a completion". */
+  /** The title, with the server's name at {0}: "{0} asks", "{0} wants to ask a model". */
   readonly does: string;
   /** The name to put at {0}; the server's name then stands beside the title. */
   readonly what?: string;
@@ -83,12 +84,12 @@ export function AskCard(props: AskCardProps) {
           if (currentTarget.clientHeight > 0) view.setDockedTop(askId, currentTarget.scrollTop);
         }}
       >
+        {notes}
+        <UnclampedContext value={readAtOnce}>{children}</UnclampedContext>
         <div>
           {occasion !== undefined && <p className="muted">{occasion}</p>}
           <AskingServer {...{ askId, serverName }} />
         </div>
-        {notes}
-        {children}
         {more}
       </div>
       <div className="ask-problems">{problems}</div>
@@ -99,6 +100,9 @@ export function AskCard(props: AskCardProps) {
     </section>
   );
 }
+
+/** What is approved is not hidden behind a button, unless it has more characters than this. */
+const readAtOnce = 2048;
 
 /** Scrolls the question by keys while the card itself has the focus. */
 function scrollByKey(event: KeyboardEvent, body: HTMLElement | null): void {

@@ -1,29 +1,19 @@
-import { type Ask, ErrorCode, type SamplingTool } from "@assent/protocol";
+import type { Ask, SamplingTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useEffect, useState } from "react";
-import { RpcError } from "../../client.ts";
+import { useMemo, useState } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
 import { unreachable } from "../../unreachable.ts";
 import { type Draft, own, parseDraft } from "../../viewState.ts";
-import { AskElsewhere } from "../elsewhere/AskElsewhere.tsx";
-import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { useView } from "../ViewContext.ts";
-import { ElicitationSummary } from "./ElicitationSummary.tsx";
 import { McpElicitationForm } from "./McpElicitationForm.tsx";
 import { McpSamplingApproval } from "./McpSamplingApproval.tsx";
 import { McpSamplingReview } from "./McpSamplingReview.tsx";
 import { McpURLConsent } from "./McpURLConsent.tsx";
-import { byPerson } from "./OutcomeLine.tsx";
 import { RepeatCall } from "./RepeatCall.tsx";
-import { RepeatCallRecord } from "./RepeatCallRecord.tsx";
 import { typedBeforeKey } from "./runAgain.ts";
-import { SamplingRecord } from "./SamplingRecord.tsx";
-import { SamplingReviewRecord } from "./SamplingReviewRecord.tsx";
 import { ToolApproval } from "./ToolApproval.tsx";
-import { ToolUseRecord } from "./ToolUseRecord.tsx";
-import { URLRecord } from "./URLRecord.tsx";
 import { useAnswer } from "./useAnswer.ts";
 
 export interface AskRowProps {
@@ -37,32 +27,18 @@ export interface AskRowProps {
   readonly keep: string;
 }
 
-/** An ask, open or settled: its card, its draft, and its one answer. */
+/** An open ask: its card, its draft, and its one answer. */
 export function AskRow(props: AskRowProps) {
   const { taskId, ask, actions, offered, keep } = props;
-  const { askId, question, outcome } = ask;
+  const { askId, question } = ask;
   const models = props.models.get(question.serverName);
   const view = useView();
-  const away = useAway();
   const [opening, setOpening] = useState(false);
   const [filledIn, setFilledIn] = useState(false);
-  const { busy, answer, act, ...last } = useAnswer((response) =>
+  const { busy, answer, act, refusal } = useAnswer((response) =>
     actions.answer({ taskId, askId, ...response }),
   );
-  // Once the task is back here, drop the refusal that says it is elsewhere.
-  const [cameBack, setCameBack] = useState<Error>();
-  useEffect(() => {
-    if (away !== undefined && isElsewhere(last.refusal)) setCameBack(last.refusal);
-  }, [away, last.refusal]);
-  const refusal = away === undefined && last.refusal === cameBack ? undefined : last.refusal;
-  const problems = refusedProblems(refusal);
-
-  // A draft is dropped once a person settles the ask. If the ask ends by itself, the draft stays.
-  const over =
-    outcome !== undefined && (byPerson(outcome.reason) || question.type === "mcp_url_elicitation");
-  useEffect(() => {
-    if (over && view.draft(askId) !== undefined) view.setDraft(askId, undefined);
-  }, [over, askId, view]);
+  const problems = useMemo(() => refusedProblems(refusal), [refusal]);
 
   const ways = {
     onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
@@ -76,19 +52,8 @@ export function AskRow(props: AskRowProps) {
     actions.saveDraft(taskId, askId, next);
   };
 
-  if (outcome === undefined && away !== undefined) {
-    return <AskElsewhere {...{ ask, draft }} refusal={refusal?.message} />;
-  }
   switch (question.type) {
     case "mcp_elicitation": {
-      if (outcome !== undefined) {
-        return (
-          <ElicitationSummary
-            {...{ askId, question, outcome, keep }}
-            draft={over ? undefined : draft}
-          />
-        );
-      }
       const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
       const key = typedBeforeKey(taskId, question);
       const typedBefore = draft === undefined ? view.draft(key) : undefined;
@@ -125,17 +90,6 @@ export function AskRow(props: AskRowProps) {
       );
     }
     case "mcp_sampling": {
-      if (outcome !== undefined) {
-        const onStop = (keepText: boolean) =>
-          actions.stopSampling({ taskId, askId, ...(keepText && { keep: true }) });
-        const { grantId } = outcome;
-        return (
-          <SamplingRecord
-            {...{ askId, question, outcome, onStop, keep }}
-            onRevoke={grantId === undefined ? undefined : () => actions.revokeGrant(grantId)}
-          />
-        );
-      }
       const refusedSecrets = messagesOf(problems, "secrets");
       const {
         serverName,
@@ -155,7 +109,7 @@ export function AskRow(props: AskRowProps) {
           request={samplingRequest}
           refusal={refusedSecrets === undefined ? refusal?.message : undefined}
           refusedSecrets={refusedSecrets}
-          grantProblems={problems}
+          fieldProblems={problems}
           {...{ draft, onDraft }}
           onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
           onDecline={ways.onDecline}
@@ -163,10 +117,7 @@ export function AskRow(props: AskRowProps) {
         />
       );
     }
-    case "mcp_sampling_review": {
-      if (outcome !== undefined) {
-        return <SamplingReviewRecord {...{ askId, question, outcome, keep }} />;
-      }
+    case "mcp_sampling_review":
       return (
         <McpSamplingReview
           {...{ askId, question, tools: offered, busy, models, keep }}
@@ -188,9 +139,7 @@ export function AskRow(props: AskRowProps) {
           onCancel={ways.onCancel}
         />
       );
-    }
     case "mcp_url_elicitation": {
-      if (outcome !== undefined) return <URLRecord {...{ askId, question, outcome, keep }} />;
       const {
         serverName,
         toolNames = [],
@@ -226,7 +175,6 @@ export function AskRow(props: AskRowProps) {
     }
     case "use_mcp_tool":
     case "access_mcp_resource":
-      if (outcome !== undefined) return <ToolUseRecord {...{ askId, question, outcome }} />;
       return (
         <ToolApproval
           {...{ askId, question, busy }}
@@ -249,7 +197,6 @@ export function AskRow(props: AskRowProps) {
         />
       );
     case "repeat_mcp_call":
-      if (outcome !== undefined) return <RepeatCallRecord {...{ askId, question, outcome }} />;
       return (
         <RepeatCall
           {...{ askId, question, busy }}
@@ -261,10 +208,6 @@ export function AskRow(props: AskRowProps) {
     default:
       return unreachable(question);
   }
-}
-
-function isElsewhere(refusal: Error | undefined): boolean {
-  return refusal instanceof RpcError && refusal.code === ErrorCode.TaskElsewhere;
 }
 
 /** Offers the draft of the same form from before its call was lost. */

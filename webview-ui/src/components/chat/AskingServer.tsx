@@ -19,21 +19,19 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
   const server = servers.find(({ name }) => name === serverName);
   if (server === undefined) return <p className="muted">{l10n.t("not configured any more")}</p>;
   const { source, command, transport } = server;
-  const inSettings = source === "settings";
+  const fileless = withoutFile(source);
   return (
     <div className="asking-server">
       <Disclosure
         keep={`server:${askId}`}
         summary={
           <span className="muted">
-            {inSettings
-              ? l10n.t("configured in your settings")
-              : l10n.t("configured in {0}", visible(nameOf(source)))}
+            {fileless ?? l10n.t("configured in {0}", visible(nameOf(source)))}
           </span>
         }
       >
         <dl className="muted">
-          {!inSettings && (
+          {fileless === undefined && (
             <>
               <dt>{l10n.t("File")}</dt>
               <dd dir="ltr">{visible(source)}</dd>
@@ -45,6 +43,12 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
       </Disclosure>
     </div>
   );
+}
+
+/** Where a server comes from that no file configures. */
+function withoutFile(source: string): string | undefined {
+  if (source === "settings") return l10n.t("configured in your settings");
+  return source === "built in" ? l10n.t("built into Assent") : undefined;
 }
 
 /** A file as far as one knows it by: its folder and its name. */

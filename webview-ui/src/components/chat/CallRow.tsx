@@ -1,13 +1,6 @@
-import type {
-  Ask,
-  Call,
-  CallRequest,
-  CallResult,
-  PromptResult,
-  ToolResult,
-} from "@assent/protocol";
+import type { Call, CallRequest, CallResult, PromptResult, ToolResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { plural } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { shownArguments } from "../form/exactJSON.ts";
@@ -23,7 +16,6 @@ import { describeCall, foundMcpTask } from "./callWords.ts";
 import { parkedFocus } from "./focus.ts";
 import { McpTaskDetails } from "./McpTaskDetails.tsx";
 import { isFinal } from "./mcpTaskWords.ts";
-import { OutcomeLine } from "./OutcomeLine.tsx";
 
 export interface CallRowProps {
   readonly call: Call;
@@ -32,17 +24,17 @@ export interface CallRowProps {
   readonly keep: string;
   /** The element that takes the focus for the row. */
   readonly elementId: string;
-  /** The open ask that the call waits for, if the call is an MCP task. */
-  readonly waitsFor: string | undefined;
-  /** What the person was asked about it, where a model wanted it. */
-  readonly approval?: Ask | undefined;
+  /** A question of the call is open. */
+  readonly waits: boolean;
+  /** The asks that the call caused. */
+  readonly steps: ReactNode;
   /** Absent where the call cannot be cancelled from here. */
   readonly onCancel: (() => Promise<boolean>) | undefined;
 }
 
 /** A request to a server, with its progress and its result. */
 export function CallRow(props: CallRowProps) {
-  const { call, startedAt, keep, elementId, waitsFor, approval, onCancel } = props;
+  const { call, startedAt, keep, elementId, waits, steps, onCancel } = props;
   const { serverName, request, progress, task, result, endedAt } = call;
   const { name, from, args, argumentsText } = asked(request, serverName);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
@@ -52,7 +44,7 @@ export function CallRow(props: CallRowProps) {
   const { icon, spin, words } = describeCall(call, now);
   const byModel = call.toolUse !== undefined;
   return (
-    <section
+    <article
       id={elementId}
       className={byModel ? "call call-of-model" : "call"}
       aria-labelledby={headingId}
@@ -92,8 +84,12 @@ export function CallRow(props: CallRowProps) {
         <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />
       )}
       {task !== undefined && (
-        <McpTaskDetails {...{ task, waitsFor, now, cancellingId }} ended={result !== undefined} />
+        <McpTaskDetails
+          {...{ task, waits, now, cancellingId, keep }}
+          ended={result !== undefined}
+        />
       )}
+      {steps}
       {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
       {byModel && (
         // A call of a model is one line, because the model itself reports the result.
@@ -101,37 +97,11 @@ export function CallRow(props: CallRowProps) {
           keep={`${keep}:call`}
           summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
         >
-          {approval?.outcome !== undefined && (
-            <OutcomeLine
-              outcome={approval.outcome}
-              subject={subjectOf(approval)}
-              yes={l10n.t("Approved")}
-              no={l10n.t("Declined")}
-            />
-          )}
           <Verbatim text={shownArguments(args ?? {}, argumentsText)} />
-          {approval !== undefined && <Rewritten approval={approval} />}
           {result !== undefined && <Ending result={result} keep={keep} />}
         </Disclosure>
       )}
-    </section>
-  );
-}
-
-/** The tool or the resource that the person was asked about. */
-function subjectOf({ question }: Ask): string | undefined {
-  if (question.type === "use_mcp_tool") return question.tool.name;
-  return question.type === "access_mcp_resource" ? question.uri : undefined;
-}
-
-/** Shows the model's arguments, if the person called the tool with others. */
-function Rewritten({ approval: { question } }: { readonly approval: Ask }) {
-  if (question.type !== "use_mcp_tool" || question.sentArguments === undefined) return null;
-  return (
-    <>
-      <p className="muted">{l10n.t("You changed the arguments. The model wrote:")}</p>
-      <Verbatim text={shownArguments(question.arguments, question.argumentsText)} />
-    </>
+    </article>
   );
 }
 

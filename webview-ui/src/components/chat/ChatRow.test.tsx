@@ -11,6 +11,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import type { Actions } from "../../session.ts";
 import { axeFindings } from "../../testing/axe.ts";
+import { entryOf } from "../../testing/entries.ts";
 import {
   answered,
   ask,
@@ -32,13 +33,20 @@ const cancelCall = vi.fn<Actions["cancelCall"]>();
 const reveal = vi.fn<Actions["reveal"]>();
 const actions = { cancelCall, reveal } as Partial<Actions> as Actions;
 
-function show(body: Body, id = 1) {
+// What was opened in a row stays open, so that each row is of another message.
+let lastId = 1000;
+
+function show(body: Body, id = ++lastId) {
   if (body.type === "ask" && body.outcome === undefined) {
     const docked = { taskId: "t1", message: message(id, body), ask: body, models: new Map() };
     return render(<DockedAsk {...{ ...docked, actions }} offered={undefined} shown turn={1} />);
   }
   return render(
-    <ChatRow taskId="t1" message={message(id, body)} models={new Map()} actions={actions} />,
+    <ChatRow
+      taskId="t1"
+      entry={entryOf({ ...message(id, body), time: at + 1 })}
+      actions={actions}
+    />,
   );
 }
 
@@ -52,8 +60,8 @@ const ended = (ending: CallResult) => call({ endedAt: at + 1501, result: ending 
 describe("a call", () => {
   test("that runs counts its seconds and can be cancelled", async () => {
     vi.useFakeTimers({ now: at + 1, toFake: ["setInterval", "clearInterval", "Date"] });
-    show(call({ request: callTool({ older: "2024" }) }));
-    screen.getByRole("region", { name: "cleanup of database" });
+    show(call({ request: callTool({ older: "2024" }) }), 1);
+    screen.getByRole("article", { name: "cleanup of database" });
     screen.getByText("running 0 s");
     act(() => vi.advanceTimersByTime(75_000));
     screen.getByText("running 1 min 15 s");
@@ -75,13 +83,13 @@ describe("a call", () => {
 
   test("of a resource or a prompt says what was asked for", async () => {
     const { unmount } = show(call({ request: { type: "resources/read", uri: "db://rows/7" } }));
-    screen.getByRole("region", { name: "db://rows/7 resource of database" });
+    screen.getByRole("article", { name: "db://rows/7 resource of database" });
     expect(screen.queryByText("Arguments")).toBeNull();
     unmount();
     const args = { table: "rows" };
     // Another message, because an opened part of a message stays open.
     show(call({ request: { type: "prompts/get", promptName: "review", arguments: args } }), 2);
-    screen.getByRole("region", { name: "review prompt of database" });
+    screen.getByRole("article", { name: "review prompt of database" });
     await userEvent.setup().click(screen.getByText("Arguments"));
     await screen.findByText(/"table": "rows"/);
   });
@@ -365,9 +373,9 @@ describe("what a standing decision settled", () => {
   });
 
   test.each<[Partial<Outcome>, string]>([
-    [{ reason: "denied", standing: "never" }, "Declined: never allow cleanup"],
-    [{ reason: "granted", standing: "always" }, "Approved: always allow cleanup"],
-    [{ reason: "granted", standing: "task" }, "Approved: allow cleanup in this task"],
+    [{ reason: "denied", standing: "never" }, "Declined because you never allow it: cleanup"],
+    [{ reason: "granted", standing: "always" }, "Allowed because you always allow it: cleanup"],
+    [{ reason: "granted", standing: "task" }, "Allowed because you allow it in this task: cleanup"],
   ])("says which one, and leads to where it is changed: %o", async (outcome, words) => {
     show(tool(outcome));
     screen.getByText(words);
@@ -386,23 +394,24 @@ describe("a notice", () => {
 
 describe("a settled form", () => {
   const reasons: readonly (readonly [Outcome["reason"], string])[] = [
-    ["answered", "Answered"],
-    ["declined", "Declined"],
-    ["dismissed", "Dismissed without an answer"],
-    ["serverStoppedWaiting", "The server stopped waiting"],
-    ["callEnded", "The call ended first"],
-    ["serverLost", "The connection to the server was lost"],
-    ["takenOver", "Its task was taken over in another window"],
-    ["restarted", "Assent stopped while this was open"],
+    ["answered", "You answered: Delete 1,204 rows?"],
+    ["declined", "You declined: Delete 1,204 rows?"],
+    ["dismissed", "You dismissed it without an answer: Delete 1,204 rows?"],
+    ["serverStoppedWaiting", "The server stopped waiting: Delete 1,204 rows?"],
+    ["callEnded", "The call ended first: Delete 1,204 rows?"],
+    ["serverLost", "The connection to the server was lost: Delete 1,204 rows?"],
+    ["takenOver", "Its task was taken over in another window: Delete 1,204 rows?"],
+    ["restarted", "Assent stopped while this was open: Delete 1,204 rows?"],
   ];
 
   test.each(reasons)("%s", async (reason, words) => {
     const { container } = show(
       ask("a1", elicitation(), { reason, at, detail: "The tool had ended." }),
     );
-    screen.getByRole("region", { name: "database asked during the tool call cleanup" });
-    screen.getByText(words);
-    screen.getByText("The tool had ended.");
+    expect(screen.queryByText("The tool had ended.")).toBeNull();
+    await userEvent.setup().click(screen.getByText(words));
+    await screen.findByText("The tool had ended.");
+    screen.getByText(/during the tool call cleanup$/);
     expect(screen.queryByRole("button")).toBeNull();
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -410,9 +419,9 @@ describe("a settled form", () => {
   test("whose answer is in memory only", async () => {
     const unsaved = { ...message(1, ask("a1", elicitation(), answered)), unsaved: true };
     const { container } = render(
-      <ChatRow taskId="t1" message={unsaved} models={new Map()} actions={actions} />,
+      <ChatRow taskId="t1" entry={entryOf(unsaved)} actions={actions} />,
     );
-    screen.getByText("Answered");
+    screen.getByText(/^You answered/);
     screen.getByText("Not saved");
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -420,9 +429,9 @@ describe("a settled form", () => {
   test("whose answer the server did not get", async () => {
     const undelivered = "The server stopped waiting before the answer reached it.";
     const { container } = show(ask("a1", elicitation(), { ...answered, undelivered }));
-    screen.getByText("Answered");
+    screen.getByText(/^You answered/);
     screen.getByText(undelivered);
-    expect(container.querySelector(".outcome .codicon-warning")).not.toBeNull();
+    expect(container.querySelector("summary .codicon-warning")).not.toBeNull();
     expect(await axeFindings(container)).toEqual([]);
   });
 
@@ -447,9 +456,11 @@ describe("a settled form", () => {
         answered,
       ),
     );
-    expect(screen.getByText("Answered").parentElement?.textContent).toMatch(/^Answered in VS Code/);
-    await userEvent.setup().click(screen.getByText("What was sent"));
+    await userEvent
+      .setup()
+      .click(screen.getByText("You answered: MD, Stamps: No, n: 0, Password: •••, odd: [ 1 ]"));
     await screen.findByText("Format");
+    screen.getByText(/^Answered in VS Code at/);
     const rows = [...document.querySelectorAll("dl > div")].map((row) =>
       [...row.children].map((cell) => cell.textContent),
     );
@@ -463,10 +474,11 @@ describe("a settled form", () => {
   });
 });
 
-test("a question that the person placed says so, open and settled", () => {
+test("a question that the person placed says so", async () => {
   const placed = elicitation(undefined, { placedBy: "VS Code" });
   show(ask("a1", placed, answered));
-  screen.getByText("You placed this question here, in VS Code.");
+  await userEvent.setup().click(screen.getByText(/^You answered/));
+  await screen.findByText("You placed this question here, in VS Code.");
 });
 
 describe("an approved completion", () => {
@@ -500,15 +512,32 @@ describe("an approved completion", () => {
     ["contentFilter", "stopped: contentFilter"],
   ])("shows the whole answer and why it stopped (%s)", async (stopReason, words) => {
     const { container } = showAnswer({ model: otherModel, result: response(stopReason) });
-    expect(screen.getByText("low").tagName).toBe("EM");
+    await userEvent.setup().click(screen.getByText("You let gpt-5-2026 answer: It is *low*."));
+    expect((await screen.findByText("low")).tagName).toBe("EM");
     expect(screen.getByText("gpt-5-2026").parentElement?.textContent).toBe(`gpt-5-2026${words}`);
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test.each([
+    ["It is low.", false],
+    ["It is **low**.", true],
+    ["It is low.\nIt was high.", true],
+    ["It is low. ".repeat(40).trim(), true],
+  ])("of a review is told whole once: %j", async (text, again) => {
+    const samplingResponse = {
+      ...samplingReview().samplingResponse,
+      content: [{ type: "text" as const, text }],
+    };
+    const { container } = show(ask("a1", samplingReview({ samplingResponse }), answered));
+    await userEvent.setup().click(screen.getByText(/^You returned: It is/));
+    await screen.findByText("Demo (not a language model)");
+    expect(container.querySelector(".answer .turn-role + *") !== null).toBe(again);
+  });
+
   test("by the demo model never looks like one by a real model", () => {
     showAnswer({ result: response() });
-    screen.getByText("Demo (not a language model)");
-    expect(screen.queryByText("gpt-5-2026")).toBeNull();
+    screen.getByText(/^You let Demo \(not a language model\) answer/);
+    expect(screen.queryByText(/gpt-5-2026/)).toBeNull();
   });
 
   test("that failed says why", () => {
@@ -518,7 +547,7 @@ describe("an approved completion", () => {
 
   test("that was declined shows no answer", () => {
     show(ask("a1", sampling(), { reason: "declined", at }));
-    screen.getByText("Declined");
+    screen.getByText("You declined to ask a model: How risky is it?");
     expect(screen.queryByText(/was asked/)).toBeNull();
   });
 });

@@ -42,12 +42,12 @@ function show(
   const ref = createRef<ChatHandle>();
   const draw = (now: readonly Message[], changes: Partial<Conversation>) => {
     const conversation: Conversation = {
-      ...{ taskId: "t1", task: task(), moved: false, messages: now, earlier: false, lastNumber: 1 },
+      ...{ taskId: "t1", task: task(), messages: now, earlier: false, lastNumber: 1 },
       ...{ behind: undefined, paging: false, held: [], failure: undefined, ...changes },
     };
     return (
       <ViewContext value={view}>
-        <ChatView {...{ conversation, actions, ref, onShowAsk }} models={new Map()} />
+        <ChatView {...{ conversation, actions, ref, onShowAsk }} />
       </ViewContext>
     );
   };
@@ -300,7 +300,7 @@ describe("a message that cannot be drawn", () => {
     expect(drawn()).toEqual([1, 2, 3]);
     screen.getByText("message 1");
     screen.getByText("message 3");
-    screen.getByRole("region", { name: "This message cannot be shown" });
+    screen.getByRole("article", { name: "This message cannot be shown" });
     expect(await axeFindings(container)).toEqual([]);
     await userEvent.click(screen.getByText("The Message as JSON"));
     const shown = within(rowOf(2)).getByRole("group");
@@ -308,7 +308,7 @@ describe("a message that cannot be drawn", () => {
       expect(shown.textContent).toMatch(/"hologram"|"length": 1|Maximum call stack/),
     );
     await userEvent.click(screen.getByRole("button", { name: "Try Again" }));
-    screen.getByRole("region", { name: "This message cannot be shown" });
+    screen.getByRole("article", { name: "This message cannot be shown" });
     screen.getByText("message 3");
   });
 
@@ -318,7 +318,7 @@ describe("a message that cannot be drawn", () => {
     );
     change([...others.slice(0, 1), message(2, call()), ...others.slice(1)]);
     expect(screen.queryByText("This message cannot be shown")).toBeNull();
-    screen.getByRole("region", { name: "cleanup of database" });
+    screen.getByRole("article", { name: "cleanup of database" });
   });
 
   test("can be cancelled where it is a running call", async () => {

@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import * as l10n from "@vscode/l10n";
 import {
   type FocusEvent,
+  type ReactNode,
   type Ref,
   useCallback,
   useImperativeHandle,
@@ -13,10 +14,9 @@ import {
 } from "react";
 import type { Actions } from "../../session.ts";
 import { indexOfMessage } from "../../state/messages.ts";
-import type { Conversation, Models } from "../../state/state.ts";
-import { Suggestions } from "../composer/Suggestions.tsx";
-import { ElsewhereBanner } from "../elsewhere/ElsewhereBanner.tsx";
-import { useAway } from "../elsewhere/ElsewhereContext.ts";
+import type { Conversation } from "../../state/state.ts";
+import { foldOf, shownEntries } from "../../timeline/replaced.ts";
+import { type Timeline, timelineOf } from "../../timeline/timeline.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
 import { useView } from "../ViewContext.ts";
@@ -24,12 +24,10 @@ import { ChatRow } from "./ChatRow.tsx";
 import { FindBar } from "./FindBar.tsx";
 import { focusRow, parkedFocus } from "./focus.ts";
 import { goOnAfter } from "./modelEnd.ts";
-import { askOf, offeredTo, openAsksOf } from "./openAsks.ts";
+import { findOpenAsks } from "./openAsks.ts";
 import { Replaced } from "./Replaced.tsx";
 import { likelyHeight, offsetOf } from "./rowHeight.ts";
-import { lostCallOf } from "./runAgain.ts";
 import { ShowContext } from "./ShowContext.ts";
-import { foldOf, shownRows } from "./shownRows.ts";
 import { UndrawnMessage } from "./UndrawnMessage.tsx";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
 import { useFindKey } from "./useFindKey.ts";
@@ -39,10 +37,9 @@ import { usePlace } from "./usePlace.ts";
 
 export interface ChatViewProps {
   readonly conversation: Conversation;
-  readonly models: Models;
   readonly actions: Actions;
-  /** Prompts for a conversation in which nothing was said yet. */
-  readonly prompts?: readonly string[];
+  /** What the person can do in a conversation in which nothing was said yet. */
+  readonly begin?: ReactNode;
   /** Called for an open ask, which the dock shows. */
   readonly onShowAsk?: (askId: string) => void;
   readonly ref?: Ref<ChatHandle>;
@@ -68,36 +65,45 @@ const bottomPx = 12;
 
 /** The open task, the newest message last. Of its rows, those in sight are drawn. */
 export function ChatView(props: ChatViewProps) {
-  const { conversation: all, models, actions, prompts = [], onShowAsk = () => {}, ref } = props;
-  const { taskId, task, moved, earlier, paging, failure } = all;
-  const away = useAway();
-  const readOnly = task?.closed === true || away !== undefined;
+  const { conversation, actions, begin, onShowAsk = () => {}, ref } = props;
+  const { taskId, task, earlier, paging, failure } = conversation;
+  const foreign = task?.workspace !== undefined;
+  const readOnly = task?.closed === true || foreign;
   const view = useView();
   // Changes whenever a fold is opened or closed, of which the view keeps which.
   const [folds, setFolds] = useState(0);
+  // Entries that did not change stay the same objects from one timeline to the next.
+  const before = useRef<Timeline>(undefined);
+  const timeline = useMemo(
+    () => timelineOf(conversation.messages, before.current),
+    [conversation.messages],
+  );
+  before.current = timeline;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read again when a fold changes.
   const shown = useMemo(
-    () => shownRows(all.messages, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
-    [all.messages, view, taskId, folds],
+    () => shownEntries(timeline, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
+    [timeline, view, taskId, folds],
   );
-  const { messages } = shown;
-  const conversation = useMemo(() => ({ ...all, messages }), [all, messages]);
+  const { entries } = shown;
+  /** The messages that have rows. */
+  const messages = useMemo(() => entries.map(({ message }) => message), [entries]);
+  const rowOf = (messageId: number) => timeline.within.get(messageId) ?? messageId;
   const setFold = (id: number, open: boolean) => {
     view.setExpanded(`${taskId}:${id}:replaced`, open);
     setFolds(folds + 1);
   };
   const scroller = useRef<HTMLElement>(null);
-  const { rangeExtractor, held, hold, firstKept } = useMountedRows(messages);
+  const { rangeExtractor, held, hold } = useMountedRows(messages);
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: messages.length,
     enabled: messages.length > 0,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
-    estimateSize: (index) => likelyHeight(messages[index]),
+    estimateSize: (index) => likelyHeight(entries[index]),
     // The first drawing has rows already, before the panel is measured: what leads to one finds it.
     initialRect: { width: 0, height: window.innerHeight },
     // They are the newest messages, or those left in an earlier life.
-    initialOffset: () => offsetOf(messages, view.get().place?.messageId),
+    initialOffset: () => offsetOf(entries, view.get().place?.messageId),
     rangeExtractor,
     overscan,
     paddingStart: earlier ? earlierPx : topPx,
@@ -113,6 +119,8 @@ export function ChatView(props: ChatViewProps) {
   const rows = virtualizer.getVirtualItems(); // computes the range, too
   const place = usePlace(scroller, virtualizer, messages);
   useEarlier(conversation, virtualizer.range?.startIndex, actions);
+  const firstOpen = findOpenAsks(conversation.messages)[0]?.message.id;
+  const firstKept = held === undefined ? firstOpen : Math.min(held, firstOpen ?? held);
   useForgetting(conversation, firstKept, place.isAtBottom, actions);
 
   // A row that is to have the focus is drawn first.
@@ -120,34 +128,32 @@ export function ChatView(props: ChatViewProps) {
   useLayoutEffect(() => {
     if (toFocus !== undefined) focusRow(toFocus.message);
   }, [toFocus]);
-  const show = (messageId: number) => {
-    const message = messages[indexOfMessage(messages, messageId)];
-    if (message === undefined) {
-      const fold = foldOf(all.messages, messageId);
+  const bring = (messageId: number) => {
+    const row = rowOf(messageId);
+    if (indexOfMessage(messages, row) === -1) {
+      const fold = foldOf(timeline, row);
       if (fold !== undefined) setFold(fold, true);
-      return;
+      return fold === undefined ? row : undefined;
     }
-    hold(messageId);
-    place.show(messageId);
+    hold(row);
+    place.show(row);
+    return row;
+  };
+  const show = (messageId: number) => {
+    const all = conversation.messages;
+    const message = all[indexOfMessage(all, messageId)];
+    const row = bring(messageId);
+    if (message === undefined || indexOfMessage(messages, row ?? -1) === -1) return;
     const { body } = message;
     if (body.type === "ask" && body.outcome === undefined) onShowAsk(body.askId);
     else setToFocus({ message });
   };
   const showAsk = (askId: string) => {
-    const message = messages.findLast(({ body }) => body.type === "ask" && body.askId === askId);
+    const isIt = ({ body }: Message) => body.type === "ask" && body.askId === askId;
+    const message = conversation.messages.findLast(isIt);
     if (message !== undefined) show(message.id);
   };
-  const bring = (messageId: number) => {
-    if (indexOfMessage(messages, messageId) === -1) {
-      const fold = foldOf(all.messages, messageId);
-      if (fold !== undefined) setFold(fold, true);
-      return fold === undefined;
-    }
-    hold(messageId);
-    place.show(messageId);
-    return true;
-  };
-  const { found, setFound } = useFound(all, actions, scroller, bring);
+  const { row: foundRow, setFound } = useFound(conversation, actions, scroller, bring);
   const [finding, setFinding] = useState(false);
   const findField = useRef<HTMLInputElement>(null);
   const find = () => {
@@ -171,8 +177,7 @@ export function ChatView(props: ChatViewProps) {
     if (message !== undefined && message.id !== held) hold(message.id);
   };
 
-  const asks = openAsksOf(conversation);
-  const newest = messages.at(-1)?.id ?? 0;
+  const newest = conversation.messages.at(-1)?.id ?? 0;
   const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
   const ended = last?.body.type === "model" ? last.body.end : undefined;
   const goOn =
@@ -180,7 +185,6 @@ export function ChatView(props: ChatViewProps) {
   return (
     <ShowContext value={showAsk}>
       <main className="chat">
-        <ElsewhereBanner {...{ messages, moved }} />
         {finding && (
           <FindBar
             ref={findField}
@@ -221,39 +225,32 @@ export function ChatView(props: ChatViewProps) {
               {paging ? l10n.t("Loading earlier messages…") : l10n.t("Show earlier messages")}
             </button>
           )}
-          {task !== undefined && messages.length === 0 && (
-            <p className="empty muted">
-              {task.closed
-                ? l10n.t("Nothing happened here.")
-                : l10n.t(
-                    "Ask the model, which asks you before it uses a server's tools. Or use a server yourself, below.",
-                  )}
-            </p>
+          {task?.closed && messages.length === 0 && (
+            <p className="empty muted">{l10n.t("Nothing happened here.")}</p>
           )}
-          {task !== undefined && messages.length === 0 && !readOnly && (
-            <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
-          )}
+          {task !== undefined && messages.length === 0 && !readOnly && begin}
           <ol
             className="rows"
             aria-label={l10n.t("Messages")}
             style={{ height: virtualizer.getTotalSize() }}
           >
             {rows.map(({ index, start }) => {
-              const message = messages[index];
-              if (message === undefined) return null;
+              const entry = entries[index];
+              if (entry === undefined) return null;
+              const { message } = entry;
               return (
                 <li
                   key={message.id}
                   ref={virtualizer.measureElement}
                   data-index={index}
-                  className={classOf(shown.left.has(message.id), message.id === found?.messageId)}
+                  className={classOf(shown.left.has(message.id), message.id === foundRow)}
                   // Messages are counted from 1, also those that are not read.
                   aria-posinset={message.id}
                   aria-setsize={newest}
                   style={{ top: start }}
                 >
                   <Boundary
-                    subject={message}
+                    subject={entry}
                     instead={(problem, onRetry) => (
                       <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
                     )}
@@ -269,13 +266,10 @@ export function ChatView(props: ChatViewProps) {
                       />
                     )}
                     <ChatRow
-                      {...{ taskId, message, models, actions }}
-                      offered={offeredTo(message, messages)}
-                      waitsFor={askOf(message, asks)}
-                      lostCall={lostCallOf(message, messages)}
-                      approval={shown.approvals.get(message.id)}
+                      {...{ taskId, entry, actions }}
                       running={message.body.type === "user" && task?.running === true}
                       closed={readOnly || shown.left.has(message.id)}
+                      foreign={foreign}
                       goOn={message === last ? goOn?.label : undefined}
                       goOnBy={message === last ? goOn?.by : undefined}
                     />

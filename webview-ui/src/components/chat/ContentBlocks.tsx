@@ -18,11 +18,12 @@ import { visible } from "../ui/visible.ts";
 import { json, size } from "../ui/words.ts";
 import { Markdown } from "./Markdown.tsx";
 import { Marked, useHasSecret } from "./Marked.tsx";
+import type { TextsAs } from "./useTexts.tsx";
 
 export interface ContentBlocksProps {
   readonly blocks: readonly ContentBlock[];
   /** A conversation's texts are Markdown; a tool's result is shown letter by letter. */
-  readonly texts: "markdown" | "plain";
+  readonly texts: TextsAs;
   /** The names of the tools that were called, by the ids of their calls. */
   readonly calls?: ToolCalls | undefined;
   /** Names the blocks in the view's state; unique in the panel. */
@@ -81,7 +82,7 @@ function Block({ block, texts, calls, keep }: BlockProps) {
 
 interface TextProps {
   readonly text: string;
-  readonly texts: "markdown" | "plain";
+  readonly texts: TextsAs;
   readonly keep: string;
 }
 

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { type MenuEntry, SplitButton } from "../ui/SplitButton.tsx";
+import type { MenuEntry } from "../ui/Menu.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
 
 export interface DeclineButtonProps {
   readonly serverName: string;

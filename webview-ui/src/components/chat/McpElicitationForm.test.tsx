@@ -1,11 +1,11 @@
-import type { Field } from "@assent/protocol";
+import type { Field, PatternProgram } from "@assent/protocol";
 import { fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong, valueIn } from "../../testing/dom.ts";
 import { dismiss } from "../../testing/menu.ts";
-import { elicitation } from "../../testing/samples.ts";
+import { elicitation, stringField } from "../../testing/samples.ts";
 import { McpElicitationForm, type McpElicitationFormProps } from "./McpElicitationForm.tsx";
 
 // The half second before an ask can be answered has a test of its own.
@@ -193,17 +193,70 @@ describe("what is wrong", () => {
     const name = screen.getByRole("textbox", { name: "Name" });
     expect(document.activeElement).toBe(name);
     expect(isWrong(name)).toBe(true);
-    expect(descriptionOf(name)).toBe("Required.");
+    expect(descriptionOf(name)).toBe("Required");
     expect(descriptionOf(screen.getByRole("textbox", { name: "Rows" }))).toBe(
-      "At least 1. At least 1.",
+      "At least 1 At least 1.",
     );
-    expect(descriptionOf(screen.getByRole("radiogroup", { name: "Format" }))).toBe("Choose one.");
-    const alert = screen.getByRole("alert");
-    expect(alert.textContent).toContain("3 things to mend:");
-    await user.click(within(alert).getByRole("button", { name: "Rows" }));
+    expect(descriptionOf(screen.getByRole("radiogroup", { name: "Format" }))).toBe("Choose one");
+    expect(screen.getByRole("alert").textContent).toBe("Fix 3 fields:");
+    await user.click(screen.getByRole("button", { name: "Rows" }));
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Rows" }));
-    await user.click(within(alert).getByRole("button", { name: "Format" }));
+    await user.click(screen.getByRole("button", { name: "Format" }));
     expect(document.activeElement).toBe(screen.getByRole("radio", { name: "a" }));
+  });
+
+  test("is listed as it is now, and a later one too", async () => {
+    const email: Field = { type: "string", name: "mail", title: "Mail", format: "email" };
+    const { user, container } = show([...fields, { ...email, required: true }, stringField]);
+    const listed = () =>
+      [...container.querySelectorAll(".problems li")].map((entry) => entry.textContent);
+    await user.click(submit());
+    expect(listed()).toEqual(["Name: Required", "Format: Choose one", "Mail: Required"]);
+    await user.type(screen.getByRole("textbox", { name: "Mail" }), "nobody");
+    expect(listed().at(-1)).toMatch(/^Mail: Not an email address/);
+    await user.type(screen.getByRole("textbox", { name: "Rows" }), "0");
+    await user.tab();
+    expect(listed()[1]).toBe("Rows: At least 1");
+    await user.type(screen.getByRole("textbox", { name: "Mail" }), "@example.com");
+    await user.click(screen.getByRole("radio", { name: "a" }));
+    expect(screen.getByRole("alert").textContent).toBe("Fix 2 fields:");
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(isWrong(screen.getByRole("textbox", { name: "Rows" }))).toBe(true);
+  });
+
+  test("that is alone is told at its field, which takes the focus", async () => {
+    const { user, container } = show([{ ...stringField, required: true }]);
+    await user.click(submit());
+    const only = screen.getByRole("textbox", { name: "Reason" });
+    expect(document.activeElement).toBe(only);
+    expect(descriptionOf(only)).toBe("Required");
+    expect(container.querySelector(".problems")).toBeNull();
+    expect(container.querySelector(".ask-problems")?.textContent).toBe("");
+  });
+
+  test("of a pattern is told in the server's words", async () => {
+    const program: PatternProgram = {
+      start: 0,
+      steps: [{ op: "fail", out: 0, arg: 0 }],
+      classes: [],
+    };
+    const code: Field = {
+      type: "string",
+      name: "code",
+      title: "Code",
+      pattern: "^[A-Z]$",
+      program,
+    };
+    const { user } = show([
+      { ...code, description: "One capital letter." },
+      { ...code, name: "other", title: "Other" },
+    ]);
+    await user.type(screen.getByRole("textbox", { name: "Code" }), "x");
+    await user.type(screen.getByRole("textbox", { name: "Other" }), "x{Tab}");
+    const told = (name: string) => descriptionOf(screen.getByRole("textbox", { name }));
+    expect(told("Code")).toBe("Does not match: One capital letter. One capital letter.");
+    expect(told("Other")).toBe("Does not match the pattern ^[A-Z]$");
   });
 
   test("is told as the person leaves a field, and is over as soon as it is mended", async () => {
@@ -212,7 +265,7 @@ describe("what is wrong", () => {
     await user.type(rows, "many");
     expect(isWrong(rows)).toBe(false);
     await user.tab();
-    expect(descriptionOf(rows)).toBe("Not a number; write it like 12.5. At least 1.");
+    expect(descriptionOf(rows)).toBe("Not a number; write it like 12.5 At least 1.");
     expect(screen.queryByRole("alert")).toBeNull();
     await user.clear(rows);
     expect(isWrong(rows)).toBe(false);
@@ -226,7 +279,8 @@ describe("what is wrong", () => {
     expect(document.activeElement).toBe(submit());
     expect(isWrong(rows)).toBe(false);
     await user.pointer("[/MouseLeft]");
-    expect(screen.getByRole("alert").textContent).toContain("Rows: At least 1.");
+    expect(screen.getByRole("alert").textContent).toBe("Fix 3 fields:");
+    expect(isWrong(rows)).toBe(true);
   });
 
   test("is not told of a required field that was only passed", async () => {
@@ -244,7 +298,7 @@ describe("what is wrong", () => {
     Object.defineProperty(day, "validity", { value: { badInput: true } });
     await user.click(submit());
     expect(onAccept).not.toHaveBeenCalled();
-    expect(descriptionOf(day)).toBe("This is not complete.");
+    expect(descriptionOf(day)).toBe("Not complete");
   });
 
   test("by the sidecar's word is told in the same places, and what was typed stays", async () => {
@@ -406,7 +460,7 @@ test("the whole form can be filled in, mended and sent with the keyboard", async
   // The focus is on the first wrong field, which says what is wrong.
   const email = screen.getByRole("textbox", { name: "Email" });
   expect(document.activeElement).toBe(email);
-  expect(descriptionOf(email)).toBe("Not an email address, such as name@example.com.");
+  expect(descriptionOf(email)).toBe("Not an email address, such as name@example.com");
   await user.keyboard("{Control>}a{/Control}");
   await user.clear(email);
   await user.keyboard("a@b{Enter}");

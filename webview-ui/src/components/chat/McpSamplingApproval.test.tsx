@@ -1,10 +1,10 @@
 import type { McpSamplingRequest, Model } from "@assent/protocol";
-import { render, screen, within } from "@testing-library/react";
+import { fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
-import { dismiss } from "../../testing/menu.ts";
+import { chooseWay, dismiss } from "../../testing/menu.ts";
 import { demoModel, otherModel, sampling, toolRequest } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
@@ -20,7 +20,7 @@ function show(part: Partial<Data> = {}) {
     onDecline: vi.fn<McpSamplingApprovalProps["onDecline"]>(),
     onCancel: vi.fn<McpSamplingApprovalProps["onCancel"]>(),
   };
-  const drawn = render(
+  const card = (part: Partial<Data>) => (
     <McpSamplingApproval
       askId="a1"
       serverName="database"
@@ -34,9 +34,11 @@ function show(part: Partial<Data> = {}) {
       keep="t1:1"
       {...part}
       {...ways}
-    />,
+    />
   );
-  return { ...ways, ...drawn, user: userEvent.setup() };
+  const drawn = render(card(part));
+  const rerenderWith = (next: Partial<Data>) => drawn.rerender(card(next));
+  return { ...ways, ...drawn, rerenderWith, user: userEvent.setup() };
 }
 
 const approve = () => screen.getByRole("button", { name: "Approve & Send" });
@@ -66,11 +68,11 @@ const everything: McpSamplingRequest = {
 
 test("nothing of the request is hidden", async () => {
   const { container } = show({ request: everything });
-  const card = screen.getByRole("region", { name: "database wants a completion" });
+  const card = screen.getByRole("region", { name: "database wants to ask a model" });
   within(card).getByText(
     "4 messages · a system prompt · 1 picture, 1 sound · about 1,525 tokens · at most 1,500 tokens back",
   );
-  expect(within(card).getByText("terse").tagName).toBe("EM");
+  expect(within(card).getByText("You are *terse*.").tagName).toBe("PRE");
   within(card).getByText("Look at this:");
   expect(within(card).getByRole("img").getAttribute("src")).toBe(`data:image/png;base64,${png}`);
   expect(
@@ -89,6 +91,46 @@ test("nothing of the request is hidden", async () => {
   ]);
   within(card).getByText(/"trace": "abc"/);
   expect(await axeFindings(container)).toEqual([]);
+});
+
+describe("the texts of a request", () => {
+  const text = "Users to delete: 30\nLast login: 2021\n\n**Ask** a@example.com, <b>then</b> ";
+  const long = text.repeat(25);
+  const shown = (text: string) =>
+    show({
+      request: {
+        systemPrompt: text,
+        messages: [{ role: "user", content: [{ type: "text", text }] }],
+        maxTokens: 1,
+      },
+    });
+  const exact = (container: HTMLElement) =>
+    [...container.querySelectorAll("pre")].map((pre) => pre.textContent);
+
+  test("are exact and whole, and no link is in the way to the buttons", () => {
+    const { container } = shown(long);
+    expect(long.length).toBeLessThan(2048);
+    expect(exact(container)).toEqual([long, long]);
+    expect(container.querySelector(".clamp")).toBeNull();
+    expect(screen.queryByRole("link")).toBeNull();
+  });
+
+  test("show the characters that hide", () => {
+    const { container } = shown("pay\u202e\u200b me");
+    expect(exact(container)).toEqual(["pay[U+202E][U+200B] me", "pay[U+202E][U+200B] me"]);
+  });
+
+  test("are Markdown for who wants that, also after a reload", async () => {
+    const { container, user, unmount } = shown(text);
+    await user.click(screen.getByRole("button", { name: "Show as Markdown" }));
+    expect(screen.getAllByText("Ask").map(({ tagName }) => tagName)).toEqual(["STRONG", "STRONG"]);
+    expect(exact(container)).toEqual([]);
+    unmount();
+    const again = shown(text);
+    expect(screen.getAllByText("Ask")).toHaveLength(2);
+    await again.user.click(screen.getByRole("button", { name: "Show Exact Text" }));
+    expect(exact(again.container)).toEqual([text, text]);
+  });
 });
 
 test("a long text is clamped, and all of it is one press away", async () => {
@@ -220,6 +262,7 @@ describe("an edit", () => {
     const { user, onApprove, onCancel } = show({ request });
     screen.getByRole("button", { name: "Edit" }).focus();
     await user.keyboard("{Enter}");
+    expect(document.activeElement).toBe(field("System prompt"));
     field("Maximum tokens").focus();
     await user.keyboard("{Control>}a{/Control}{Backspace}7{Escape}");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
@@ -278,6 +321,84 @@ describe("an edit", () => {
   });
 });
 
+describe("an answer as the model", () => {
+  const begin = () => chooseWay("More Ways to Approve", "Answer as the Model…");
+  const field = (name: string) => screen.getByRole<HTMLInputElement>("textbox", { name });
+  const primaries = (container: HTMLElement) =>
+    [...container.querySelectorAll(".primary:not(.split-more)")].map((one) => one.textContent);
+
+  test("is written by hand, and nothing else goes with it", async () => {
+    const { user, container, onApprove } = show({
+      request: toolRequest,
+      models: [demoModel, otherModel],
+      draft: { model: otherModel.id, maxTokens: "7", editing: true },
+    });
+    begin();
+    const completion = field("Completion");
+    expect(document.activeElement).toBe(completion);
+    expect(primaries(container)).toEqual(["Return to Server"]);
+    screen.getByText("What is the weather in Paris?");
+    expect(screen.queryByRole("combobox", { name: "Answered by" })).toBeNull();
+    await user.keyboard("Rain.{Enter}Or sun.");
+    const stop = screen.getByRole<HTMLInputElement>("combobox", { name: "Stop reason" });
+    expect(stop.value).toBe("endTurn");
+    await user.clear(stop);
+    expect(field("Model's name").value).toBe("human");
+    await user.type(field("Model's name"), "-1");
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Return to Server" }));
+    expect(onApprove).toHaveBeenCalledExactlyOnceWith({
+      handWritten: { text: "Rain.\nOr sun.", model: "human-1" },
+    });
+  });
+
+  test("is possible without a model, and is put aside without losing it", async () => {
+    const { user, onCancel, onApprove } = show({ model: undefined, models: [] });
+    begin();
+    await user.keyboard("Hello{Escape}");
+    expect(onCancel).not.toHaveBeenCalled();
+    expect(screen.queryByRole("textbox", { name: "Completion" })).toBeNull();
+    screen.getByText(/^No model can answer\./);
+    begin();
+    expect(field("Completion").value).toBe("Hello");
+    await user.click(screen.getByRole("button", { name: "Back" }));
+    await user.click(approve());
+    expect(onApprove).not.toHaveBeenCalled();
+  });
+
+  test("says at its fields what the server would not get", () => {
+    show({
+      draft: { byHand: true },
+      fieldProblems: [
+        { name: "text", message: "An empty text is no answer." },
+        { name: "stopReason", message: "There are no calls." },
+      ],
+    });
+    expect(isWrong(field("Completion"))).toBe(true);
+    expect(descriptionOf(field("Completion"))).toBe("An empty text is no answer.");
+    const stop = screen.getByRole("combobox", { name: "Stop reason" });
+    expect(descriptionOf(stop)).toBe("There are no calls.");
+    expect(isWrong(field("Model's name"))).toBe(false);
+  });
+
+  test("that is refused is corrected where it is wrong", () => {
+    const refused = { draft: { byHand: true }, refusal: "It cannot be returned." };
+    const { rerenderWith } = show({ ...refused, busy: true });
+    (document.activeElement as HTMLElement).blur();
+    rerenderWith({ ...refused, fieldProblems: [{ name: "model", message: "A name." }] });
+    expect(document.activeElement).toBe(field("Model's name"));
+    expect(screen.queryByText("It cannot be returned.")).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Back" }));
+    expect(screen.queryByText("It cannot be returned.")).toBeNull();
+  });
+
+  test("is no change of the request", async () => {
+    const { user } = show({ draft: { "byHand text": "Hello" } });
+    expect(screen.queryByText("What you changed")).toBeNull();
+    await user.click(approve());
+  });
+});
+
 test("what it may cost follows the model and the edits", async () => {
   const dear = { ...otherModel, inputCost: 3, outputCost: 15 };
   const free = { ...demoModel, inputCost: 0, outputCost: 0 };
@@ -323,7 +444,7 @@ describe("tools", () => {
     const offered = screen.getByRole("list", { name: "Tools offered to the model" });
     const [first, second] = within(offered).getAllByRole("listitem");
     expect(first?.textContent).toContain("forecast Weather forecast");
-    expect(within(offered).getByText("one").tagName).toBe("EM");
+    within(offered).getByText("The weather of *one* city.");
     expect(second?.textContent).toBe("tides");
     expect(screen.queryByText(/"properties"/)).toBeNull();
     await user.click(within(offered).getByText("Its arguments, as a JSON Schema"));
@@ -355,8 +476,9 @@ describe("tools", () => {
     const text = screen.getByRole("textbox", { name: "Assistant, message 2, part 1" });
     await user.clear(text);
     await user.type(text, "Hm.");
-    expect(container.querySelector(".diff")?.textContent).toContain("[calls forecast]");
-    expect(container.querySelector(".diff")?.textContent).toContain("[the tool failed]\nNo coast.");
+    expect(container.querySelector(".diff")?.textContent).toBe(
+      " ⋯ Assistant:\nI lookHm.\n[calls forecast] ⋯ ",
+    );
     await user.click(approve());
     expect(onApprove.mock.calls[0]?.[0].samplingEdit?.messages?.[1]?.content?.[1]).toEqual(
       toolRequest.messages?.[1]?.content?.[1],

@@ -1,6 +1,7 @@
 import type {
   FieldProblem,
   GrantTerms,
+  HandWritten,
   McpSamplingRequest,
   Model,
   SamplingContext,
@@ -16,6 +17,13 @@ import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
 import { visible } from "../ui/visible.ts";
+import {
+  AnswerActions,
+  AnswerAsModel,
+  byHandKey,
+  isOfByHand,
+  isOfCompletion,
+} from "./AnswerAsModel.tsx";
 import { AnsweringModel, candidatesOf, NoModel } from "./AnsweringModel.tsx";
 import { AllowActions, ApproveAndAllow } from "./ApproveAndAllow.tsx";
 import { AskCard } from "./AskCard.tsx";
@@ -62,8 +70,8 @@ export interface McpSamplingApprovalProps {
   readonly refusal: string | undefined;
   /** The secrets that caused the refusal, in words. The person had typed them. */
   readonly refusedSecrets?: readonly string[] | undefined;
-  /** The problems that the sidecar found in the terms of a grant. */
-  readonly grantProblems?: readonly FieldProblem[] | undefined;
+  /** The problems that the sidecar found in the terms of a grant, or in the person's own completion. */
+  readonly fieldProblems?: readonly FieldProblem[] | undefined;
   /**
    * The person lets the request go to a model; to another than the proposed one, and edited, where it
    * says so.
@@ -83,6 +91,8 @@ export interface Approval {
   readonly confirmSecrets?: boolean;
   /** The next requests like it go without asking, within these bounds. */
   readonly grant?: GrantTerms;
+  /** The person's own completion, in place of a model's. Then there is nothing else. */
+  readonly handWritten?: HandWritten;
 }
 
 /** A server's request to a model, as long as it waits for approval. */
@@ -95,7 +105,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     secrets = [],
     context,
     refusedSecrets = [],
-    grantProblems,
+    fieldProblems,
   } = props;
   const { onDraft, onApprove, onDecline, onCancel } = props;
   const ready = useArmed() && !busy;
@@ -117,11 +127,13 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   const nobody = answering === undefined && models !== undefined;
   const included = own(draft, draftKey.context) === true ? context : undefined;
-  const isAllowing = own(draft, grantKey.open) === true && answering !== undefined;
+  const isAnswering = own(draft, byHandKey.open) === true;
+  const isAllowing = own(draft, grantKey.open) === true && answering !== undefined && !isAnswering;
   const wordsId = useId();
   const [toolName] = toolNames.length === 1 ? toolNames : [];
   // A wrong edit cannot be measured.
   const measured = withContext(isWrong ? request : edited, included);
+  const summary = summarize(measured, answering);
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
   const found = useSecrets({
     secrets,
@@ -149,20 +161,35 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
       focusAsk(askId); // the pressed button is gone
     },
   };
+  // What is wrong with the person's own completion is said at its fields.
+  const isAtField = isAnswering ? fieldProblems !== undefined : isOfCompletion(fieldProblems);
+  const byHand = {
+    ...{ draft, busy },
+    onClose: () => {
+      input(byHandKey.open, false);
+      focusAsk(askId); // the pressed button is gone
+    },
+  };
   return (
     <SecretsContext value={secrets}>
       <AskCard
         {...{ askId, serverName, toolNames, resourceUri, busy }}
         icon="sparkle"
-        does={l10n.t("{0} wants a completion")}
+        does={l10n.t("{0} wants to ask a model")}
         problems={
           <>
-            {nobody && <NoModel />}
-            {refusal !== undefined && <Refusal message={refusal} />}
+            {nobody && !isAnswering && <NoModel />}
+            {refusal !== undefined && !isAtField && <Refusal message={refusal} />}
           </>
         }
         actions={
-          isAllowing ? (
+          isAnswering ? (
+            <AnswerActions
+              {...byHand}
+              {...{ ready }}
+              onAnswer={(handWritten) => onApprove({ handWritten })}
+            />
+          ) : isAllowing ? (
             <AllowActions {...allowing} {...{ canSend, ready }} onApprove={approve} />
           ) : (
             <>
@@ -173,8 +200,8 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
                 {...{ ready, busy }}
                 disabled={!canSend}
                 onClick={() => approve()}
-                entries={
-                  answering === undefined
+                entries={[
+                  ...(answering === undefined
                     ? []
                     : [
                         {
@@ -184,8 +211,13 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
                           ),
                           onChoose: () => input(grantKey.open, true),
                         },
-                      ]
-                }
+                      ]),
+                  {
+                    label: l10n.t("Answer as the Model…"),
+                    about: l10n.t("You write the completion, and no model is asked."),
+                    onChoose: () => input(byHandKey.open, true),
+                  },
+                ]}
               />
               <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
               <button {...editing.toggle} disabled={busy}>
@@ -196,76 +228,97 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           )
         }
       >
-        {grantReason !== "" && (
-          <p className="notice notice-info">
-            <Icon name="info" />
-            <span>{visible(grantReason)}</span>
-          </p>
-        )}
-        <p className="muted">{summarize(measured, answering)}</p>
-        {isEditing ? (
-          <SamplingEditor
-            {...{ request, draft, secrets, problems, keep }}
-            disabled={busy}
-            onInput={input}
-            onKeyDown={editing.onKeyDown}
-          />
+        {isAnswering ? (
+          <>
+            <Disclosure keep={`${keep}:request`} summary={summarize(request)} initiallyOpen>
+              <SamplingDetails {...{ request, keep }} />
+            </Disclosure>
+            <AnswerAsModel {...byHand} problems={fieldProblems} onInput={input} />
+          </>
         ) : (
-          <Disclosure keep={`${keep}:request`} summary={l10n.t("The whole request")} initiallyOpen>
-            <SamplingDetails request={edited} keep={keep} />
-          </Disclosure>
+          <>
+            {grantReason !== "" && (
+              <p className="notice notice-info">
+                <Icon name="info" />
+                <span>{visible(grantReason)}</span>
+              </p>
+            )}
+            {isEditing ? (
+              <>
+                <p className="muted">{summary}</p>
+                <div ref={editing.fields}>
+                  <SamplingEditor
+                    {...{ request, draft, secrets, problems, keep }}
+                    disabled={busy}
+                    onInput={input}
+                    onKeyDown={editing.onKeyDown}
+                  />
+                </div>
+              </>
+            ) : (
+              <Disclosure keep={`${keep}:request`} summary={summary} initiallyOpen>
+                <SamplingDetails request={edited} keep={keep} />
+              </Disclosure>
+            )}
+            {edit !== undefined && !isWrong && (
+              <Disclosure
+                keep={`${keep}:changes`}
+                summary={l10n.t("What you changed")}
+                initiallyOpen
+              >
+                <SamplingChanges asked={request} sent={edited} keep={keep} />
+              </Disclosure>
+            )}
+            {edit !== undefined && (
+              <button type="button" className="link" disabled={busy} onClick={() => reset()}>
+                {l10n.t("Undo all changes")}
+              </button>
+            )}
+            {context !== undefined && (
+              <SamplingContextChoice
+                {...{ context, keep }}
+                included={included !== undefined}
+                disabled={busy}
+                onInclude={(include) => input(draftKey.context, include)}
+              />
+            )}
+            <SamplingSecrets
+              secrets={found.placed}
+              refused={found.refused}
+              confirmed={found.isConfirmed}
+              disabled={busy}
+              onRedact={(numbers) => setDraft(redact(request, draft, secrets, numbers))}
+              onConfirm={found.confirm}
+            />
+            <AnsweringModel
+              label={l10n.t("Answered by")}
+              model={answering}
+              candidates={candidates}
+              disabled={busy}
+              onChoose={(id) => input(draftKey.model, id)}
+            />
+            {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
+              <p className="muted">{visible(modelReason)}</p>
+            )}
+            {warnings.map((warning) => (
+              <p key={warning} className="notice notice-warning">
+                <Icon name="warning" />
+                <span>{visible(warning)}</span>
+              </p>
+            ))}
+            {isAllowing && (
+              <ApproveAndAllow {...allowing} problems={fieldProblems} onInput={input} />
+            )}
+          </>
         )}
-        {edit !== undefined && !isWrong && (
-          <Disclosure keep={`${keep}:changes`} summary={l10n.t("What you changed")} initiallyOpen>
-            <SamplingChanges asked={request} sent={edited} keep={keep} />
-          </Disclosure>
-        )}
-        {edit !== undefined && (
-          <button type="button" className="link" disabled={busy} onClick={() => reset()}>
-            {l10n.t("Undo all changes")}
-          </button>
-        )}
-        {context !== undefined && (
-          <SamplingContextChoice
-            {...{ context, keep }}
-            included={included !== undefined}
-            disabled={busy}
-            onInclude={(include) => input(draftKey.context, include)}
-          />
-        )}
-        <SamplingSecrets
-          secrets={found.placed}
-          refused={found.refused}
-          confirmed={found.isConfirmed}
-          disabled={busy}
-          onRedact={(numbers) => setDraft(redact(request, draft, secrets, numbers))}
-          onConfirm={found.confirm}
-        />
-        <AnsweringModel
-          label={l10n.t("Answered by")}
-          model={answering}
-          candidates={candidates}
-          disabled={busy}
-          onChoose={(id) => input(draftKey.model, id)}
-        />
-        {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
-          <p className="muted">{visible(modelReason)}</p>
-        )}
-        {warnings.map((warning) => (
-          <p key={warning} className="notice notice-warning">
-            <Icon name="warning" />
-            <span>{visible(warning)}</span>
-          </p>
-        ))}
-        {isAllowing && <ApproveAndAllow {...allowing} problems={grantProblems} onInput={input} />}
       </AskCard>
     </SecretsContext>
   );
 }
 
-/** The choice of the model, of the context and of a grant are no changes of the request. */
+/** The choice of the model, of the context and of a grant, and the person's own completion, do not change the request. */
 function isOfEdit(key: string): boolean {
-  return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key);
+  return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key) && !isOfByHand(key);
 }
 
 /** The request that is sent depends on these. They are shorter to compare than a request with images. */

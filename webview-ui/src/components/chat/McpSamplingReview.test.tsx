@@ -38,8 +38,12 @@ const button = (name: string) => screen.getByRole("button", { name });
 
 test("the answer is shown with who wrote it, and each way out is one of its own", async () => {
   const { user, container, onReturn, onDecline, onRegenerate, onCancel } = show();
-  screen.getByRole("region", { name: "database is to get this answer" });
+  screen.getByRole("region", { name: "Review the answer for database" });
+  expect(screen.getByText("The risk is **low**.").tagName).toBe("PRE");
+  expect(screen.queryByText("low")).toBeNull();
+  await user.click(button("Show as Markdown"));
   expect(screen.getByText("low").tagName).toBe("STRONG");
+  await user.click(button("Show Exact Text"));
   expect(screen.getAllByText(demoModel.name).length).toBeGreaterThan(0);
   expect(await axeFindings(container)).toEqual([]);
   const counts = () =>
@@ -59,7 +63,7 @@ test("an edit is made, seen and returned without a mouse", async () => {
   button("Edit").focus();
   await user.keyboard(" ");
   const box = screen.getByRole("textbox", { name: "What the server gets" });
-  box.focus();
+  expect(document.activeElement).toBe(box);
   await user.keyboard("{Control>}a{/Control}The risk is **high**.");
   expect(await axeFindings(container)).toEqual([]);
   await user.keyboard("{Escape}");
@@ -149,7 +153,7 @@ describe("an answer with calls of tools", () => {
       'Calls the tool forecast with{\n  "city": "Paris"\n}',
       'Calls the tool forecast with{\n  "city": "Rome"\n}',
     ]);
-    expect(screen.getAllByText("one", { selector: "em" })).toHaveLength(2);
+    expect(screen.getAllByText("The weather of *one* city.")).toHaveLength(2);
     expect(letCall(1).checked).toBe(true);
     expect(await axeFindings(container)).toEqual([]);
     await user.click(button("Return to Server"));

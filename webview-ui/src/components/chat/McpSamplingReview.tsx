@@ -5,6 +5,7 @@ import type {
   SamplingTool,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { answererOf, stopped } from "../../timeline/sampling.ts";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -15,10 +16,10 @@ import { AskCard } from "./AskCard.tsx";
 import { DeclineButton } from "./DeclineButton.tsx";
 import { ReviewedBlocks } from "./ReviewedBlocks.tsx";
 import { reviewKey, reviewOf } from "./reviewDraft.ts";
-import { answerer, stopped } from "./SamplingRecord.tsx";
 import { useArmed } from "./useArmed.ts";
 import { useDraft } from "./useDraft.ts";
 import { useEditing } from "./useEditing.ts";
+import { useTexts } from "./useTexts.tsx";
 
 export interface McpSamplingReviewProps {
   readonly askId: string;
@@ -69,6 +70,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     own(draft, reviewKey.editing) === true ||
     reviewed.blocks.some(({ problem }) => problem !== undefined);
   const editing = useEditing(isEditing, (now) => input(reviewKey.editing, now));
+  const [texts, toggle] = useTexts(`${keep}:answer`);
   const { content = [] } = response;
   const canEdit = content.some(({ type }) => type === "text" || type === "tool_use");
   const isChanged = reviewed.content !== undefined || reviewed.isWrong;
@@ -81,7 +83,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     <AskCard
       {...{ askId, serverName, toolNames, resourceUri, busy }}
       icon="eye"
-      does={l10n.t("{0} is to get this answer")}
+      does={l10n.t("Review the answer for {0}")}
       problems={
         <>
           {reviewed.problem !== undefined && (
@@ -131,13 +133,14 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           <span>{problem}</span>
         </p>
       )}
-      <div className="answer">
+      <div ref={editing.fields} className="answer">
         <p className="turn-role">
-          <span>{answerer(model, response)}</span>
+          <span>{answererOf(model, response)}</span>
           <span className="muted">{stopped(response)}</span>
+          {!isEditing && toggle}
         </p>
         <ReviewedBlocks
-          {...{ tools, isEditing }}
+          {...{ tools, texts, isEditing }}
           blocks={reviewed.blocks}
           disabled={busy}
           onInput={input}

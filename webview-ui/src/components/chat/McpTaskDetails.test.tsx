@@ -1,10 +1,11 @@
 import type { Call, McpTask } from "@assent/protocol";
-import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import type { Actions } from "../../session.ts";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf } from "../../testing/dom.ts";
+import { entryOf } from "../../testing/entries.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { ask, at, call, elicitation, mcpTask, message, task } from "../../testing/samples.ts";
 import { ChatRow } from "./ChatRow.tsx";
@@ -13,10 +14,10 @@ import { armingMs } from "./useArmed.ts";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-function row(part: Partial<McpTask>, rest: Partial<Call> = {}, cancelCall = vi.fn()) {
+function row(part: Partial<McpTask>, rest: Partial<Call> = {}, cancelCall = vi.fn(), id = 1) {
   const actions = { cancelCall } as Partial<Actions> as Actions;
   const body = call({ task: mcpTask(part), ...rest });
-  return <ChatRow taskId="t1" message={message(1, body)} models={new Map()} actions={actions} />;
+  return <ChatRow taskId="t1" entry={entryOf(message(id, body))} actions={actions} />;
 }
 
 function clockAt(now: number) {
@@ -25,12 +26,7 @@ function clockAt(now: number) {
 
 describe("a call that is an MCP task", () => {
   test.each<readonly [string, Partial<McpTask>, string, readonly string[]]>([
-    [
-      "works",
-      { statusMessage: "Step 2 of 5" },
-      "working 2 min 0 s",
-      ["Step 2 of 5", "MCP task 786512e2"],
-    ],
+    ["works", { statusMessage: "Step 2 of 5" }, "working 2 min 0 s", ["Step 2 of 5"]],
     [
       "needs input that nobody here was asked for",
       { status: "input_required" },
@@ -55,7 +51,7 @@ describe("a call that is an MCP task", () => {
       "hides something",
       { statusMessage: "all \u202egood", taskId: "\u200bx" },
       "working 2 min 0 s",
-      ["all [U+202E]good", "MCP task [U+200B]x"],
+      ["all [U+202E]good"],
     ],
     [
       "says too much",
@@ -66,7 +62,7 @@ describe("a call that is an MCP task", () => {
   ])("and %s says so", async (_name, part, state, texts) => {
     clockAt(at + 1 + 2 * minute);
     const { container } = render(row(part));
-    screen.getByRole("region", { name: "cleanup of database" });
+    screen.getByRole("article", { name: "cleanup of database" });
     screen.getByText(state);
     for (const text of texts) {
       const found = [...container.querySelectorAll("p")].map((p) => p.textContent);
@@ -77,14 +73,22 @@ describe("a call that is an MCP task", () => {
   });
 
   test.each<readonly [string, number | undefined, RegExp]>([
-    ["does not, where the server does not say", undefined, /^MCP task 786512e2$/],
-    ["later", at + 5 * minute, /, may be forgotten by the server at .*\d/],
-    ["long ago", at - day, /, may have been forgotten by the server since .*\d/],
-    ["at a time that there is not", 1e300, /^MCP task 786512e2$/],
+    ["does not, where the server does not say", undefined, /^ID: 786512e2$/],
+    ["later", at + 5 * minute, /The server may delete it after .*\d/],
+    ["long ago", at - day, /The server may have deleted it after .*\d/],
+    ["at a time that there is not", 1e300, /^ID: 786512e2(?!.)/],
   ])("expires %s", (_name, expiresAt, words) => {
     clockAt(at);
-    const { container } = render(row(expiresAt === undefined ? {} : { expiresAt }));
-    expect(container.querySelector(".mcp-task > :last-child")?.textContent).toMatch(words);
+    const { container } = render(
+      // What was opened in a row stays open, so that each row is of another message.
+      row(expiresAt === undefined ? {} : { expiresAt }, {}, undefined, 100 + words.source.length),
+    );
+    expect(container.textContent).not.toContain("786512e2"); // nobody reads it
+    const details = screen.getByText("MCP task").closest("details");
+    if (details !== null) details.open = true;
+    fireEvent(details ?? container, new Event("toggle"));
+    const about = container.querySelector(".mcp-task .disclosure-body");
+    expect(about?.textContent).toMatch(words);
   });
 
   test("goes on for days, and never for less than nothing", () => {
@@ -109,7 +113,7 @@ describe("a call that is an MCP task", () => {
       row({ ...part, cancelling: true }, { endedAt: at + 500, result: { type: "cancelled" } }),
     );
     screen.getByText("Stopped at row 7");
-    expect(container.textContent).not.toMatch(/forgotten|Asked to cancel/);
+    expect(container.textContent).not.toMatch(/delete|Asked to cancel/);
     expect(screen.queryByRole("button", { name: /Cancel|Give Up/ })).toBeNull();
   });
 });
@@ -173,7 +177,7 @@ describe("an MCP task is cancelled", () => {
   });
 });
 
-test("an MCP task that waits for the person leads to its question", async () => {
+test("an MCP task that waits for the person has its question beside it", async () => {
   const running = call({ task: mcpTask() });
   const host = new FakeHost(task({ openAsks: 1 }), [
     message(1, running),
@@ -187,8 +191,12 @@ test("an MCP task that waits for the person leads to its question", async () => 
     messageId: 1,
     task: mcpTask({ status: "input_required" }),
   });
-  await user.click(await screen.findByRole("button", { name: "Show Question" }));
-  expect(document.activeElement).toBe(screen.getByRole("region", { name: "database asks" }));
+  const row = await screen.findByRole("article", { name: "cleanup of database" });
+  expect(within(row).queryByText("It waits for input.")).toBeNull();
+  await user.click(within(row).getByRole("button", { name: "Waiting for you: database asks" }));
+  await waitFor(() =>
+    expect(document.activeElement).toBe(screen.getByRole("region", { name: "database asks" })),
+  );
   await host.event({ type: "askSettled", messageId: 3, outcome: { reason: "completed", at } }, 0);
   await waitFor(() => screen.getByText("It waits for input."));
 });

@@ -1,35 +1,36 @@
 import type { McpTask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useContext } from "react";
 import { filled } from "../../l10n.ts";
 import { brief } from "../ui/brief.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";
 import { isFinal } from "./mcpTaskWords.ts";
-import { ShowContext } from "./ShowContext.ts";
 
 export interface McpTaskDetailsProps {
   readonly task: McpTask;
   /** The call has its result: nothing is waited for any more. */
   readonly ended: boolean;
-  /** An open ask that the task waits for. */
-  readonly waitsFor: string | undefined;
+  /** A question of the task is open, and is shown beside it. */
+  readonly waits: boolean;
   readonly now: number;
   /** Names what giving up means, for the button that does. */
   readonly cancellingId: string;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
 }
 
 /** What a server says of its long-running task, what it waits for, and what Assent knows of it. */
 export function McpTaskDetails(props: McpTaskDetailsProps) {
-  const { task, ended, waitsFor, now, cancellingId } = props;
+  const { task, ended, waits, now, cancellingId, keep } = props;
   const { taskId, status, statusMessage = "", expiresAt, cancelling = false, problem = "" } = task;
   return (
     <div className="mcp-task">
       {statusMessage !== "" && <p className="name">{brief(statusMessage)}</p>}
       {!ended && (
         <>
-          {status === "input_required" && <WaitsFor askId={waitsFor} />}
+          {status === "input_required" && !waits && <p>{l10n.t("It waits for input.")}</p>}
           <p id={cancellingId} role="status">
             {cancelling &&
               !isFinal(status) &&
@@ -50,24 +51,13 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
           )}
         </>
       )}
-      <p className="muted">
-        {filled(l10n.t("MCP task {0}"), <span className="name">{brief(taskId)}</span>)}
-        {!ended && expiresAt !== undefined && expiry(expiresAt, now)}
-      </p>
+      <Disclosure keep={`${keep}:mcpTask`} summary={l10n.t("MCP task")}>
+        <p className="muted">
+          {filled(l10n.t("ID: {0}"), <span className="name">{brief(taskId)}</span>)}
+        </p>
+        {!ended && expiresAt !== undefined && <p className="muted">{expiry(expiresAt, now)}</p>}
+      </Disclosure>
     </div>
-  );
-}
-
-function WaitsFor({ askId }: { readonly askId: string | undefined }) {
-  const show = useContext(ShowContext);
-  if (askId === undefined) return <p>{l10n.t("It waits for input.")}</p>;
-  return (
-    <p>
-      {l10n.t("It waits for your answer.")}{" "}
-      <button type="button" className="link" onClick={() => show(askId)}>
-        {l10n.t("Show Question")}
-      </button>
-    </p>
   );
 }
 
@@ -77,6 +67,6 @@ const lastTime = 8.64e15;
 function expiry(expiresAt: number, now: number): string {
   if (Math.abs(expiresAt) > lastTime) return "";
   return expiresAt > now
-    ? `, ${l10n.t("may be forgotten by the server at {0}", when(expiresAt, now))}`
-    : `, ${l10n.t("may have been forgotten by the server since {0}", when(expiresAt, now))}`;
+    ? l10n.t("The server may delete it after {0}.", when(expiresAt, now))
+    : l10n.t("The server may have deleted it after {0}.", when(expiresAt, now));
 }

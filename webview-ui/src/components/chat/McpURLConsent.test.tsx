@@ -115,7 +115,7 @@ describe("the card", () => {
     expect(onDone).toHaveBeenCalledOnce();
     await user.click(screen.getByRole("button", { name: "Open Again" }));
     expect(onOpen).toHaveBeenCalledOnce();
-    await user.click(screen.getByRole("button", { name: "Give Up" }));
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
     expect(onCancel).toHaveBeenCalledOnce();
     expect(screen.queryByRole("button", { name: "Decline" })).toBeNull();
     expect(onDecline).not.toHaveBeenCalled();
@@ -130,7 +130,7 @@ describe("the card", () => {
     armed.phases = new Set(phases);
     try {
       const { onOpen, onDone, onDecline, onCancel, user } = show(part);
-      for (const name of ["Open in Browser", "Open Again", "Done", "Decline", "Give Up"]) {
+      for (const name of ["Open in Browser", "Open Again", "Done", "Decline", "Cancel"]) {
         const button = screen.queryByRole("button", { name });
         if (button !== null) await user.click(button);
       }
@@ -174,7 +174,7 @@ describe("in the panel, a page", () => {
       },
       0,
     );
-    await screen.findByText("Opened");
+    await screen.findByText("You opened login.example.com");
     expect(screen.queryByText(/^The server said/)).toBeNull();
     await host.event({ type: "askCompleted", messageId: 1, completedAt: at + 60_000 }, 0);
     await screen.findByText(/^The server said that it is complete/);
@@ -203,7 +203,7 @@ describe("in the panel, a page", () => {
     await waitFor(() => expect(host.calls("askResponse")).toEqual([answer]));
     expect(host.calls("ask/openUrl")).toEqual([]);
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-    await screen.findByText("Opened, and marked as done");
+    await screen.findByText("You opened login.example.com and marked it as done");
     expect(second.view.draft("u1")).toBeUndefined();
   });
 
@@ -226,28 +226,24 @@ describe("in the panel, a page", () => {
     });
     const { user } = showApp(host);
     await user.click(await openButton());
-    const words = await screen.findByText("Declined");
-    expect(words.parentElement?.textContent).toContain("in terminal");
+    await user.click(await screen.findByText("You declined to open login.example.com"));
+    await screen.findByText(/^Answered in terminal at/);
   });
 
   test.each<readonly [Outcome["reason"], string]>([
-    ["answered", "Opened, and marked as done"],
-    ["declined", "Declined"],
-    ["dismissed", "Dismissed without an answer"],
-    ["completed", "The server said that it is complete"],
-    ["serverStoppedWaiting", "The server stopped waiting"],
-    ["serverLost", "The connection to the server was lost"],
-    ["takenOver", "Its task was taken over in another window"],
-    ["restarted", "Assent stopped while this was open"],
+    ["answered", "You opened login.example.com and marked it as done"],
+    ["declined", "You declined to open login.example.com"],
+    ["dismissed", "You dismissed it without an answer: login.example.com"],
+    ["completed", "The server said that it is complete: login.example.com"],
+    ["serverStoppedWaiting", "The server stopped waiting: login.example.com"],
+    ["serverLost", "The connection to the server was lost: login.example.com"],
+    ["takenOver", "Its task was taken over in another window: login.example.com"],
+    ["restarted", "Assent stopped while this was open: login.example.com"],
   ])("that is settled says what became of it: %s", async (reason, words) => {
     const question = urlElicitation({ awaitsCompletion: true });
     const host = new FakeHost(task(), [message(1, ask("u1", question, { reason, at }))]);
     const { user, container } = showApp(host);
-    await screen.findByText(words);
-    screen.getByRole("region", {
-      name: "database wanted a page opened during the tool call cleanup",
-    });
-    await user.click(screen.getByText("The page"));
+    await user.click(await screen.findByText(words));
     const domain = await screen.findByText("example.com");
     expect(domain.parentElement?.textContent).toBe(url);
     expect(screen.queryByRole("link")).toBeNull();

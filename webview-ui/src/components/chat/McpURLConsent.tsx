@@ -4,6 +4,7 @@ import { filled } from "../../l10n.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { URLBox } from "../ui/URLBox.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
@@ -97,7 +98,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
           )}
           {waiting ? (
             <button key="no" className="secondary" {...button(onCancel)}>
-              {l10n.t("Give Up")}
+              {l10n.t("Cancel")}
             </button>
           ) : (
             <DeclineButton key="no" {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
@@ -107,7 +108,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
     >
       <AskMessage {...{ askId, serverName }} text={message} />
       {refused ? (
-        <p className="page-url">{visible(url)}</p>
+        <URLBox>{visible(url)}</URLBox>
       ) : (
         <>
           <PageURL page={page} />

@@ -14,6 +14,8 @@ import { SamplingUsageLine } from "./SamplingUsageLine.tsx";
 
 export interface ModelRowProps {
   readonly said: ModelMessage;
+  /** The calls that a question tells of. */
+  readonly asked: readonly string[];
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
   /** The element that takes the focus for the row. */
@@ -21,12 +23,13 @@ export interface ModelRowProps {
   /** How the person goes on, where the conversation ends here and did not end well. */
   readonly goOn: GoOn["label"] | undefined;
   readonly onGoOn: () => void;
-  readonly onBranch: () => void;
+  /** Absent where no branch can be made. */
+  readonly onBranch: (() => void) | undefined;
 }
 
 /** What a model said, while it says it and after. */
 export function ModelRow(props: ModelRowProps) {
-  const { said, keep, elementId, goOn, onGoOn, onBranch } = props;
+  const { said, asked, keep, elementId, goOn, onGoOn, onBranch } = props;
   const { model, progress, end, leftOut, usage, toolUses = [] } = said;
   const text = progress?.text ?? said.text ?? "";
   const headingId = useId();
@@ -46,16 +49,21 @@ export function ModelRow(props: ModelRowProps) {
         </h2>
         {end !== undefined && (
           <div className="said-tools">
-            <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            {onBranch !== undefined && (
+              <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            )}
             {text !== "" && <CopyIcon text={text} label={l10n.t("Copy Message")} />}
           </div>
         )}
       </header>
       {leftOut !== undefined && <p className="muted">{leftOutWords(leftOut)}</p>}
       {text !== "" && <Markdown text={text} code={end === undefined ? "plain" : "highlighted"} />}
-      {toolUses.map((use) => (
-        <NotCalled key={use.id} use={use} keep={`${keep}:${use.id}`} />
-      ))}
+      {toolUses.map(
+        (use) =>
+          !asked.includes(use.id) && (
+            <NotCalled key={use.id} use={use} keep={`${keep}:${use.id}`} />
+          ),
+      )}
       {words !== undefined && (
         <p className={end?.reason === "failed" ? "ending-lost" : "muted"}>
           {words}

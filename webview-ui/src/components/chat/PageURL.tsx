@@ -1,3 +1,4 @@
+import { URLBox } from "../ui/URLBox.tsx";
 import type { WebPage } from "./webPage.ts";
 
 export interface PageURLProps {
@@ -7,10 +8,10 @@ export interface PageURLProps {
 /** A whole URL as text, which opens nothing, with whose page it is made to stand out. */
 export function PageURL({ page: { before, domain, after } }: PageURLProps) {
   return (
-    <p className="page-url" dir="ltr">
+    <URLBox>
       {before}
       <strong>{domain}</strong>
       {after}
-    </p>
+    </URLBox>
   );
 }

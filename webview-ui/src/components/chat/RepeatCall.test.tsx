@@ -34,10 +34,7 @@ test("a call that failed is made once more only if the person says so", async ()
     ]),
   );
   await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-  await screen.findByText("Called once more");
-  screen.getByRole("region", {
-    name: "A call of database had failed during the tool call cleanup",
-  });
+  await screen.findByText("You had the call made once more");
 });
 
 test.each<readonly [string, AskResponse]>([
@@ -55,9 +52,9 @@ test.each<readonly [string, AskResponse]>([
 });
 
 test.each<readonly [Outcome["reason"], string]>([
-  ["declined", "Left as it failed"],
-  ["dismissed", "Dismissed without an answer"],
-  ["restarted", "Assent stopped while this was open"],
+  ["declined", "You left the call as it failed"],
+  ["dismissed", `You dismissed it without an answer: ${question.reason}`],
+  ["restarted", `Assent stopped while this was open: ${question.reason}`],
 ])("what became of the question is said: %s", async (reason, words) => {
   showApp(new FakeHost(task(), [message(1, ask("r1", question, { reason, at }))]));
   await screen.findByText(words);

@@ -5,11 +5,13 @@ import type { FieldInput } from "../../viewState.ts";
 import { ContentBlocks, Text, ToolUse } from "./ContentBlocks.tsx";
 import { type ReviewedBlock, reviewKey } from "./reviewDraft.ts";
 import { TextField } from "./SamplingEditor.tsx";
+import type { TextsAs } from "./useTexts.tsx";
 
 export interface ReviewedBlocksProps {
   readonly blocks: readonly ReviewedBlock[];
   /** What the server offered, to say what is called; absent where that is not known here. */
   readonly tools: readonly SamplingTool[] | undefined;
+  readonly texts: TextsAs;
   readonly isEditing: boolean;
   readonly disabled: boolean;
   readonly onInput: (key: string, value: FieldInput) => void;
@@ -19,8 +21,8 @@ export interface ReviewedBlocksProps {
 
 /** A model's answer as the person makes it: its texts, and the calls that it asks for. */
 export function ReviewedBlocks(props: ReviewedBlocksProps) {
-  const { blocks, tools = [], isEditing, disabled, onInput, onKeyDown, keep } = props;
-  const texts = blocks.filter(({ written }) => written.type === "text").length;
+  const { blocks, tools = [], texts, isEditing, disabled, onInput, onKeyDown, keep } = props;
+  const count = blocks.filter(({ written }) => written.type === "text").length;
   const calls = blocks.filter(({ written }) => written.type === "tool_use").length;
   const placeAmong = (type: string, place: number) =>
     blocks.slice(0, place + 1).filter(({ written }) => written.type === type).length;
@@ -34,7 +36,7 @@ export function ReviewedBlocks(props: ReviewedBlocksProps) {
             <ReviewedCall
               // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
               key={place}
-              {...{ block, written, place, isEditing, disabled, onInput, onKeyDown }}
+              {...{ block, written, place, texts, isEditing, disabled, onInput, onKeyDown }}
               name={
                 calls === 1
                   ? written.name
@@ -51,7 +53,7 @@ export function ReviewedBlocks(props: ReviewedBlocksProps) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
               key={place}
               label={
-                texts === 1
+                count === 1
                   ? l10n.t("What the server gets")
                   : l10n.t("What the server gets, text {0}", placeAmong("text", place))
               }
@@ -64,7 +66,7 @@ export function ReviewedBlocks(props: ReviewedBlocksProps) {
         }
         const shown = [sent ?? written];
         // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
-        return <ContentBlocks key={place} blocks={shown} texts="markdown" keep={here} />;
+        return <ContentBlocks key={place} blocks={shown} {...{ texts }} keep={here} />;
       })}
     </div>
   );
@@ -80,8 +82,8 @@ interface ReviewedCallProps extends Omit<ReviewedBlocksProps, "blocks" | "tools"
 }
 
 function ReviewedCall(props: ReviewedCallProps) {
-  const { block, written, place, name, tool, isEditing, disabled, onInput, onKeyDown, keep } =
-    props;
+  const { block, written, place, name, tool, texts, isEditing, disabled } = props;
+  const { onInput, onKeyDown, keep } = props;
   const { typed, sent, isLeftOut, problem } = block;
   const { description = "" } = tool ?? {};
   const isText = isEditing && !isLeftOut;
@@ -107,7 +109,7 @@ function ReviewedCall(props: ReviewedCallProps) {
       )}
       {description !== "" && (
         <div className="muted">
-          <Text text={description} texts="markdown" keep={`${keep}:description`} />
+          <Text {...{ texts }} text={description} keep={`${keep}:description`} />
         </div>
       )}
       <label className="tick">

@@ -97,7 +97,7 @@ test("a call that was lost after its question was answered has the way itself", 
   const { user } = showApp(host);
   const row = (await screen.findByRole("button", button)).closest("li");
   if (row === null) throw new Error("the button is in no row");
-  within(row).getByRole("region", { name: / of database$/ });
+  within(row).getByRole("article", { name: / of database$/ });
   await user.click(screen.getByRole("button", button));
   await waitFor(() => expect(host.calls("call/start")).toHaveLength(1));
 });
@@ -108,7 +108,7 @@ describe("an ask has no such way", () => {
     ["whose call goes on", undefined, "serverStoppedWaiting"],
   ])("%s", async (_, result, reason) => {
     showApp(new FakeHost(task(), conversation(result, reason)));
-    await screen.findByRole("region", { name: /^database asked/ });
+    await screen.findByText(/^The server stopped waiting/);
     expect(screen.queryByRole("button", button)).toBeNull();
   });
 });

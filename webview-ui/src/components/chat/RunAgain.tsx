@@ -9,27 +9,29 @@ import { typedBeforeKey } from "./runAgain.ts";
 
 export interface RunAgainProps {
   readonly taskId: string;
-  /** The ask that was lost with the call, where that is known. */
-  readonly ask?: Ask | undefined;
+  /** The asks that were lost with the call. */
+  readonly asks: readonly Ask[];
   /** The call that was lost. */
   readonly call: Call;
   readonly actions: Actions;
 }
 
-/** The way on from a call that was lost, or an ask with it: the same call, made anew. */
-export function RunAgain({ taskId, ask, call, actions }: RunAgainProps) {
+/** The way on from a call that was lost, and asks with it: the same call, made anew. */
+export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
   const { serverName, request } = call;
   const view = useView();
   const { busy, refusal, start } = useStart(async () => {
-    const draft = ask && (view.draft(ask.askId) ?? parseDraft(ask.draft));
-    if (draft !== undefined && ask?.question.type === "mcp_elicitation") {
-      view.setDraft(typedBeforeKey(taskId, ask.question), draft);
+    for (const { askId, question, draft: kept } of asks) {
+      const draft = view.draft(askId) ?? parseDraft(kept);
+      if (draft !== undefined && question.type === "mcp_elicitation") {
+        view.setDraft(typedBeforeKey(taskId, question), draft);
+      }
     }
     await actions.startCall({ serverName, request });
   });
   return (
     <div className="run-again">
-      {ask !== undefined && (
+      {asks.length > 0 && (
         <p className="muted">
           {l10n.t("The call was lost with this question. Made again, it starts anew.")}
         </p>

@@ -1,7 +1,6 @@
 import type { ContentBlock, McpSamplingRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
-import { Clamp } from "../ui/Clamp.tsx";
 import { Diff } from "../ui/Diff.tsx";
 import { json } from "../ui/words.ts";
 import { bytes } from "./ContentBlocks.tsx";
@@ -19,9 +18,7 @@ export function SamplingChanges({ asked, sent, keep }: SamplingChangesProps) {
       {changesOf(asked, sent).map(({ name, before, after }) => (
         <div key={name} className="turn">
           <p className="turn-role">{name}</p>
-          <Clamp keep={`${keep}:change ${name}`} text={before + after}>
-            <Diff before={before} after={after} />
-          </Clamp>
+          <Diff {...{ before, after }} keep={`${keep}:change ${name}`} />
         </div>
       ))}
     </div>

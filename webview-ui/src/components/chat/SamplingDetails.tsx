@@ -5,6 +5,7 @@ import { json } from "../ui/words.ts";
 import { ContentBlocks, Text, type ToolCalls, Verbatim } from "./ContentBlocks.tsx";
 import { Marked } from "./Marked.tsx";
 import { SamplingTools } from "./SamplingTools.tsx";
+import { type TextsAs, useTexts } from "./useTexts.tsx";
 
 export interface SamplingDetailsProps {
   readonly request: McpSamplingRequest;
@@ -14,16 +15,18 @@ export interface SamplingDetailsProps {
 /** Everything of a sampling request that a server wrote. */
 export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
   const { messages = [], systemPrompt } = request;
+  const [texts, toggle] = useTexts(keep);
   return (
     <div className="sampling-details">
+      {toggle}
       {systemPrompt !== undefined && systemPrompt !== "" && (
         <div className="turn">
           <p className="turn-role">{l10n.t("System prompt")}</p>
-          <Text text={systemPrompt} texts="markdown" keep={`${keep}:system`} />
+          <Text text={systemPrompt} texts={texts} keep={`${keep}:system`} />
         </div>
       )}
-      <Turns messages={messages} keep={keep} />
-      <SamplingTools {...{ request, keep }} />
+      <Turns {...{ messages, texts, keep }} />
+      <SamplingTools {...{ request, texts, keep }} />
       <SamplingLimits request={request} />
     </div>
   );
@@ -32,7 +35,13 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
 /** So many messages are drawn at once; the others cost nothing until somebody wants to see them. */
 const fewMessages = 50;
 
-function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep: string }) {
+interface TurnsProps {
+  readonly messages: readonly SamplingMessage[];
+  readonly texts: TextsAs;
+  readonly keep: string;
+}
+
+function Turns({ messages, texts, keep }: TurnsProps) {
   const [all, setAll] = useState(false);
   const isLong = messages.length > fewMessages;
   const calls = callsOf(messages);
@@ -43,12 +52,7 @@ function Turns({ messages, keep }: { messages: readonly SamplingMessage[]; keep:
         // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no name but its place.
         <div key={index} className="turn">
           <p className="turn-role">{role === "user" ? l10n.t("User") : l10n.t("Assistant")}</p>
-          <ContentBlocks
-            blocks={content}
-            texts="markdown"
-            calls={calls}
-            keep={`${keep}:turn${index}`}
-          />
+          <ContentBlocks blocks={content} {...{ texts, calls }} keep={`${keep}:turn${index}`} />
         </div>
       ))}
       {isLong && (

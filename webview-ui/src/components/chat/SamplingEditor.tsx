@@ -61,7 +61,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
         problem={problems.temperature}
         onInput={(value) => onInput(draftKey.temperature, value)}
       />
-      <SamplingTools {...{ request, keep }} />
+      <SamplingTools {...{ request, keep }} texts="plain" />
       <SamplingLimits request={request} edited />
     </fieldset>
   );

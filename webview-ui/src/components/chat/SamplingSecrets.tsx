@@ -38,7 +38,11 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
         <span>
           {sent.length + refused.length === 0
             ? l10n.t("No secret is sent any more.")
-            : l10n.t("This looks like it has secrets in it")}
+            : plural(
+                sent.length + refused.length,
+                l10n.t("1 possible secret"),
+                l10n.t("{0} possible secrets"),
+              )}
         </span>
       </h3>
       <ul>

@@ -6,9 +6,11 @@ import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
 import { json } from "../ui/words.ts";
 import { Text, Verbatim } from "./ContentBlocks.tsx";
+import type { TextsAs } from "./useTexts.tsx";
 
 export interface SamplingToolsProps {
   readonly request: McpSamplingRequest;
+  readonly texts: TextsAs;
   readonly keep: string;
 }
 
@@ -16,7 +18,7 @@ export interface SamplingToolsProps {
  * The tools that a server offers to the model (2025-11-25, "Sampling with Tools"), and what the model may
  * do with them. The model reads the descriptions, so they are part of what is approved.
  */
-export function SamplingTools({ request, keep }: SamplingToolsProps) {
+export function SamplingTools({ request, texts, keep }: SamplingToolsProps) {
   const { tools = [], toolChoice } = request;
   if (tools.length === 0 && toolChoice === undefined) return null;
   return (
@@ -33,7 +35,7 @@ export function SamplingTools({ request, keep }: SamplingToolsProps) {
         {tools.map((tool, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: nothing keeps a server from using a name twice.
           <li key={index}>
-            <OfferedTool tool={tool} keep={`${keep}:tool${index}`} />
+            <OfferedTool {...{ tool, texts }} keep={`${keep}:tool${index}`} />
           </li>
         ))}
       </ul>
@@ -43,10 +45,11 @@ export function SamplingTools({ request, keep }: SamplingToolsProps) {
 
 interface OfferedToolProps {
   readonly tool: SamplingTool;
+  readonly texts: TextsAs;
   readonly keep: string;
 }
 
-function OfferedTool({ tool, keep }: OfferedToolProps) {
+function OfferedTool({ tool, texts, keep }: OfferedToolProps) {
   const { name, title = "", description = "", inputSchema } = tool;
   return (
     <>
@@ -55,7 +58,7 @@ function OfferedTool({ tool, keep }: OfferedToolProps) {
         {title !== "" && <span className="muted name"> {visible(title)}</span>}
       </p>
       {description !== "" && (
-        <Text text={description} texts="markdown" keep={`${keep}:description`} />
+        <Text {...{ texts }} text={description} keep={`${keep}:description`} />
       )}
       {inputSchema !== undefined && (
         <Disclosure keep={`${keep}:schema`} summary={l10n.t("Its arguments, as a JSON Schema")}>

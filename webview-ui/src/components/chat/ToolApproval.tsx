@@ -7,6 +7,7 @@ import { titleOf } from "../dock/askTitle.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
+import { URLBox } from "../ui/URLBox.tsx";
 import { visible } from "../ui/visible.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
@@ -185,9 +186,7 @@ function AskedResource({
 }) {
   return (
     <>
-      <p className="page-url" dir="ltr">
-        {visible(uri)}
-      </p>
+      <URLBox>{visible(uri)}</URLBox>
       <AskMessage {...{ askId, serverName }} text={resource?.description ?? ""} />
     </>
   );

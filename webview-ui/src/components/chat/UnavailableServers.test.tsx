@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { Actions } from "../../session.ts";
 import { axeFindings } from "../../testing/axe.ts";
+import { entryOf } from "../../testing/entries.ts";
 import { message } from "../../testing/samples.ts";
 import { ChatRow } from "./ChatRow.tsx";
 
@@ -12,9 +13,7 @@ const actions = { reveal } as Partial<Actions> as Actions;
 
 function show(unavailable: NonNullable<Notice["unavailable"]>, text: string) {
   const body: Notice & { type: "notice" } = { type: "notice", level: "warning", text, unavailable };
-  return render(
-    <ChatRow taskId="t1" message={message(1, body)} models={new Map()} actions={actions} />,
-  );
+  return render(<ChatRow taskId="t1" entry={entryOf(message(1, body))} actions={actions} />);
 }
 
 const two = [

@@ -2,7 +2,6 @@ import type { Message } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 import { type Actions, messageOf } from "../../session.ts";
-import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { Boundary } from "../ui/Boundary.tsx";
 import { brief } from "../ui/brief.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -37,11 +36,10 @@ export function UndrawnMessage({
 }: UndrawnMessageProps) {
   const { id, body } = message;
   const headingId = useId();
-  const away = useAway() !== undefined;
   const askId = body.type === "ask" ? body.askId : "";
   const dismissal = useAnswer((response) => actions.answer({ taskId, askId, ...response }));
   return (
-    <section
+    <article
       id={body.type === "ask" ? askElementId(askId) : messageElementId(id)}
       className="settled"
       aria-labelledby={headingId}
@@ -61,7 +59,7 @@ export function UndrawnMessage({
         <button type="button" className="secondary" onClick={onRetry}>
           {l10n.t("Try Again")}
         </button>
-        {body.type === "ask" && body.outcome === undefined && !away && (
+        {body.type === "ask" && body.outcome === undefined && (
           <button
             type="button"
             className="secondary"
@@ -71,7 +69,7 @@ export function UndrawnMessage({
             {l10n.t("Dismiss the Question")}
           </button>
         )}
-        {body.type === "call" && body.result === undefined && !away && (
+        {body.type === "call" && body.result === undefined && (
           <CancelCall
             cancelling={body.task?.cancelling === true}
             describedBy={undefined}
@@ -79,7 +77,7 @@ export function UndrawnMessage({
           />
         )}
       </div>
-    </section>
+    </article>
   );
 }
 

@@ -24,7 +24,8 @@ export interface UserRowProps {
   readonly closed: boolean;
   /** Sends another message in its place; rejects where that cannot be. */
   readonly onResend: (text: string) => Promise<void>;
-  readonly onBranch: () => void;
+  /** Absent where no branch can be made. */
+  readonly onBranch: (() => void) | undefined;
 }
 
 /** What the person said to the model, which they can say in other words. */
@@ -65,7 +66,9 @@ export function UserRow(props: UserRowProps) {
                 onClick={() => setEditing(true)}
               />
             )}
-            <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            {onBranch !== undefined && (
+              <IconButton icon="git-branch" label={l10n.t("Branch from Here")} onClick={onBranch} />
+            )}
             <CopyIcon text={text} label={l10n.t("Copy Message")} />
           </div>
         )}

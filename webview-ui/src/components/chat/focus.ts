@@ -29,7 +29,9 @@ export function messageElementId(messageId: number): string {
 export function focusRow({ id, body }: Message): void {
   const settled = body.type === "ask" && body.outcome !== undefined;
   const elementId = settled ? askElementId(body.askId) : messageElementId(id);
-  document.getElementById(elementId)?.focus({ preventScroll: true });
+  const element = document.getElementById(elementId);
+  if (settled && element !== null) parkFocus(element);
+  else element?.focus({ preventScroll: true });
 }
 
 /** Marks an element that has the focus for want of a better place. */

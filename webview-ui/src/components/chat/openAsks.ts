@@ -4,6 +4,7 @@ import type { Conversation, State } from "../../state/state.ts";
 /** An open ask, and where its message is among those that were read. */
 export interface OpenAskAt {
   readonly index: number;
+  readonly message: Message;
   readonly ask: Ask;
 }
 
@@ -15,8 +16,9 @@ export function findOpenAsks(messages: readonly Message[]): readonly OpenAskAt[]
   const known = found.get(messages);
   if (known !== undefined) return known;
   const asks: OpenAskAt[] = [];
-  messages.forEach(({ body }, index) => {
-    if (body.type === "ask" && body.outcome === undefined) asks.push({ index, ask: body });
+  messages.forEach((message, index) => {
+    const { body } = message;
+    if (body.type === "ask" && body.outcome === undefined) asks.push({ index, message, ask: body });
   });
   found.set(messages, asks);
   return asks;
@@ -29,19 +31,10 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
     : findOpenAsks(conversation.messages).map(({ ask }) => ask);
 }
 
-/** The oldest of the open asks that an MCP task waits for, where the message is its call. */
-export function askOf({ id, body }: Message, asks: readonly Ask[]): string | undefined {
-  if (body.type !== "call" || body.task?.status !== "input_required") return undefined;
-  return asks.find(({ question }) => question.messageId === id)?.askId;
-}
-
-/** The other tasks of this window with asks, the oldest task first. */
-export function waitingElsewhere({ tasks = [], conversation }: State): readonly Task[] {
+/** The other tasks with asks, the oldest task first. */
+export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
   return tasks
-    .filter(
-      ({ id, openAsks, elsewhere }) =>
-        openAsks > 0 && elsewhere === undefined && id !== conversation?.taskId,
-    )
+    .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
     .toReversed();
 }
 

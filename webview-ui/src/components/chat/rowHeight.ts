@@ -1,13 +1,17 @@
-import type { Message } from "@assent/protocol";
-import { indexOfMessage } from "../../state/messages.ts";
+import type { Entry } from "../../timeline/timeline.ts";
 
 /**
- * Guesses the height of a message's row in pixels, until the row is drawn and measured. A wrong guess moves only the
+ * Guesses the height of an entry's row in pixels, until the row is drawn and measured. A wrong guess moves only the
  * scrollbar, because the rows in sight keep their place.
  */
-export function likelyHeight(message: Message | undefined): number {
-  if (message === undefined) return 0;
-  const { body } = message;
+export function likelyHeight(entry: Entry | undefined): number {
+  return entry === undefined ? 0 : ownHeight(entry) + stepPx * entry.steps.length;
+}
+
+/** The height of a step's line. */
+const stepPx = 26;
+
+function ownHeight({ message: { body } }: Entry): number {
   switch (body.type) {
     case "notice":
       return 36;
@@ -15,7 +19,7 @@ export function likelyHeight(message: Message | undefined): number {
     case "call":
       return 84;
     case "ask":
-      return body.outcome === undefined ? 44 : 96;
+      return 8;
     case "user":
     case "model":
       return 120;
@@ -25,9 +29,10 @@ export function likelyHeight(message: Message | undefined): number {
   }
 }
 
-/** About where a message begins, in pixels; where the last one ends, without one that is here. */
-export function offsetOf(messages: readonly Message[], messageId: number | undefined): number {
-  const index = messageId === undefined ? -1 : indexOfMessage(messages, messageId);
-  const above = index === -1 ? messages : messages.slice(0, index);
-  return above.reduce((sum, message) => sum + likelyHeight(message), 0);
+/** About where the entry of a message begins, in pixels; where the last one ends, without one that is here. */
+export function offsetOf(entries: readonly Entry[], messageId: number | undefined): number {
+  const index =
+    messageId === undefined ? -1 : entries.findIndex(({ message }) => message.id === messageId);
+  const above = index === -1 ? entries : entries.slice(0, index);
+  return above.reduce((sum, entry) => sum + likelyHeight(entry), 0);
 }

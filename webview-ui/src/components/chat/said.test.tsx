@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import type { Actions } from "../../session.ts";
 import { axeFindings } from "../../testing/axe.ts";
+import { entryOf } from "../../testing/entries.ts";
 import { at, call, callTool, demoModel, message } from "../../testing/samples.ts";
 import { ChatRow, type ChatRowProps } from "./ChatRow.tsx";
 
@@ -14,13 +15,7 @@ const actions = { sendChat, branchTask, retryChat } as Partial<Actions> as Actio
 
 function show(body: Body, props: Partial<ChatRowProps> = {}) {
   const row = (next: Body) => (
-    <ChatRow
-      taskId="t1"
-      message={message(7, next)}
-      models={new Map()}
-      {...{ actions }}
-      {...props}
-    />
+    <ChatRow taskId="t1" entry={entryOf(message(7, next))} {...{ actions }} {...props} />
   );
   const drawn = render(row(body));
   return { ...drawn, change: (next: Body) => drawn.rerender(row(next)), user: userEvent.setup() };
@@ -164,7 +159,7 @@ test("a call of a model's is a line, which opens", async () => {
     result: { type: "result", content: [{ type: "text", text: "12 rows" }] },
   });
   const { user, container } = show(body);
-  screen.getByRole("region", { name: "cleanup of database" });
+  screen.getByRole("article", { name: "cleanup of database" });
   expect(screen.queryByText("12 rows")).toBeNull();
   await user.click(screen.getByText("Arguments and result"));
   await screen.findByText("12 rows");

@@ -77,7 +77,7 @@ const approve = () => screen.getByRole("button", { name: "Approve & Send" });
 const isShut = () => approve().matches(":disabled");
 const marks = (container: HTMLElement) =>
   [...container.querySelectorAll("mark")].map((mark) => mark.textContent);
-const warning = () => screen.getByRole("region", { name: /secret/ });
+const warning = () => screen.getByRole("region", { name: /possible secret/ });
 
 test("secrets are marked where they stand, and told with where that is", async () => {
   const { container } = show();

@@ -22,10 +22,11 @@ export function useFound(
   conversation: Conversation,
   actions: Actions,
   scroller: RefObject<HTMLElement | null>,
-  /** Brings a message into view; says whether it has a row. */
-  bring: (messageId: number) => boolean,
-): { readonly found: Found | undefined; readonly setFound: (found: Found | undefined) => void } {
+  /** Brings a message into view; returns the message that has its row, or nothing if it has none yet. */
+  bring: (messageId: number) => number | undefined,
+): { readonly row: number | undefined; readonly setFound: (found: Found | undefined) => void } {
   const [found, setFound] = useState<Found>();
+  const [row, setRow] = useState<number>();
   const reached = useRef<Found>(undefined);
   const paged = useRef<string>(undefined);
   const { messages, earlier, paging } = conversation;
@@ -39,22 +40,28 @@ export function useFound(
       actions.loadEarlier(found.messageId);
       return;
     }
-    if (bring(found.messageId)) reached.current = found;
+    const at = bring(found.messageId);
+    if (at !== undefined) reached.current = found;
+    setRow(at);
   });
   useEffect(() => {
-    mark(found, scroller.current);
-    return () => mark(undefined, null);
+    mark(row, found?.text, scroller.current);
+    return () => mark(undefined, undefined, null);
   });
-  return { found, setFound };
+  const choose = (next: Found | undefined) => {
+    setFound(next);
+    if (next === undefined) setRow(undefined);
+  };
+  return { row, setFound: choose };
 }
 
-function mark(found: Found | undefined, list: HTMLElement | null): void {
+function mark(rowId: number | undefined, text: string | undefined, list: HTMLElement | null): void {
   // Not every browser has it: there the message is shown, and no more.
   if (typeof CSS === "undefined" || !("highlights" in CSS)) return;
   CSS.highlights.delete(marks);
-  const row = found && list?.querySelector(`.rows > [aria-posinset="${found.messageId}"]`);
-  if (found === undefined || row === null || row === undefined) return;
-  CSS.highlights.set(marks, new Highlight(...rangesOf(row, found.text.toLowerCase())));
+  const row = list?.querySelector(`.rows > [aria-posinset="${rowId}"]`);
+  if (text === undefined || row === null || row === undefined) return;
+  CSS.highlights.set(marks, new Highlight(...rangesOf(row, text.toLowerCase())));
 }
 
 function rangesOf(row: Element, text: string): readonly Range[] {

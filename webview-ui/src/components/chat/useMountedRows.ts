@@ -2,7 +2,6 @@ import type { Message } from "@assent/protocol";
 import { defaultRangeExtractor, type Range } from "@tanstack/react-virtual";
 import { useCallback, useState } from "react";
 import { indexOfMessage } from "../../state/messages.ts";
-import { findOpenAsks } from "./openAsks.ts";
 
 export interface MountedRows {
   /** The rows to draw, by index in ascending order: those in sight and those that must not go. */
@@ -10,8 +9,6 @@ export interface MountedRows {
   /** The message with the row that has the focus, had it last, or is about to get it. */
   readonly held: number | undefined;
   hold(messageId: number): void;
-  /** The oldest of the messages that must not go: of open asks, and of the row that is held. */
-  readonly firstKept: number | undefined;
 }
 
 /**
@@ -28,8 +25,5 @@ export function useMountedRows(messages: readonly Message[]): MountedRows {
       ].sort((a, b) => a - b),
     [heldIndex],
   );
-  const firstOpen = findOpenAsks(messages)[0]?.index;
-  const first = heldIndex === -1 ? firstOpen : Math.min(heldIndex, firstOpen ?? heldIndex);
-  const firstKept = first === undefined ? undefined : messages[first]?.id;
-  return { rangeExtractor, held, hold, firstKept };
+  return { rangeExtractor, held, hold };
 }

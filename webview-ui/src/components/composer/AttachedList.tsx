@@ -41,7 +41,7 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
       )}
       {unseen && (
         <p className="muted">
-          {l10n.t("{0} is not known to see images: it is told their names.", visible(model.name))}
+          {l10n.t("{0} may not read images: only their names are sent.", visible(model.name))}
         </p>
       )}
       {refusals.length > 0 && (

@@ -246,7 +246,7 @@ test("what is pasted as a file is attached, and is there again after another tas
   const bytes = Uint8Array.from("\x89PNG\r\n\x1a\n", (character) => character.charCodeAt(0));
   fireEvent.paste(await field(), { clipboardData: { files: [new File([bytes], "image.png")] } });
   await screen.findByText("image.png");
-  screen.getByText(/is not known to see images: it is told their names/);
+  screen.getByText(/may not read images: only their names are sent/);
   session.actions.openTask("t2");
   await waitFor(() => expect(screen.queryByText("image.png")).toBeNull());
   session.actions.openTask("t1");
@@ -422,7 +422,7 @@ test("the host's own dialog is used where there is one", async () => {
   expect(document.activeElement).toBe(screen.getByRole("button", { name: "Files…" }));
   await user.keyboard("{Enter}");
   await screen.findByText("a.txt");
-  await screen.findByText(/^b.bin has 4.8 MB/);
+  await screen.findByText(/^b.bin \(4.8 MB\) is too large/);
 });
 
 test("a resource is read in the task, and goes along once it is", async () => {
@@ -510,4 +510,67 @@ describe("what the host brings for the person to go on with", () => {
     await waitFor(async () => expect((await field()).value).toBe(quoted));
     expect(host.calls("chat/send")).toEqual([]);
   });
+});
+
+test("a turn that is under way is stopped where a message is sent", async () => {
+  const host = talking({ running: true });
+  const { user } = showApp(host);
+  const stop = await screen.findByRole("button", { name: "Stop" });
+  for (const name of ["Send", "Queue"]) expect(screen.queryByRole("button", { name })).toBeNull();
+  await user.type(await field(), "next");
+  await user.click(screen.getByRole("button", { name: "Queue" }));
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Queue" })).toBeNull());
+  await waitFor(async () => expect(document.activeElement).toBe(await field()));
+  await user.click(stop);
+  expect(host.calls("chat/stop")).toEqual([{ taskId: "t1" }]);
+  await waitFor(async () => expect(document.activeElement).toBe(await field()));
+});
+
+test("the message has the focus again if the button loses it during the sending", async () => {
+  const host = talking(
+    { running: true },
+    {
+      "chat/send": () => {
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        return { messageId: 1 };
+      },
+    },
+  );
+  const { user } = showApp(host);
+  await user.type(await field(), "next");
+  await user.click(screen.getByRole("button", { name: "Queue" }));
+  await waitFor(async () => expect(document.activeElement).toBe(await field()));
+});
+
+test("a new task is made to write in it", async () => {
+  const made = task({ id: "t2", title: "" });
+  const host = talking(
+    {},
+    {
+      "task/create": () => made,
+      "task/open": ({ taskId }) => ({
+        task: taskId === "t2" ? made : task(),
+        messages: [],
+        reset: true,
+      }),
+    },
+  );
+  const { user } = showApp(host);
+  const first = await field();
+  expect(document.activeElement).toBe(document.body);
+  await user.click(screen.getByRole("button", { name: "New Task" }));
+  await screen.findByRole("button", { name: "New task" });
+  await waitFor(async () => expect(document.activeElement).toBe(await field()));
+  expect(first.isConnected).toBe(false);
+});
+
+test("in a browser the message has the focus at first", async () => {
+  document.body.dataset["host"] = "browser";
+  try {
+    showApp(talking());
+    await screen.findByRole("button", { name: "First" });
+    await waitFor(async () => expect(document.activeElement).toBe(await field()));
+  } finally {
+    delete document.body.dataset["host"];
+  }
 });

@@ -13,7 +13,7 @@ import type { Offers } from "../../state/offers.ts";
 import type { Attached } from "../../viewState.ts";
 import { parkFocus } from "../chat/focus.ts";
 import { useStart } from "../tools/useStart.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useView } from "../ViewContext.ts";
 import { AttachedList } from "./AttachedList.tsx";
@@ -90,14 +90,18 @@ export function Composer(props: ComposerProps) {
   const { attached, refusals, reading, sent, ...attach } = useAttached(draftKey, actions);
   const chooser = useRef<HTMLInputElement>(null);
   const { busy, refusal, start } = useStart(async (message: string, along: readonly Attached[]) => {
+    const form = field.current?.form;
+    const hadFocus = form?.contains(document.activeElement);
     if (taskId === undefined) onBegin();
     const params = { text: message, ...paramsOf(along) };
     await actions.sendChat(params, chosen === nothing ? undefined : chosen);
     sent(along);
     if (field.current?.value === message) {
       write("");
-      // Nothing is typed here any more, so the first question of the turn may take the focus.
-      if (document.activeElement === field.current) parkFocus(field.current);
+      // Nothing is typed here any more, so the first question of the turn may take the focus. The button that had the
+      // focus is disabled or gone, so the focus may be on the body.
+      const at = document.activeElement;
+      if (hadFocus && (at === document.body || form?.contains(at))) parkFocus(field.current);
     } else {
       // Text that was typed during the sending stays.
       view.setDraft(draftKey, undefined);
@@ -138,71 +142,81 @@ export function Composer(props: ComposerProps) {
           onSend={waits ? () => start("", []) : undefined}
         />
       )}
-      <AttachedList {...{ attached, refusals, model }} onRemove={attach.remove} />
-      <textarea
-        ref={field}
-        aria-label={l10n.t("Message")}
-        aria-describedby={hintId}
-        rows={1}
-        placeholder={running ? l10n.t("Say what is to be done next…") : l10n.t("Ask the model…")}
-        value={text}
-        onChange={({ target }) => write(target.value)}
-        onPaste={(event) => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          attach.addFiles(event.clipboardData.files);
-        }}
-        onKeyDown={(event) => {
-          // What ends the composition of a character is not the end of the message.
-          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
-      />
-      <span id={hintId} className="visually-hidden">
-        {running
-          ? l10n.t(
-              "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
-            )
-          : l10n.t("Enter sends, Shift and Enter begin a new line.")}
-      </span>
-      {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        aria-label={l10n.t("Files to attach")}
-        onChange={({ target }) => {
-          attach.addFiles(target.files ?? []);
-          // The same file can be chosen once more.
-          target.value = "";
-        }}
-      />
-      <div className="composer-bar">
-        <ContextChoice
-          servers={task === undefined ? none : enabledIn(settings, servers)}
-          {...{ offers, actions, picksFiles }}
-          onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
-          onResource={(serverName, resource) =>
-            attach.addResource(serverName, resource.uri, titleOf(resource))
-          }
+      <div className="composer-box">
+        <AttachedList {...{ attached, refusals, model }} onRemove={attach.remove} />
+        <textarea
+          ref={field}
+          aria-label={l10n.t("Message")}
+          aria-describedby={hintId}
+          rows={1}
+          placeholder={running ? l10n.t("Type a follow-up…") : l10n.t("Ask the model…")}
+          value={text}
+          onChange={({ target }) => write(target.value)}
+          onPaste={(event) => {
+            if (event.clipboardData.files.length === 0) return;
+            event.preventDefault();
+            attach.addFiles(event.clipboardData.files);
+          }}
+          onKeyDown={(event) => {
+            // What ends the composition of a character is not the end of the message.
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
         />
-        <ModelChoice {...{ models, settings }} onChange={configure} />
-        <ServersChoice {...{ servers, offers, settings, actions }} onChange={configure} />
-        {running && task !== undefined && (
-          <button
-            type="button"
-            className="secondary composer-send"
-            onClick={() => actions.stopChat(task.id)}
-          >
-            <Icon name="debug-stop" /> {l10n.t("Stop")}
-          </button>
-        )}
-        <button type="submit" className="primary composer-send" disabled={blocked}>
-          <Icon name={running ? "list-ordered" : "send"} />{" "}
-          {running ? l10n.t("Queue") : l10n.t("Send")}
-        </button>
+        <span id={hintId} className="visually-hidden">
+          {running
+            ? l10n.t(
+                "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
+              )
+            : l10n.t("Enter sends, Shift and Enter begin a new line.")}
+        </span>
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          aria-label={l10n.t("Files to attach")}
+          onChange={({ target }) => {
+            attach.addFiles(target.files ?? []);
+            // The same file can be chosen once more.
+            target.value = "";
+          }}
+        />
+        <div className="composer-bar">
+          <ContextChoice
+            servers={task === undefined ? none : enabledIn(settings, servers)}
+            {...{ offers, actions, picksFiles }}
+            onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
+            onResource={(serverName, resource) =>
+              attach.addResource(serverName, resource.uri, titleOf(resource))
+            }
+          />
+          <ModelChoice {...{ models, settings }} onChange={configure} />
+          <ServersChoice {...{ servers, offers, settings, actions }} onChange={configure} />
+          {running && task !== undefined && (
+            <IconButton
+              icon="stop-circle"
+              label={l10n.t("Stop")}
+              className="composer-stop"
+              onClick={() => {
+                actions.stopChat(task.id);
+                // The button goes with the turn.
+                if (field.current !== null) parkFocus(field.current);
+              }}
+            />
+          )}
+          {(!running || !empty) && (
+            <IconButton
+              type="submit"
+              icon={running ? "list-ordered" : "arrow-up"}
+              label={running ? l10n.t("Queue") : l10n.t("Send")}
+              className="composer-send"
+              disabled={blocked}
+            />
+          )}
+        </div>
       </div>
+      {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
     </form>
   );
 }

@@ -74,7 +74,7 @@ function Choices(props: ChoicesProps) {
   return (
     <ChoicePanel
       id={panelId}
-      legend={l10n.t("What goes along with the message")}
+      legend={l10n.t("Add Context")}
       closeLabel={l10n.t("Close the Choice of Context")}
       onClose={onClose}
     >
@@ -120,7 +120,7 @@ function Choices(props: ChoicesProps) {
             ))}
           </ul>
           <p role="status" className="muted">
-            {loading ? l10n.t("The lists are being read…") : wordsOf(found.length)}
+            {loading ? l10n.t("Loading…") : wordsOf(found.length)}
           </p>
           {lists.map(
             ({ name, list }) =>

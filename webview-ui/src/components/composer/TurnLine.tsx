@@ -26,7 +26,7 @@ export function turnWords(messages: readonly Message[]): string {
     }
     if (body.type === "user") return l10n.t("Reading what the servers offer…");
     if (body.type === "model") {
-      if (body.end !== undefined) return l10n.t("Going on…");
+      if (body.end !== undefined) return l10n.t("Working…");
       const name = visible(body.model?.name ?? l10n.t("the model"));
       return (body.progress?.text ?? "") === ""
         ? l10n.t("Waiting for {0}…", name)

@@ -34,7 +34,7 @@ test.each<[string, Uint8Array, string]>([
   [
     "very much",
     new Uint8Array(maxImage + 1),
-    "a has 3.8 MB. An image may have 3.8 MB, a text 256.0",
+    "a (3.8 MB) is too large: images may have up to 3.8 MB, texts up to 256.0",
   ],
 ])("%s is refused by its name, size and bound", (_, content, why) => {
   expect(() => readFile("a", content)).toThrow(why);

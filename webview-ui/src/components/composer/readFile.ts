@@ -17,7 +17,7 @@ export function checkSize(name: string, bytes: number): void {
   if (bytes <= maxImage) return;
   throw new FileRefusal(
     l10n.t(
-      "{0} has {1}. An image may have {2}, a text {3}.",
+      "{0} ({1}) is too large: images may have up to {2}, texts up to {3}.",
       name,
       size(bytes),
       size(maxImage),

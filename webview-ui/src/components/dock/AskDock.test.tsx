@@ -3,7 +3,7 @@ import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
-import { valueIn } from "../../testing/dom.ts";
+import { isWrong, valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { layOut } from "../../testing/layout.ts";
 import {
@@ -109,7 +109,7 @@ describe("an open question", () => {
     const { user } = showApp(host);
     await user.type(await reason(), "half a sen");
     await host.event(settled(2), 1);
-    await screen.findByText("Answered");
+    await screen.findByText(/^You answered/);
     expect(valueIn(await reason())).toBe("half a sen");
     expect(document.activeElement).toBe(await reason());
   });
@@ -227,7 +227,7 @@ describe("the keys", () => {
     async (key) => {
       const host = hostOf([message(1, ask("a1", sampling()))]);
       const { user } = showApp(host);
-      await screen.findByRole("region", { name: "database wants a completion" });
+      await screen.findByRole("region", { name: "database wants to ask a model" });
       button("Collapse Question").focus();
       await user.keyboard(`{${key}>}{Enter}{/${key}}`);
       await waitFor(() => expect(host.calls("askResponse")).toEqual([accepted]));
@@ -240,7 +240,9 @@ describe("the keys", () => {
     const { user } = showApp(host);
     await card("database");
     await user.keyboard("{Control>}{Enter}{/Control}");
-    expect((await screen.findByRole("alert")).closest(".ask-problems")).not.toBeNull();
+    await waitFor(() =>
+      expect(isWrong(screen.getByRole("textbox", { name: "Reason" }))).toBe(true),
+    );
     expect(document.activeElement).toBe(await reason());
     await user.type(await reason(), "because");
     await user.keyboard("{Control>}{Enter}{/Control}");
@@ -262,7 +264,7 @@ describe("the keys", () => {
     });
     const host = hostOf([message(1, ask("a1", asked))]);
     const { user } = showApp(host);
-    await screen.findByRole("region", { name: "database wants a completion" });
+    await screen.findByRole("region", { name: "database wants to ask a model" });
     await user.keyboard("{Control>}{Enter}{/Control}");
     expect(document.activeElement?.className).toBe("secrets");
     expect(host.calls("askResponse")).toEqual([]);

@@ -2,11 +2,11 @@ import type { Ask, Message, SamplingTool } from "@assent/protocol";
 import { useMemo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
+import { AskJSON } from "../chat/AskJSON.tsx";
 import { AskRow } from "../chat/AskRow.tsx";
 import { AskTime } from "../chat/AskTime.tsx";
 import { PlacedHere } from "../chat/PlacedHere.tsx";
 import { UndrawnMessage } from "../chat/UndrawnMessage.tsx";
-import { useAway } from "../elsewhere/ElsewhereContext.ts";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
 import { DockedContext } from "./DockedContext.ts";
@@ -27,20 +27,24 @@ export interface DockedAskProps {
 export function DockedAsk(props: DockedAskProps) {
   const { taskId, message, ask, models, actions, offered, shown, turn } = props;
   const keep = `${taskId}:${message.id}`;
-  const away = useAway() !== undefined;
   const docked = useMemo(
     () => ({
       ...{ turn, shown },
       head: (
         <>
           <SamplingFlow ask={ask} />
-          {!away && <AskTime {...{ taskId, actions, ask }} />}
+          <AskTime {...{ taskId, actions, ask }} />
         </>
       ),
       notes: <PlacedHere ask={ask} />,
-      more: <FlowDiagram ask={ask} keep={keep} />,
+      more: (
+        <>
+          <FlowDiagram ask={ask} keep={keep} />
+          <AskJSON question={ask.question} keep={keep} />
+        </>
+      ),
     }),
-    [turn, shown, ask, away, taskId, actions, keep],
+    [turn, shown, ask, taskId, actions, keep],
   );
   return (
     <DockedContext value={docked}>

@@ -9,22 +9,15 @@ import { AskTitleLine, titleOf } from "./askTitle.tsx";
 export interface WaitingLineProps {
   readonly ask: Ask;
   readonly elementId: string;
-  /** It is answered in another window. */
-  readonly away: boolean;
 }
 
 /** An open ask's line in the conversation. It brings the ask into the dock. */
-export function WaitingLine({ ask: { askId, question }, elementId, away }: WaitingLineProps) {
+export function WaitingLine({ ask: { askId, question }, elementId }: WaitingLineProps) {
   const show = useContext(ShowContext);
   return (
     <button id={elementId} type="button" className="waiting-line" onClick={() => show(askId)}>
       <Icon name={titleOf(question).icon} />
-      <span>
-        {filled(
-          away ? l10n.t("Waiting in another window: {0}") : l10n.t("Waiting for you: {0}"),
-          <AskTitleLine question={question} />,
-        )}
-      </span>
+      <span>{filled(l10n.t("Waiting for you: {0}"), <AskTitleLine question={question} />)}</span>
     </button>
   );
 }

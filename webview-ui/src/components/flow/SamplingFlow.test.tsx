@@ -55,7 +55,7 @@ describe("where a request is", () => {
     await waitFor(() => expect(document.querySelector(".diagram")).not.toBeNull());
     expect(document.querySelector(".diagram")?.closest(".ask-body")).not.toBeNull();
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-    await screen.findByText("Approved");
+    await screen.findByText(/^You let/);
     expect(document.querySelector(".diagram")).not.toBeNull();
   });
 
@@ -74,7 +74,7 @@ describe("where a request is", () => {
       }),
     });
     showApp(host);
-    await screen.findByRole("region", { name: "database wants a completion" });
+    await screen.findByRole("region", { name: "database wants to ask a model" });
     expect(diagram()).toBeNull();
     await host.tell("host/settings", { samplingDiagram: true });
     expect(await screen.findAllByText("Show diagram")).toHaveLength(1);

@@ -158,11 +158,11 @@ function boundsOf(field: Field): string | undefined {
     case "json":
       return l10n.t("Typed as JSON.");
     case "string": {
-      const { pattern = "", program } = field;
-      if (pattern === "") return undefined;
-      return program === undefined
+      const { pattern = "", program, description = "" } = field;
+      if (pattern === "" || program !== undefined) return undefined;
+      return description === ""
         ? l10n.t("The server expects {0}, which Assent cannot check.", pattern)
-        : undefined;
+        : l10n.t("Only the server checks how this is written.");
     }
     case "boolean":
     case "choice":

@@ -10,7 +10,9 @@ import {
   useRef,
   useState,
 } from "react";
+import { plural } from "../../l10n.ts";
 import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { visible } from "../ui/visible.ts";
 import { FieldControl } from "./FieldControl.tsx";
 import { titleOf } from "./FieldFrame.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
@@ -48,8 +50,8 @@ export interface FieldsFormProps {
 
 /**
  * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. A field is checked
- * when the person leaves it, and all fields are checked when they submit. Each problem is shown at its field; after a
- * submission all problems are also listed and announced in the summary.
+ * when the person leaves it, and all fields are checked when they submit. Each problem is shown at its field. After a
+ * submission a summary lists them as they are then, unless there is one alone, to whose field the focus goes.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
@@ -57,7 +59,8 @@ export function FieldsForm(props: FieldsFormProps) {
   const { exactNumbers = "refused" } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
-  const [summary, setSummary] = useState<readonly SummaryEntry[]>([]);
+  /** Counts the submissions that failed, until one succeeds. */
+  const [failed, setFailed] = useState(0);
   const prefix = useId();
   const afterPress = useAfterPress();
   const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
@@ -67,15 +70,9 @@ export function FieldsForm(props: FieldsFormProps) {
     const unnamed = fields.some(({ name }) => name === "");
     const found = unnamed ? problems.map((it) => ({ name: "", ...it })) : problems;
     setProblems(found);
-    setSummary(
-      found.map(({ name, message }) => {
-        const field = fields.find((candidate) => candidate.name === name);
-        return field === undefined
-          ? { title: name ?? "", message }
-          : { title: titleOf(field), message, controlId: idOf(field) };
-      }),
-    );
+    setFailed(found.length === 0 ? 0 : failed + 1);
   };
+  const entries = entriesOf(problems, fields, idOf);
 
   const [shownRefusal, setShownRefusal] = useState(refused);
   if (refused !== shownRefusal) {
@@ -84,10 +81,11 @@ export function FieldsForm(props: FieldsFormProps) {
   }
 
   // After a failed submission, the first wrong field takes the focus.
+  const first = useRef<string>(undefined);
+  first.current = entries.find(({ controlId }) => controlId !== undefined)?.controlId;
   useEffect(() => {
-    const first = summary.find(({ controlId }) => controlId !== undefined);
-    if (first?.controlId !== undefined) focusControl(first.controlId);
-  }, [summary]);
+    if (failed > 0 && first.current !== undefined) focusControl(first.current);
+  }, [failed]);
 
   const check = (field: Field, input: FieldInput | undefined) => {
     const reading = readField(field, input, exactNumbers);
@@ -99,11 +97,15 @@ export function FieldsForm(props: FieldsFormProps) {
     });
   };
 
-  // A field that became a secret leaves the draft.
+  // A field that became a secret leaves the draft. The same fields, read once more, change no draft: another form of the
+  // same ask may have a newer one.
   const [keptFields, setKeptFields] = useState(fields);
   useEffect(() => {
     if (keptFields === fields) return;
     setKeptFields(fields);
+    const secrets = namesOfSecrets(fields);
+    const before = namesOfSecrets(keptFields);
+    if (secrets.size === before.size && [...secrets].every((name) => before.has(name))) return;
     onDraft(keepable(fields, inputs));
   }, [keptFields, fields, inputs, onDraft]);
 
@@ -141,7 +143,7 @@ export function FieldsForm(props: FieldsFormProps) {
     const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
     const reading = readForm(fields, inputs, exactNumbers);
     if (incomplete.length > 0) {
-      showAll(incomplete.map(({ name }) => ({ name, message: l10n.t("This is not complete.") })));
+      showAll(incomplete.map(({ name }) => ({ name, message: l10n.t("Not complete") })));
     } else if (!reading.ok) {
       showAll(reading.problems);
     } else {
@@ -150,7 +152,7 @@ export function FieldsForm(props: FieldsFormProps) {
     }
   };
 
-  const problemsSummary = <Summary entries={summary} />;
+  const problemsSummary = failed > 0 && <Summary entries={entries} />;
   const controls = (
     <fieldset className="fields" disabled={disabled}>
       {fields.map((field) => (
@@ -182,6 +184,10 @@ export function FieldsForm(props: FieldsFormProps) {
       )}
     </form>
   );
+}
+
+function namesOfSecrets(fields: readonly Field[]): ReadonlySet<string> {
+  return new Set(fields.filter(({ secret }) => secret).map(({ name }) => name));
 }
 
 /** What the fields of a form do to it. It is the same from one drawing to the next. */
@@ -229,14 +235,35 @@ interface SummaryEntry {
   readonly controlId?: string;
 }
 
+/** The problems in the order of their fields; those without a field come last. */
+function entriesOf(
+  problems: readonly FieldProblem[],
+  fields: readonly Field[],
+  idOf: (field: Field) => string,
+): readonly SummaryEntry[] {
+  const isOf = (field: Field) => (problem: FieldProblem) => problem.name === field.name;
+  return [
+    ...fields.flatMap((field) =>
+      problems
+        .filter(isOf(field))
+        .map(({ message }) => ({ title: titleOf(field), message, controlId: idOf(field) })),
+    ),
+    ...problems
+      .filter((problem) => !fields.some((field) => isOf(field)(problem)))
+      .map(({ name = "", message }) => ({ title: visible(name), message })),
+  ];
+}
+
+/** Lists the problems. A single one is told at its field already, where the focus is. */
 function Summary({ entries }: { readonly entries: readonly SummaryEntry[] }) {
-  if (entries.length === 0) return null;
+  const [only] = entries;
+  if (only === undefined || (entries.length === 1 && only.controlId !== undefined)) return null;
+  // Problems without a field are read out. Those of fields are read there, and here only their number.
+  const isWhole = entries.some(({ controlId }) => controlId === undefined);
   return (
-    <div role="alert" className="problems">
-      <p>
-        {entries.length === 1
-          ? l10n.t("One thing to mend:")
-          : l10n.t("{0} things to mend:", entries.length)}
+    <div className="problems" role={isWhole ? "alert" : undefined}>
+      <p role={isWhole ? undefined : "alert"}>
+        {plural(entries.length, l10n.t("Fix 1 field:"), l10n.t("Fix {0} fields:"))}
       </p>
       <ul>
         {entries.map(({ title, message, controlId }) => (

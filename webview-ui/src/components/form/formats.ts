@@ -27,19 +27,19 @@ export function wrongFormat(format: string | undefined, input: string): string |
     case "email":
       return email.test(input)
         ? undefined
-        : l10n.t("Not an email address, such as name@example.com.");
+        : l10n.t("Not an email address, such as name@example.com");
     case "uri":
       return uri.test(input)
         ? undefined
         : l10n.t(
-            "Not a full address, such as https://example.com/page. A space in it is written %20.",
+            "Not a full address, such as https://example.com/page; a space in it is written %20",
           );
     case "date":
-      return parseDate(input) ? undefined : l10n.t("Not a date, such as 2026-11-21.");
+      return parseDate(input) ? undefined : l10n.t("Not a date, such as 2026-11-21");
     case "date-time":
       return parseDateTime(input)
         ? undefined
-        : l10n.t("Not a date and time, such as 2026-11-21T14:30:00Z.");
+        : l10n.t("Not a date and time, such as 2026-11-21T14:30:00Z");
     default: // another is one of a server's own making, and any text will do
       return undefined;
   }

@@ -33,7 +33,7 @@ const cases: readonly Case[] = [
     name: "required text empty",
     field: { type: "string", required: true },
     input: "",
-    want: problem("Required."),
+    want: problem("Required"),
   },
   {
     name: "required text that may be empty",
@@ -43,13 +43,13 @@ const cases: readonly Case[] = [
   {
     name: "required text that may be empty, but not by its format",
     field: { type: "string", required: true, minLength: 0, format: "email" },
-    want: problem("Not an email address, such as name@example.com."),
+    want: problem("Not an email address, such as name@example.com"),
   },
   {
     name: "too short, counted in code points",
     field: { type: "string", minLength: 3 },
     input: "👍👍",
-    want: problem("At least 3 characters; this has 2."),
+    want: problem("At least 3 characters; this has 2"),
   },
   {
     name: "long enough in code points",
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     name: "too long",
     field: { type: "string", maxLength: 1 },
     input: "ab",
-    want: problem("At most 1 character; this has 2."),
+    want: problem("At most 1 character; this has 2"),
   },
   {
     name: "pattern matches somewhere",
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     name: "no email",
     field: { type: "string", format: "email" },
     input: "notanemail",
-    want: problem("Not an email address, such as name@example.com."),
+    want: problem("Not an email address, such as name@example.com"),
   },
   {
     name: "uri",
@@ -104,7 +104,7 @@ const cases: readonly Case[] = [
     field: { type: "string", format: "uri" },
     input: "example.com",
     want: problem(
-      "Not a full address, such as https://example.com/page. A space in it is written %20.",
+      "Not a full address, such as https://example.com/page; a space in it is written %20",
     ),
   },
   {
@@ -117,7 +117,7 @@ const cases: readonly Case[] = [
     name: "no such date",
     field: { type: "string", format: "date" },
     input: "2026-02-29",
-    want: problem("Not a date, such as 2026-11-21."),
+    want: problem("Not a date, such as 2026-11-21"),
   },
   {
     name: "date-time",
@@ -129,13 +129,13 @@ const cases: readonly Case[] = [
     name: "date-time without an offset",
     field: { type: "string", format: "date-time" },
     input: "2026-11-21T14:30:00",
-    want: problem("Not a date and time, such as 2026-11-21T14:30:00Z."),
+    want: problem("Not a date and time, such as 2026-11-21T14:30:00Z"),
   },
   { name: "optional number empty", field: { type: "number" }, input: " ", want: leftOut },
   {
     name: "required number empty",
     field: { type: "number", required: true },
-    want: problem("Required."),
+    want: problem("Required"),
   },
   { name: "zero", field: { type: "number" }, input: "0", want: value(0) },
   { name: "negative fraction", field: { type: "number" }, input: "-0.5", want: value(-0.5) },
@@ -144,50 +144,50 @@ const cases: readonly Case[] = [
     name: "a comma is no dot",
     field: { type: "number" },
     input: "1,5",
-    want: problem("Not a number; write it like 12.5."),
+    want: problem("Not a number; write it like 12.5"),
   },
   {
     name: "hexadecimal is not written by people",
     field: { type: "number" },
     input: "0x10",
-    want: problem("Not a number; write it like 12.5."),
+    want: problem("Not a number; write it like 12.5"),
   },
   {
     name: "infinite",
     field: { type: "number" },
     input: "1e999",
-    want: problem("Not a number; write it like 12.5."),
+    want: problem("Not a number; write it like 12.5"),
   },
   {
     name: "garbage for an integer",
     field: { type: "number", integer: true },
     input: "12 rows",
-    want: problem("Not a whole number, such as 12."),
+    want: problem("Not a whole number, such as 12"),
   },
   {
     name: "fraction for an integer",
     field: { type: "number", integer: true },
     input: "1.5",
-    want: problem("Not a whole number, such as 12."),
+    want: problem("Not a whole number, such as 12"),
   },
   {
     name: "integer that a double cannot hold",
     field: { type: "number", integer: true },
     input: "9007199254740993",
-    want: problem("It has too many digits to be passed on exactly."),
+    want: problem("Too many digits to be passed on exactly"),
   },
   {
     name: "below the minimum",
     field: { type: "number", minimum: 0 },
     input: "-1",
-    want: problem("At least 0."),
+    want: problem("At least 0"),
   },
   { name: "at the minimum", field: { type: "number", minimum: 0 }, input: "0", want: value(0) },
   {
     name: "above the maximum",
     field: { type: "number", maximum: 5 },
     input: "5.1",
-    want: problem("At most 5."),
+    want: problem("At most 5"),
   },
   { name: "optional tick untouched", field: { type: "boolean" }, want: leftOut },
   { name: "tick taken back", field: { type: "boolean" }, input: false, want: value(false) },
@@ -201,7 +201,7 @@ const cases: readonly Case[] = [
   {
     name: "required choice unanswered",
     field: { type: "choice", options, required: true },
-    want: problem("Choose one."),
+    want: problem("Choose one"),
   },
   { name: "choice", field: { type: "choice", options }, input: "plain", want: value("plain") },
   {
@@ -214,7 +214,7 @@ const cases: readonly Case[] = [
     name: "no such choice",
     field: { type: "choice", options },
     input: "xml",
-    want: problem("Choose one of the options."),
+    want: problem("Choose one of the options"),
   },
   { name: "optional choices untouched", field: { type: "choices", options }, want: leftOut },
   { name: "choices emptied", field: { type: "choices", options }, input: [], want: value([]) },
@@ -239,13 +239,13 @@ const cases: readonly Case[] = [
     name: "too few choices",
     field: { type: "choices", options, required: true, minItems: 2 },
     input: ["json"],
-    want: problem("Choose at least 2."),
+    want: problem("Choose at least 2"),
   },
   {
     name: "too many choices",
     field: { type: "choices", options, maxItems: 1 },
     input: ["json", "plain"],
-    want: problem("Choose at most 1."),
+    want: problem("Choose at most 1"),
   },
   {
     name: "JSON",
@@ -257,7 +257,7 @@ const cases: readonly Case[] = [
   {
     name: "required JSON empty",
     field: { type: "json", schema: {}, required: true },
-    want: problem("Required."),
+    want: problem("Required"),
   },
 ];
 
@@ -295,8 +295,8 @@ describe("a form", () => {
     expect(reading).toEqual({
       ok: false,
       problems: [
-        { name: "a", message: "Required." },
-        { name: "b", message: "Not a number; write it like 12.5." },
+        { name: "a", message: "Required" },
+        { name: "b", message: "Not a number; write it like 12.5" },
       ],
     });
   });

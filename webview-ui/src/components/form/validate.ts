@@ -104,7 +104,7 @@ function readString(field: StringField, typed: string): Reading {
   // Half a character, which JSON cannot carry, counts as one that is lost.
   const input = typed.replace(/\p{Surrogate}/gu, "\ufffd");
   if (input === "" && !(field.required && field.minLength === 0)) {
-    return empty(field, l10n.t("Required."));
+    return empty(field, l10n.t("Required"));
   }
   const wrong =
     wrongLength(field, input) ?? wrongFormat(field.format, input) ?? wrongPattern(field, input);
@@ -116,56 +116,60 @@ function wrongLength({ minLength = 0, maxLength }: StringField, input: string): 
   if (length < minLength) {
     return plural(
       minLength,
-      l10n.t("At least 1 character; this has {1}."),
-      l10n.t("At least {0} characters; this has {1}."),
+      l10n.t("At least 1 character; this has {1}"),
+      l10n.t("At least {0} characters; this has {1}"),
       length,
     );
   }
   if (maxLength !== undefined && length > maxLength) {
     return plural(
       maxLength,
-      l10n.t("At most 1 character; this has {1}."),
-      l10n.t("At most {0} characters; this has {1}."),
+      l10n.t("At most 1 character; this has {1}"),
+      l10n.t("At most {0} characters; this has {1}"),
       length,
     );
   }
   return undefined;
 }
 
-function wrongPattern({ pattern, program }: StringField, input: string): string | undefined {
+/** The server's own words say more to a person than its regular expression. */
+function wrongPattern(field: StringField, input: string): string | undefined {
+  const { pattern = "", program, description = "" } = field;
   if (program === undefined || matches(program, input)) return undefined;
-  return l10n.t("Does not match the pattern {0}", brief(pattern ?? ""));
+  return description === ""
+    ? l10n.t("Does not match the pattern {0}", brief(pattern))
+    : l10n.t("Does not match: {0}", brief(description));
 }
 
 function readNumber(field: NumberField, input: string, exactNumbers: ExactNumbers): Reading {
-  if (input === "") return empty(field, l10n.t("Required."));
+  if (input === "") return empty(field, l10n.t("Required"));
   const number = readDecimal(input);
   if (number === undefined || (field.integer && !number.whole)) {
     return problem(
       field.integer
-        ? l10n.t("Not a whole number, such as 12.")
-        : l10n.t("Not a number; write it like 12.5."),
+        ? l10n.t("Not a whole number, such as 12")
+        : l10n.t("Not a number; write it like 12.5"),
     );
   }
   if (field.minimum !== undefined && number.nearest < field.minimum) {
-    return problem(l10n.t("At least {0}.", field.minimum));
+    return problem(l10n.t("At least {0}", field.minimum));
   }
   if (field.maximum !== undefined && number.nearest > field.maximum) {
-    return problem(l10n.t("At most {0}.", field.maximum));
+    return problem(l10n.t("At most {0}", field.maximum));
   }
   if (typeof number.sent === "number" || exactNumbers === "asText") {
     return { kind: "value", value: number.sent };
   }
   return exactNumbers === "exact"
     ? { kind: "value", value: exactly(number.sent) }
-    : problem(l10n.t("It has too many digits to be passed on exactly."));
+    : problem(l10n.t("Too many digits to be passed on exactly"));
 }
 
 function readChoice(field: ChoiceField, input: string | undefined): Reading {
-  if (input === undefined) return empty(field, l10n.t("Choose one."));
+  if (input === undefined) return empty(field, l10n.t("Choose one"));
   return field.options?.some(({ value }) => value === input)
     ? { kind: "value", value: input }
-    : problem(l10n.t("Choose one of the options."));
+    : problem(l10n.t("Choose one of the options"));
 }
 
 function readChoices(field: ChoicesField, input: readonly string[] | undefined): Reading {
@@ -175,15 +179,15 @@ function readChoices(field: ChoicesField, input: readonly string[] | undefined):
   if (chosen.length === 0 && !required && (input === undefined || minItems > 0)) {
     return { kind: "leftOut" };
   }
-  if (chosen.length < minItems) return problem(l10n.t("Choose at least {0}.", minItems));
+  if (chosen.length < minItems) return problem(l10n.t("Choose at least {0}", minItems));
   if (maxItems !== undefined && chosen.length > maxItems) {
-    return problem(l10n.t("Choose at most {0}.", maxItems));
+    return problem(l10n.t("Choose at most {0}", maxItems));
   }
   return { kind: "value", value: chosen };
 }
 
 function readJSON(field: JSONField, input: string, exactNumbers: ExactNumbers): Reading {
-  if (input === "") return empty(field, l10n.t("Required."));
+  if (input === "") return empty(field, l10n.t("Required"));
   try {
     const value = exactNumbers === "exact" ? parseExact(input) : JSON.parse(input);
     return { kind: "value", value };

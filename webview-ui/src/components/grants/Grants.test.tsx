@@ -7,7 +7,18 @@ import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
-import { at, demoModel, grant, otherModel, server, task } from "../../testing/samples.ts";
+import { chooseInHead, inHead } from "../../testing/menu.ts";
+import {
+  ask,
+  at,
+  demoModel,
+  grant,
+  message,
+  otherModel,
+  sampling,
+  server,
+  task,
+} from "../../testing/samples.ts";
 
 type Handlers = ConstructorParameters<typeof FakeHost>[2];
 
@@ -37,7 +48,7 @@ describe("the list of grants", () => {
       grant({ id: "g4", spent: { requests: 10, tokens: 1, cost: 0 } }),
     ]);
     const { user, container } = showApp(host);
-    await user.click(await button("Grants (2 active)"));
+    await chooseInHead(user, "Grants (2 active)");
     const region = await panel();
     expect(document.activeElement).toBe(region);
     const alive = within(region).getByRole("list", { name: "Grants that may approve requests" });
@@ -64,13 +75,33 @@ describe("the list of grants", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("gives the focus to the grant that an answer leads to, also where it has ended", async () => {
+    const given = (askId: string, grantId: string) =>
+      ask(askId, sampling(), { reason: "granted", at, grantId });
+    const host = hostOf([grant(), grant({ id: "g2" }), grant({ id: "g3", endedAt: at + 1 })], {});
+    host.messages = [message(1, given("s1", "g2")), message(2, given("s2", "g3"))];
+    const { user } = showApp(host);
+    const [toAlive, toEnded] = await screen.findAllByRole("button", { name: "Change" });
+    await user.click(toAlive as HTMLElement);
+    const alive = await screen.findByRole("list", { name: "Grants that may approve requests" });
+    await waitFor(() =>
+      expect(document.activeElement).toBe(within(alive).getAllByRole("listitem")[1]),
+    );
+    // The person closed the ended ones before.
+    await user.click(screen.getByText("1 ended"));
+    await user.click(screen.getByText("1 ended"));
+    await user.click(toEnded as HTMLElement);
+    const ended = await screen.findByRole("list", { name: "Grants that ended" });
+    await waitFor(() => expect(document.activeElement).toBe(within(ended).getByRole("listitem")));
+  });
+
   test("follows what is said of them, and ends them", async () => {
     const host = hostOf([grant()], {
       "grant/revoke": () => grant({ endedAt: at + 1 }),
     });
     const { user } = showApp(host);
     await host.tell("grant/changed", grant({ spent: { requests: 7, tokens: 0, cost: 0 } }));
-    await user.click(await button("Grants (1 active)"));
+    await chooseInHead(user, "Grants (1 active)");
     const region = await panel();
     await host.tell("grant/changed", grant({ spent: { requests: 8, tokens: 0, cost: 0 } }));
     await within(region).findByText("8 of 10");
@@ -80,7 +111,7 @@ describe("the list of grants", () => {
     );
     await waitFor(() => expect(document.activeElement).toBe(none));
     expect(host.calls("grant/revoke")).toEqual([{ grantId: "g1" }]);
-    await button("Grants");
+    await inHead(user, "Grants");
   });
 
   test("that cannot be read says why, and is opened by the host's command", async () => {
@@ -90,11 +121,11 @@ describe("the list of grants", () => {
       },
     });
     const { user } = showApp(host);
-    await button("Grants");
+    await inHead(user, "Grants");
     await host.tell("host/reveal", { kind: "grants" });
     await screen.findByText("The list could not be read: The disk is gone.");
     // One list at a time.
-    await user.click(await button("MCP Tasks"));
+    await chooseInHead(user, "MCP Tasks");
     expect(screen.queryByRole("region", { name: "Grants" })).toBeNull();
     await screen.findByRole("region", { name: "MCP tasks" });
   });
@@ -129,7 +160,7 @@ describe("a new grant", () => {
     const made = grant({ id: "new", serverName: "mail", maxRequests: 2, spent });
     const host = hostOf([], { "grant/preview": () => preview, "grant/create": () => made });
     const { user, container } = showApp(host);
-    await user.click(await button("Grants"));
+    await chooseInHead(user, "Grants");
     (await button("New Grant…")).focus();
     await user.keyboard("{Enter}");
     const servers = screen.getByRole("combobox", { name: "For the server" });
@@ -182,7 +213,7 @@ describe("a new grant", () => {
   test("what was tried goes when the terms change", async () => {
     const host = hostOf([], { "grant/preview": () => ({}) });
     const { user } = showApp(host);
-    await user.click(await button("Grants"));
+    await chooseInHead(user, "Grants");
     await user.click(await button("New Grant…"));
     await screen.findByRole("combobox", { name: "Model" });
     await user.click(await button("Try It on Past Requests"));
@@ -201,7 +232,7 @@ describe("a new grant", () => {
       },
     });
     const { user } = showApp(host);
-    await user.click(await button("Grants"));
+    await chooseInHead(user, "Grants");
     await user.click(await button("New Grant…"));
     await screen.findByRole("combobox", { name: "Model" });
     await user.click(await button("Make the Grant"));

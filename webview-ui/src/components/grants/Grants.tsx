@@ -6,6 +6,7 @@ import type { Models } from "../../state/state.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { useView } from "../ViewContext.ts";
 import { GrantItem } from "./GrantItem.tsx";
 import { isAlive } from "./grantWords.ts";
 import { NewGrant, type NewGrantProps } from "./NewGrant.tsx";
@@ -13,6 +14,8 @@ import { NewGrant, type NewGrantProps } from "./NewGrant.tsx";
 export interface GrantsProps
   extends Pick<NewGrantProps, "serverNames" | "onServer" | "onCreate" | "onPreview" | "onOpen"> {
   readonly known: Known;
+  /** The grant that is to have the focus. */
+  readonly at: string | undefined;
   readonly models: Models;
   /** Rejects where the grant goes on. */
   readonly onRevoke: (grantId: string) => Promise<void>;
@@ -24,7 +27,7 @@ export interface GrantsProps
 
 /** Everything that servers may do without asking, and the way to end it. */
 export function Grants(props: GrantsProps) {
-  const { known, models, onRevoke, onRetry, onClose, children, ...making } = props;
+  const { known, at, models, onRevoke, onRetry, onClose, children, ...making } = props;
   const { entries, news, failure } = known;
   const [isMaking, setIsMaking] = useState(false);
   const make = useRef<HTMLButtonElement>(null);
@@ -44,10 +47,12 @@ export function Grants(props: GrantsProps) {
   useEffect(() => {
     for (const serverName of named) onServer(serverName);
   }, [wanted]);
+  const isEnded = ended.some(({ id }) => id === at);
+  const { row, isFound } = useFocused(at, entries !== undefined, isEnded);
   const list = (some: readonly Grant[], label: string) => (
     <ul className="grants" aria-label={label}>
       {some.map((grant) => (
-        <li key={grant.id}>
+        <li key={grant.id} {...(grant.id === at && { ref: row, tabIndex: -1 })}>
           <GrantItem
             {...{ grant, now }}
             models={models.get(grant.serverName)}
@@ -73,7 +78,11 @@ export function Grants(props: GrantsProps) {
       </p>
       {alive.length > 0 && list(alive, l10n.t("Grants that may approve requests"))}
       {ended.length > 0 && (
-        <Disclosure keep="grants-ended" summary={l10n.t("{0} ended", ended.length)}>
+        <Disclosure
+          key={isFound ? "found" : "kept"}
+          keep={endedKey}
+          summary={l10n.t("{0} ended", ended.length)}
+        >
           {list(ended, l10n.t("Grants that ended"))}
         </Disclosure>
       )}
@@ -94,6 +103,28 @@ export function Grants(props: GrantsProps) {
       {children}
     </ListPanel>
   );
+}
+
+/** Where the view keeps whether the ended grants are shown. */
+const endedKey = "grants-ended";
+
+/** Gives the focus to the row of a grant once, when the list is read. Without such a row the panel keeps it. */
+function useFocused(at: string | undefined, isRead: boolean, isEnded: boolean) {
+  const view = useView();
+  const row = useRef<HTMLLIElement>(null);
+  // The fold of the ended grants is drawn anew then, and open.
+  const [isFound, setIsFound] = useState(false);
+  useEffect(() => {
+    if (at === undefined || !isRead) return;
+    if (isEnded) view.setExpanded(endedKey, true);
+    setIsFound(true);
+  }, [at, isRead, isEnded, view]);
+  useEffect(() => {
+    if (!isFound) return;
+    row.current?.focus({ preventScroll: true });
+    row.current?.scrollIntoView({ block: "nearest" });
+  }, [isFound]);
+  return { row, isFound };
 }
 
 function summaryOf(entries: readonly Grant[] | undefined, alive: number): string {

@@ -31,7 +31,9 @@ export function ToolRules({ known: { entries, failure }, tasks, onRemove }: Tool
             ? l10n.t(
                 "A model asks you each time, unless the setting assent.tools.autoApprove says otherwise.",
               )
-            : l10n.t("About these you said something for good; about all others a model asks you.")}
+            : l10n.t(
+                "Your decisions about these tools are saved. A model asks you about all others.",
+              )}
         </p>
       )}
       {entries !== undefined && entries.length > 0 && (

@@ -5,11 +5,13 @@ import { unreachable } from "../../unreachable.ts";
 import { during } from "../chat/during.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { elapsed } from "../ui/words.ts";
+import { ago } from "../ui/words.ts";
 
 export interface OpenAskLineProps {
   readonly ask: OpenAsk;
   readonly now: number;
+  /** The question is answered in the list. */
+  readonly inPlace: boolean;
 }
 
 /** What the card of each kind says, with the server's name at {0}, and its icon. */
@@ -20,13 +22,13 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
     case "mcp_url_elicitation":
       return { icon: "link-external", words: l10n.t("{0} wants you to open a page") };
     case "mcp_sampling":
-      return { icon: "sparkle", words: l10n.t("{0} wants a completion") };
+      return { icon: "sparkle", words: l10n.t("{0} wants to ask a model") };
     case "mcp_sampling_review":
-      return { icon: "eye", words: l10n.t("{0} is to get an answer") };
+      return { icon: "eye", words: l10n.t("Review the answer for {0}") };
     case "use_mcp_tool":
-      return { icon: "tools", words: l10n.t("{0} has a tool that a model wants to use") };
+      return { icon: "tools", words: l10n.t("A model wants to use a tool of {0}") };
     case "access_mcp_resource":
-      return { icon: "file", words: l10n.t("{0} has a resource that a model wants to read") };
+      return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
     case "repeat_mcp_call":
       return { icon: "debug-restart", words: l10n.t("Call {0} once more?") };
     default:
@@ -34,9 +36,9 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
   }
 }
 
-/** An open question in a list: who asks, what about, during what, and for how long it has waited. */
-export function OpenAskLine({ ask, now }: OpenAskLineProps) {
-  const { origin, wants, text = "", time, elsewhere = false } = ask;
+/** An open question in a list: who asks, what about, since when, and during what. */
+export function OpenAskLine({ ask, now, inPlace }: OpenAskLineProps) {
+  const { origin, wants, text = "", time } = ask;
   const { icon, words } = wanted(wants);
   const occasion = during(origin);
   return (
@@ -47,16 +49,16 @@ export function OpenAskLine({ ask, now }: OpenAskLineProps) {
           {filled(words, <strong className="name">{origin.serverName}</strong>)}
         </span>
       </span>
-      {text !== "" && <span className="mcp-task-more mcp-task-says">{brief(text)}</span>}
+      {text !== "" && (
+        <span className={`mcp-task-more ${inPlace ? "ask-whole-text" : "mcp-task-says"}`}>
+          {brief(text)}
+        </span>
+      )}
       <span className="mcp-task-more muted">
-        {l10n.t({
-          message: "for {0}",
-          args: [elapsed(now - time)],
-          comment: ["How long a question has waited."],
-        })}
+        {ago(now - time)}
         {occasion !== undefined && `, ${brief(occasion)}`}
-        {elsewhere && `, ${l10n.t("not in this window")}`}
       </span>
+      {!inPlace && <span className="mcp-task-more ask-open">{l10n.t("Open")}</span>}
     </>
   );
 }

@@ -78,10 +78,10 @@ describe("the inbox", () => {
         .getAllByRole("button")
         .map(({ textContent }) => textContent);
     expect(rows("First")).toEqual([
-      "database asksDelete **1,204** rows?for 1 min 30 s, during the tool call cleanup",
-      "files wants you to open a pagefor 1 min 29 s, while file:///a is read",
+      "database asksDelete 1,204 rows?1 min ago, during the tool call cleanupOpen",
+      "files wants you to open a page1 min ago, while file:///a is readOpen",
     ]);
-    expect(rows("Second")).toEqual(["mail wants a completionSum up[U+202E] this.for 1 min 29 s"]);
+    expect(rows("Second")).toEqual(["mail wants to ask a modelSum up[U+202E] this.1 min agoOpen"]);
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "Open questions" })).toBeNull();
@@ -139,6 +139,118 @@ describe("the inbox", () => {
     fail = false;
     await user.click(screen.getByRole("button", { name: "Try Again" }));
     await screen.findByText("These are the oldest 3 questions. More wait behind them.");
+  });
+});
+
+describe("the questions of another workspace", () => {
+  const api = { workspace: "api" } as const;
+  const theirs = openAsk(9, { ...api, taskId: "t9", title: "Theirs", time: at - 5, simple: true });
+
+  test("come last, with its name, and are answered in place", async () => {
+    const host = twoTasks({
+      "ask/list": () => ({ asks: [...inOrder, theirs], unclaimed: [unclaimedAsk("u9", api)] }),
+      askResponse: () => ({ outcome: answered }),
+    });
+    const { user, container } = showApp(host);
+    await user.click(await screen.findByRole("button", { name: "Open Questions (5 waiting)" }));
+    const region = await inbox();
+    const headings = await within(region).findAllByRole("heading", { level: 3 });
+    expect(headings.map(({ textContent }) => textContent)).toEqual([
+      "First",
+      "Second",
+      "Which task do these belong to? api",
+      "Theirs api",
+    ]);
+    expect(await axeFindings(container)).toEqual([]);
+    const list = within(region).getByRole("list", { name: "Theirs api" });
+    const submit = within(list).getByRole("button", { name: "Submit" });
+    await waitFor(() => expect(submit.getAttribute("aria-disabled")).toBe("false"));
+    await user.click(submit);
+    await waitFor(() => expect(host.calls("askResponse")).toMatchObject([{ taskId: "t9" }]));
+  });
+
+  test("open their task, which is in no list, with the name of the workspace", async () => {
+    const other = task({ id: "t9", title: "Theirs", openAsks: 1, ...api });
+    const host = twoTasks({
+      "task/open": ({ taskId }) =>
+        taskId === "t9"
+          ? { task: other, messages: [form(9, "mail")], reset: true }
+          : { task: task({ openAsks: 2 }), messages: [form(1), form(3, "files")], reset: true },
+      "ask/list": () => ({ asks: [theirs] }),
+    });
+    const { user, session } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await user.click(await within(await inbox()).findByRole("button", { name: /^database/ }));
+    await screen.findByRole("region", { name: "mail asks" });
+    const readings = host.calls("task/list").length;
+    await host.tell("task/event", {
+      taskId: "t9",
+      number: other.lastNumber + 1,
+      openAsks: 1,
+      event: { type: "taskChanged", task: { ...other, title: "Renamed" } },
+      ...api,
+    });
+    await user.click(await screen.findByRole("button", { name: /^Renamed\s*api$/ }));
+    expect(screen.queryByRole("option", { name: /Renamed/ })).toBeNull();
+    expect(host.calls("task/list")).toHaveLength(readings);
+    expect(session.getState().conversation?.task?.title).toBe("Renamed");
+  });
+
+  test("are answered in their task, of which nothing else is offered that needs its window", async () => {
+    const other = task({ id: "t9", title: "Theirs", openAsks: 1, running: true, ...api });
+    const said: readonly Message[] = [
+      message(1, { type: "user", text: "Look it up." }),
+      message(2, { type: "model", text: "I do.", end: { reason: "endTurn", at } }),
+      form(9, "mail"),
+    ];
+    const host = twoTasks({
+      "task/open": ({ taskId }) =>
+        taskId === "t9"
+          ? { task: other, messages: [...said], reset: true }
+          : { task: task({ id: "t3", title: "Own" }), messages: [], reset: true },
+      "chat/stop": () => ({ stopped: true }),
+      "task/create": () => task({ id: "t3", title: "Own" }),
+      askResponse: () => ({ outcome: answered }),
+      "ask/list": () => ({ asks: [theirs] }),
+    });
+    host.servers = [server()];
+    const { user, container } = showApp(host);
+    await host.tell("host/reveal", { kind: "task", taskId: "t9" });
+    const instead = await screen.findByRole("region", { name: "Another workspace" });
+    within(instead).getByText(
+      "This conversation belongs to api. Go on with it in a window of that workspace.",
+    );
+    screen.getByRole("button", { name: /^Theirs\s*api$/ });
+    expect(screen.queryByRole("form", { name: "Message to the model" })).toBeNull();
+    expect(screen.queryByRole("region", { name: "Use a server" })).toBeNull();
+    expect(screen.queryByRole("button", { name: /Branch|Edit and Resend/ })).toBeNull();
+    expect(await axeFindings(container)).toEqual([]);
+
+    await user.click(screen.getByRole("button", { name: "More Actions" }));
+    screen.getByRole("menuitem", { name: "Find in Task" });
+    expect(screen.queryByRole("menuitem", { name: "Delete Task" })).toBeNull();
+    await user.keyboard("{Escape}");
+
+    await user.click(within(instead).getByRole("button", { name: "Stop" }));
+    expect(host.calls("chat/stop")).toEqual([{ taskId: "t9" }]);
+    const card = screen.getByRole("region", { name: "mail asks" });
+    const submit = within(card).getByRole("button", { name: "Submit" });
+    await waitFor(() => expect(submit.getAttribute("aria-disabled")).toBe("false"));
+    await user.click(submit);
+    await waitFor(() => expect(host.calls("askResponse")).toMatchObject([{ taskId: "t9" }]));
+
+    await host.tell("host/reveal", { kind: "toolRunner" }); // which is the own workspace's
+    await screen.findByRole("region", { name: "Use a server" });
+  });
+
+  test("are read when the sidecar tells of them", async () => {
+    let asks: readonly OpenAsk[] = [];
+    const host = new FakeHost(task(), [], { "ask/list": () => ({ asks }) });
+    showApp(host);
+    await screen.findByRole("button", { name: "Open Questions" });
+    asks = [theirs];
+    await host.tell("ask/othersChanged", {});
+    await screen.findByRole("button", { name: "Open Questions (1 waiting)" });
   });
 });
 

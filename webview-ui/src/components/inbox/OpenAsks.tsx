@@ -1,12 +1,17 @@
-import type { ClaimAskParams, Task } from "@assent/protocol";
+import type { AskResponseParams, ClaimAskParams, OpenAsk, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useEffect, useId, useRef } from "react";
+import { Fragment, useContext, useEffect, useId, useRef } from "react";
 import { plural } from "../../l10n.ts";
+import type { Actions } from "../../session.ts";
 import { type AsksOfTask, byTask, type Inbox } from "../../state/inbox.ts";
 import { focusAsk } from "../chat/focus.ts";
+import { ServersContext } from "../ServersContext.ts";
 import { taskTitle } from "../tasks/TaskLine.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
+import { useView } from "../ViewContext.ts";
+import { AskInPlace } from "./AskInPlace.tsx";
 import { OpenAskLine } from "./OpenAskLine.tsx";
 import { UnclaimedAskItem } from "./UnclaimedAskItem.tsx";
 
@@ -16,15 +21,21 @@ export interface OpenAsksProps {
   readonly at: string | undefined;
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string, messageId: number) => void;
+  /** The person answered a simple question; rejects where that was refused. */
+  readonly onAnswer: (params: AskResponseParams) => Promise<void>;
+  readonly onDraft: Actions["saveDraft"];
   /** The person says whose a question of no task is; rejects where that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
-/** The questions of all servers and conversations that wait for the person, the oldest first. */
+/**
+ * The questions of all servers and conversations that wait for the person, the oldest first, and those of other workspaces
+ * last.
+ */
 export function OpenAsks(props: OpenAsksProps) {
-  const { inbox, at, tasks, onOpen, onClaim, onRetry, onClose } = props;
+  const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onClose } = props;
   const { entries, unclaimed, truncated, reading, failure } = inbox;
   const now = useNow(unclaimed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
@@ -32,6 +43,12 @@ export function OpenAsks(props: OpenAsksProps) {
   useEffect(() => {
     if (at === undefined || !focusAsk(at)) focusFirst(rows.current);
   }, [at]);
+  // What had the focus goes away.
+  const focusList = () => rows.current?.closest<HTMLElement>("section")?.focus();
+  const answer = async (params: AskResponseParams) => {
+    await onAnswer(params);
+    focusList();
+  };
   return (
     <ListPanel
       heading={l10n.t("Open questions")}
@@ -43,18 +60,24 @@ export function OpenAsks(props: OpenAsksProps) {
         <p className="muted">{l10n.t("No question waits for you.")}</p>
       )}
       <div ref={rows}>
-        {unclaimed.length > 0 && (
-          <Unclaimed
-            {...{ unclaimed, now }}
-            onClaim={async (params) => {
-              await onClaim(params);
-              // What had the focus goes away.
-              if (params.dismiss) rows.current?.closest<HTMLElement>("section")?.focus();
-            }}
-          />
-        )}
-        {byTask(entries ?? []).map((group) => (
-          <TaskAsks key={group.taskId} {...{ group, tasks, now, onOpen }} />
+        {workspacesOf(inbox).map((workspace) => (
+          <Fragment key={workspace ?? ""}>
+            <Unclaimed
+              unclaimed={unclaimed.filter((ask) => ask.workspace === workspace)}
+              {...{ workspace, now }}
+              onClaim={async (params) => {
+                await onClaim(params);
+                if (params.dismiss) focusList();
+              }}
+            />
+            {byTask((entries ?? []).filter((ask) => ask.workspace === workspace)).map((group) => (
+              <TaskAsks
+                key={group.taskId}
+                {...{ group, tasks, now, onOpen, onDraft }}
+                onAnswer={answer}
+              />
+            ))}
+          </Fragment>
         ))}
       </div>
       {truncated && (
@@ -75,45 +98,80 @@ function focusFirst(rows: HTMLElement | null): void {
   rows?.querySelector<HTMLElement>("button, .unclaimed-ask")?.focus();
 }
 
+/** The workspaces with questions, that of the panel first. */
+function workspacesOf({ entries = [], unclaimed }: Inbox): readonly (string | undefined)[] {
+  return [...new Set([undefined, ...[...unclaimed, ...entries].map((ask) => ask.workspace)])];
+}
+
+interface AsksHeadingProps {
+  readonly id: string;
+  /** That of another workspace. */
+  readonly workspace: string | undefined;
+  readonly children: string;
+}
+
+function AsksHeading({ id, workspace, children }: AsksHeadingProps) {
+  if (workspace === undefined) {
+    return (
+      <h3 id={id} className="open-asks-of">
+        {children}
+      </h3>
+    );
+  }
+  return (
+    <h3 id={id} className="open-asks-of open-asks-of-other">
+      <span className="open-asks-title">{children}</span>{" "}
+      <span className="muted open-asks-workspace">{visible(workspace)}</span>
+    </h3>
+  );
+}
+
 interface UnclaimedProps {
+  readonly workspace: string | undefined;
   readonly unclaimed: Inbox["unclaimed"];
   readonly now: number;
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
 }
 
 /** What nothing proves to be of one conversation. */
-function Unclaimed({ unclaimed, now, onClaim }: UnclaimedProps) {
+function Unclaimed({ workspace, unclaimed, now, onClaim }: UnclaimedProps) {
   const headingId = useId();
+  const servers = useContext(ServersContext);
+  if (unclaimed.length === 0) return null;
   return (
-    <>
-      <h3 id={headingId} className="open-asks-of">
+    // The servers of another workspace are not known here.
+    <ServersContext value={workspace === undefined ? servers : undefined}>
+      <AsksHeading id={headingId} workspace={workspace}>
         {l10n.t("Which task do these belong to?")}
-      </h3>
+      </AsksHeading>
       <ul aria-labelledby={headingId}>
         {unclaimed.map((ask) => (
           <UnclaimedAskItem key={ask.id} {...{ ask, now, onClaim }} />
         ))}
       </ul>
-    </>
+    </ServersContext>
   );
 }
 
-interface TaskAsksProps {
+interface TaskAsksProps extends Pick<OpenAsksProps, "tasks" | "onOpen" | "onAnswer" | "onDraft"> {
   readonly group: AsksOfTask;
-  readonly tasks: readonly Task[];
   readonly now: number;
-  readonly onOpen: (taskId: string, messageId: number) => void;
 }
 
-function TaskAsks({ group: { taskId, title, asks }, tasks, now, onOpen }: TaskAsksProps) {
+function TaskAsks({ group, tasks, now, onOpen, onAnswer, onDraft }: TaskAsksProps) {
+  const { workspace, taskId, title, asks } = group;
   const headingId = useId();
+  const view = useView();
+  /** A call with arguments that the person has begun to change is answered where they are in sight. */
+  const isInPlace = ({ simple = false, wants, askId }: OpenAsk) =>
+    simple && (wants !== "use_mcp_tool" || Object.keys(view.draft(askId) ?? {}).length === 0);
   // A conversation may have been renamed since the list was read.
   const task = tasks.find(({ id }) => id === taskId) ?? { title };
   return (
     <>
-      <h3 id={headingId} className="open-asks-of">
+      <AsksHeading id={headingId} workspace={workspace}>
         {taskTitle(task)}
-      </h3>
+      </AsksHeading>
       <ul aria-labelledby={headingId}>
         {asks.map((ask) => (
           <li key={ask.askId}>
@@ -122,8 +180,9 @@ function TaskAsks({ group: { taskId, title, asks }, tasks, now, onOpen }: TaskAs
               className="task-option"
               onClick={() => onOpen(ask.taskId, ask.messageId)}
             >
-              <OpenAskLine ask={ask} now={now} />
+              <OpenAskLine ask={ask} now={now} inPlace={isInPlace(ask)} />
             </button>
+            {isInPlace(ask) && <AskInPlace {...{ ask, onAnswer, onDraft }} />}
           </li>
         ))}
       </ul>

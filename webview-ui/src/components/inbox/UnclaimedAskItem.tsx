@@ -10,7 +10,7 @@ import { taskTitle } from "../tasks/TaskLine.tsx";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { elapsed } from "../ui/words.ts";
+import { ago, elapsed } from "../ui/words.ts";
 import { wanted } from "./OpenAskLine.tsx";
 
 export interface UnclaimedAskItemProps {
@@ -56,10 +56,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
         </blockquote>
       )}
       <p className="muted">
-        {l10n.t(
-          "It has waited for {0}, and does not say which call it is of.",
-          elapsed(now - time),
-        )}
+        {l10n.t("It does not say which call it belongs to ({0}).", ago(now - time))}
       </p>
       <fieldset className="unclaimed-ways" aria-label={l10n.t("Where it belongs")}>
         {candidates.map((candidate) => {

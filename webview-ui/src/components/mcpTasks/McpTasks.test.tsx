@@ -5,6 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
+import { chooseInHead, inHead } from "../../testing/menu.ts";
 import { ask, at, call, elicitation, mcpTask, message, task } from "../../testing/samples.ts";
 
 function entry(
@@ -27,7 +28,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const button = (name: RegExp | string = /^MCP Tasks/) => screen.findByRole("button", { name });
 const list = () => screen.findByRole("region", { name: "MCP tasks" });
 
 describe("the list of MCP tasks", () => {
@@ -35,24 +35,26 @@ describe("the list of MCP tasks", () => {
     const entries = [
       entry(4, { status: "input_required", statusMessage: "Which row?" }),
       entry(2, {}, { serverName: "mail" }, { taskId: "t2", title: "Second" }),
+      entry(5, {}, {}, { taskId: "t9", title: "Theirs", workspace: "api" }),
       entry(3, { status: "completed" }, ended),
     ];
     const host = new FakeHost(task({ title: "Renamed" }), [], {
       "mcpTask/list": () => ({ mcpTasks: entries }),
     });
     const { user, container } = showApp(host);
-    await user.click(await button("MCP Tasks (2 under way)"));
+    await chooseInHead(user, "MCP Tasks (3 under way)");
     const region = await list();
     expect(document.activeElement).toBe(region);
     const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
-    await waitFor(() => expect(names()).toHaveLength(2));
+    await waitFor(() => expect(names()).toHaveLength(3));
     expect(names().map((item) => item.textContent)).toEqual([
       "cleanup of databasewaiting for input 1 min 30 s, in RenamedWhich row?",
       "cleanup of mailworking 1 min 30 s, in Second",
+      "cleanup of databaseworking 1 min 30 s, in Theirs (api)",
     ]);
     await user.click(within(region).getByText("1 ended"));
-    await waitFor(() => expect(names()).toHaveLength(3));
-    expect(names()[2]?.textContent).toMatch(/^cleanup of databasedone, .*, in Renamed$/);
+    await waitFor(() => expect(names()).toHaveLength(4));
+    expect(names()[3]?.textContent).toMatch(/^cleanup of databasedone, .*, in Renamed$/);
     expect(await axeFindings(container)).toEqual([]);
   });
 
@@ -67,7 +69,7 @@ describe("the list of MCP tasks", () => {
       "mcpTask/more": ({ cursor }) => (cursor === "two" ? pages[1] : pages[2]),
     });
     const { user, container } = showApp(host);
-    await user.click(await button("MCP Tasks (1 under way)"));
+    await chooseInHead(user, "MCP Tasks (1 under way)");
     const region = await list();
     const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
     const more = () => within(region).queryByRole("button", { name: "Show Older MCP Tasks" });
@@ -94,7 +96,7 @@ describe("the list of MCP tasks", () => {
       }),
     });
     const { user } = showApp(host);
-    await user.click(await button(/^MCP Tasks/));
+    await chooseInHead(user, /^MCP Tasks/);
     const region = await list();
     await waitFor(() =>
       expect(
@@ -114,14 +116,14 @@ describe("the list of MCP tasks", () => {
       "mcpTask/list": () => ({ mcpTasks: [...entries] }),
     });
     const { user } = showApp(host);
-    await user.click(await button("MCP Tasks"));
+    await chooseInHead(user, "MCP Tasks");
     within(await list()).getByText("No MCP task is under way.");
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "MCP tasks" })).toBeNull();
-    expect(document.activeElement).toBe(await button());
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "More Actions" }));
     // Another window began one, which is not told of here.
     entries = [entry(1)];
-    await user.keyboard("{Enter}");
+    await chooseInHead(user, "MCP Tasks");
     await within(await list()).findByRole("button", { name: /cleanup/ });
   });
 
@@ -134,7 +136,7 @@ describe("the list of MCP tasks", () => {
       },
     });
     const { user } = showApp(host);
-    await user.click(await button());
+    await chooseInHead(user, /^MCP Tasks/);
     await screen.findByText("The list could not be read: The disk is gone.");
     fail = false;
     await user.click(screen.getByRole("button", { name: "Try Again" }));
@@ -145,7 +147,7 @@ describe("the list of MCP tasks", () => {
   test("is opened by the host's command, and once more gives it the focus", async () => {
     const host = new FakeHost(task());
     const { user } = showApp(host);
-    await button();
+    await screen.findByRole("button", { name: "More Actions" });
     await host.tell("host/reveal", { kind: "mcpTasks" });
     const first = await list();
     await user.click(screen.getByRole("button", { name: "New Task" }));
@@ -172,7 +174,7 @@ describe("the list of MCP tasks", () => {
     });
     const { user, session } = showApp(host);
     session.actions.openTask("t1");
-    await user.click(await button());
+    await chooseInHead(user, /^MCP Tasks/);
     await user.click(await within(await list()).findByRole("button", { name: /cleanup/ }));
     const rows = await screen.findByRole("list", { name: "Messages" });
     await waitFor(() => expect(document.activeElement?.id).toBe("message-1"));
@@ -196,7 +198,7 @@ describe("the list of MCP tasks", () => {
     });
     const { user, session } = showApp(host);
     session.actions.openTask("t1");
-    await user.click(await button());
+    await chooseInHead(user, /^MCP Tasks/);
     await user.click(await within(await list()).findByRole("button", { name: /cleanup/ }));
     await screen.findByRole("region", { name: "database asks" });
     await waitFor(() => expect(session.getState().reveal).toBeUndefined());
@@ -212,7 +214,7 @@ describe("the list of MCP tasks", () => {
       "mcpTask/list": () => ({ mcpTasks: [entry(1)] }),
     });
     const { user, session } = showApp(host);
-    await user.click(await button());
+    await chooseInHead(user, /^MCP Tasks/);
     await user.click(await within(await list()).findByRole("button", { name: /cleanup/ }));
     await screen.findByText("The page is damaged.");
     await waitFor(() => expect(session.getState().reveal).toBeUndefined());
@@ -234,7 +236,7 @@ describe("what is said of an MCP task", () => {
       "mcpTask/list": () => ({ mcpTasks: [entry(1)] }),
     });
     const { user } = showApp(host);
-    await user.click(await button("MCP Tasks (1 under way)"));
+    await chooseInHead(user, "MCP Tasks (1 under way)");
     const region = await list();
     await within(region).findByText(/^working/);
     await waitFor(() => expect(host.calls("mcpTask/list")).toHaveLength(2));
@@ -247,7 +249,7 @@ describe("what is said of an MCP task", () => {
       result: { type: "cancelled" },
     });
     await within(region).findByText("No MCP task is under way.");
-    await button("MCP Tasks");
+    await inHead(user, "MCP Tasks");
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
 
@@ -256,7 +258,7 @@ describe("what is said of an MCP task", () => {
     const host = new FakeHost(task(), [message(1, call()), message(2, call())], {
       "mcpTask/list": () => ({ mcpTasks: [...entries] }),
     });
-    showApp(host);
+    const { user } = showApp(host);
     await screen.findAllByText(/^running/);
     await waitFor(() => expect(host.calls("mcpTask/list")).toHaveLength(1));
     // What ends without having been an MCP task is none of the list's business.
@@ -270,7 +272,7 @@ describe("what is said of an MCP task", () => {
     expect(host.calls("mcpTask/list")).toHaveLength(1);
     entries = [entry(1)];
     await host.event(changed(1, {}));
-    await button("MCP Tasks (1 under way)");
+    await inHead(user, "MCP Tasks (1 under way)");
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
 
@@ -284,7 +286,7 @@ describe("what is said of an MCP task", () => {
         return result;
       },
     });
-    showApp(host);
+    const { user } = showApp(host);
     await waitFor(() => expect(release).toHaveLength(1));
     // The list is slow, and the conversation does not wait for it.
     await screen.findByText(/^running/);
@@ -294,6 +296,6 @@ describe("what is said of an MCP task", () => {
     release[0]?.();
     await waitFor(() => expect(release).toHaveLength(2));
     release[1]?.();
-    await button("MCP Tasks");
+    await inHead(user, "MCP Tasks");
   });
 });

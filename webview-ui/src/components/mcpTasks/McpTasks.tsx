@@ -6,6 +6,7 @@ import { taskTitle } from "../tasks/TaskLine.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
 import { McpTaskLine } from "./McpTaskLine.tsx";
 import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
 
@@ -88,6 +89,7 @@ export function McpTasks(props: McpTasksProps) {
 }
 
 /** A conversation may have been renamed since the list was read. */
-function titleOf({ taskId, title }: McpTaskEntry, tasks: readonly Task[]): string {
-  return taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
+function titleOf({ taskId, title, workspace }: McpTaskEntry, tasks: readonly Task[]): string {
+  const known = taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
+  return workspace === undefined ? known : `${known} (${visible(workspace)})`;
 }

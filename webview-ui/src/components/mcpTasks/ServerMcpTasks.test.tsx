@@ -5,6 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
+import { chooseInHead, inHead } from "../../testing/menu.ts";
 import { at, call, mcpTask, message, task } from "../../testing/samples.ts";
 
 const found: ServerMcpTask = {
@@ -27,7 +28,7 @@ function hostWith(
 
 async function open(host: FakeHost) {
   const app = showApp(host);
-  await app.user.click(await screen.findByRole("button", { name: /^MCP Tasks/ }));
+  await chooseInHead(app.user, /^MCP Tasks/);
   return app;
 }
 
@@ -41,9 +42,9 @@ describe("the MCP tasks that only their servers know", () => {
       problems: [{ serverName: "mail", message: "Its list of tasks has no end." }],
     });
     const app = showApp(host);
-    const button = await screen.findByRole("button", { name: "MCP Tasks" });
+    const entry = await inHead(app.user, "MCP Tasks");
     expect(host.calls("mcpTask/listOfServers")).toEqual([]);
-    await app.user.click(button);
+    await app.user.click(entry);
     const region = await part();
     const [first, second] = within(region).getAllByRole("listitem");
     expect(first?.textContent).toMatch(
@@ -78,7 +79,7 @@ describe("the MCP tasks that only their servers know", () => {
     await screen.findByText("Servers could not be asked: The disk is gone.");
     fail = false;
     await user.keyboard("{Escape}");
-    await user.click(await screen.findByRole("button", { name: "MCP Tasks" }));
+    await chooseInHead(user, "MCP Tasks");
     await followButton();
     expect(screen.queryByText(/could not be asked/)).toBeNull();
   });

@@ -36,7 +36,7 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
         <ServerState state={state} />
       </span>
       <span className="server-item-more muted">{facts.join(", ")}</span>
-      {state === "failed" && reason !== "" && (
+      {(state === "failed" || state === "starting") && reason !== "" && (
         <span className="server-item-more mcp-task-says">{brief(reason)}</span>
       )}
     </>

@@ -19,34 +19,45 @@ import { placeWords } from "./serverWords.ts";
 export interface ServerLaunchProps {
   readonly known: ServerInspection;
   readonly onConfigure: (position: SourcePosition) => void;
+  /** Removes the example server, which no file configures. */
+  readonly onRemove: () => void;
 }
 
 /** How the server is started or reached, and what speaks against it. */
-export function ServerLaunch({ known, onConfigure }: ServerLaunchProps) {
+export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps) {
   const { server, line, launch, endpoint, lastFailure, ports = [], orphans = [] } = known;
   const { args = [], envNames = [], searched = [], nearMisses = [] } = launch ?? {};
   return (
     <Part
       heading={launch === undefined ? l10n.t("How it is reached") : l10n.t("How it is started")}
     >
-      <p>
-        {filled(
-          line === undefined
-            ? l10n.t("Configured in {0}.")
-            : l10n.t("Configured in {0}, line {1}."),
-          <span className="server-path">{visible(server.source)}</span>,
-          line,
-        )}{" "}
-        <button
-          type="button"
-          className="link"
-          onClick={() =>
-            onConfigure({ source: server.source, ...(line !== undefined && { line }) })
-          }
-        >
-          {l10n.t("Open Configuration")}
-        </button>
-      </p>
+      {server.source === "built in" ? (
+        <p>
+          {l10n.t("It is built into Assent.")}{" "}
+          <button type="button" className="link" onClick={onRemove}>
+            {l10n.t("Remove Example Server")}
+          </button>
+        </p>
+      ) : (
+        <p>
+          {filled(
+            line === undefined
+              ? l10n.t("Configured in {0}.")
+              : l10n.t("Configured in {0}, line {1}."),
+            <span className="server-path">{visible(server.source)}</span>,
+            line,
+          )}{" "}
+          <button
+            type="button"
+            className="link"
+            onClick={() =>
+              onConfigure({ source: server.source, ...(line !== undefined && { line }) })
+            }
+          >
+            {l10n.t("Open Configuration")}
+          </button>
+        </p>
+      )}
       <dl className="values">
         {launch !== undefined && (
           <Fact name={l10n.t("Program")}>

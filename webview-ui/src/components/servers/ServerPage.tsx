@@ -37,6 +37,7 @@ export interface ServerPageProps {
     | "stopServer"
     | "listOffers"
     | "openConfiguration"
+    | "removeExampleServer"
   >;
   readonly onShowGrants: () => void;
   /** Shows a message of a task. */
@@ -82,7 +83,11 @@ export function ServerPage(props: ServerPageProps) {
         {known !== undefined && (
           <>
             <ServerLog serverName={name} lines={known.log ?? []} dropped={known.logDropped ?? 0} />
-            <ServerLaunch known={known} onConfigure={actions.openConfiguration} />
+            <ServerLaunch
+              known={known}
+              onConfigure={actions.openConfiguration}
+              onRemove={actions.removeExampleServer}
+            />
             {known.handshake !== undefined && (
               <ServerHandshake serverName={name} handshake={known.handshake} />
             )}
@@ -157,7 +162,7 @@ function State({ server, known, actions }: StateProps) {
           className="secondary small"
           onClick={() => actions.inspectServer(name)}
         >
-          {l10n.t("Look Again")}
+          {l10n.t("Check Again")}
         </button>
       </div>
     </section>

@@ -5,6 +5,7 @@ import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
+import { chooseInHead, inHead } from "../../testing/menu.ts";
 import { at, call, grant, message, openAsk, server, task, tool } from "../../testing/samples.ts";
 
 type Handlers = ConstructorParameters<typeof FakeHost>[2];
@@ -40,7 +41,7 @@ const page = (name: string) => screen.findByRole("region", { name });
 /** Opens the page of a server from the list. */
 async function openPage(host: FakeHost, name: RegExp) {
   const app = showApp(host);
-  await app.user.click(await button(/^Servers/));
+  await chooseInHead(app.user, /^Servers/);
   await app.user.click(await within(await list()).findByRole("button", { name }));
   return app;
 }
@@ -49,7 +50,7 @@ describe("the list of servers", () => {
   test("says how each is, and how many failed", async () => {
     const host = hostOf([server({ protocolVersion: "2025-11-25" }), broken]);
     const { user, container } = showApp(host);
-    await user.click(await button("Servers (1 failed)"));
+    await chooseInHead(user, "Servers (1 failed)");
     const region = await list();
     expect(document.activeElement).toBe(region);
     const items = await within(region).findAllByRole("button", { name: /stdio/ });
@@ -60,13 +61,19 @@ describe("the list of servers", () => {
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "Servers" })).toBeNull();
-    expect(document.activeElement).toBe(await button("Servers (1 failed)"));
+    expect(document.activeElement).toBe(await button("More Actions"));
+  });
+
+  test("says what the start of a server waits for", async () => {
+    const { user } = showApp(hostOf([server({ state: "starting", reason: "It waits." })]));
+    await chooseInHead(user, "Servers");
+    await within(await list()).findByRole("button", { name: /It waits\.$/ });
   });
 
   test("leads to a page and back, by the keyboard alone", async () => {
     const host = hostOf([server(), broken]);
     const { user } = showApp(host);
-    (await button(/^Servers/)).focus();
+    (await inHead(user, /^Servers/)).focus();
     await user.keyboard("{Enter}");
     await list();
     await user.tab();

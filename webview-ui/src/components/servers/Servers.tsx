@@ -99,9 +99,7 @@ function ServerList(props: ServerListProps) {
       </ul>
       {problems.length > 0 && (
         <p className="muted">
-          {l10n.t(
-            "What is wrong in the configuration is said above; a server that cannot be read is not in this list.",
-          )}
+          {l10n.t("Servers with configuration problems (above) are not listed.")}
         </p>
       )}
       <div className="actions">

@@ -4,6 +4,8 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useS
 import { listed, plural } from "../../l10n.ts";
 import type { Actions } from "../../session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
+import type { MenuEntry } from "../ui/Menu.tsx";
+import { MenuButton } from "../ui/MenuButton.tsx";
 import { taskTitle } from "./TaskLine.tsx";
 import { TaskSwitcher } from "./TaskSwitcher.tsx";
 
@@ -13,34 +15,76 @@ export interface TaskHeaderProps {
   readonly open: Task | undefined;
   /** Lets the person find a text in the open task. */
   readonly onFind: () => void;
+  readonly onNewTask: () => void;
   /** Counts the calls that run in the open task. */
   readonly runningCalls: () => number;
   readonly actions: Actions;
-  /** The buttons of the lists. */
-  readonly lists: ReactNode;
+  /** The button of the list of open questions. */
+  readonly inbox: ReactNode;
+  /** The ways to the other lists. */
+  readonly lists: readonly MenuEntry[];
+  /** The button of the menu. */
+  readonly more: RefObject<HTMLButtonElement | null>;
 }
 
-/** The open task by name, the way to the others, and what can be done to it. */
-export function TaskHeader({ tasks, open, onFind, runningCalls, actions, lists }: TaskHeaderProps) {
+/** The open task by name, the way to the others, and a menu of what can be done to it. */
+export function TaskHeader(props: TaskHeaderProps) {
+  const { tasks, open, onFind, onNewTask, runningCalls, actions, inbox, lists, more } = props;
   const [doing, setDoing] = useState<{ readonly what: Doing; readonly taskId: string }>();
   // What was begun for one task must not be done to another.
   const now = doing?.taskId === open?.id ? doing?.what : undefined;
   const done = () => setDoing(undefined);
-  const buttons = {
-    rename: useRef<HTMLButtonElement>(null),
-    close: useRef<HTMLButtonElement>(null),
-    delete: useRef<HTMLButtonElement>(null),
-  };
-  useReturnedFocus(now, buttons);
+  useReturnedFocus(now, more);
 
-  // A task of another window can only be read, and neither can what was begun here be done any more.
-  const away = open?.elsewhere !== undefined;
   // A closed task can only be read.
   const living = open === undefined || open.closed ? undefined : open;
+  const begin = (what: Doing) => {
+    if (open !== undefined) setDoing({ what, taskId: open.id });
+  };
+  const entries: MenuEntry[] = [];
+  if (living !== undefined) {
+    const onChoose = () => begin("rename");
+    entries.push({ icon: "edit", label: l10n.t("Rename Task"), onChoose });
+  }
+  if (open !== undefined) {
+    entries.push(
+      { icon: "search", label: l10n.t("Find in Task"), onChoose: onFind },
+      {
+        icon: "export",
+        label: l10n.t("Export Task as Markdown"),
+        onChoose: () => actions.exportTask(open.id),
+      },
+    );
+  }
+  lists.forEach((list, n) => {
+    entries.push({ ...list, apart: n === 0 && entries.length > 0 });
+  });
+  if (living !== undefined) {
+    const onChoose = () => begin("close");
+    entries.push({
+      icon: "archive",
+      label: l10n.t("Close Task"),
+      apart: true,
+      onChoose,
+    });
+  }
+  // The list of deleted tasks, from which it comes back, is in its own workspace.
+  if (open !== undefined && open.workspace === undefined) {
+    entries.push({
+      icon: "trash",
+      label: l10n.t("Delete Task"),
+      apart: true,
+      danger: true,
+      onChoose: () => {
+        if (whatEnds(open, runningCalls()).length === 0) actions.deleteTask(open.id, false);
+        else begin("delete");
+      },
+    });
+  }
   return (
     <header className="task-header">
       <h1 className="visually-hidden">Assent</h1>
-      {living !== undefined && !away && now === "rename" ? (
+      {living !== undefined && now === "rename" ? (
         <RenameForm
           task={living}
           onRename={(title) => {
@@ -52,7 +96,6 @@ export function TaskHeader({ tasks, open, onFind, runningCalls, actions, lists }
       ) : (
         <div className="task-bar">
           <TaskSwitcher
-            ref={buttons.delete}
             tasks={tasks}
             open={open}
             onOpen={actions.openTask}
@@ -60,47 +103,24 @@ export function TaskHeader({ tasks, open, onFind, runningCalls, actions, lists }
             onOpenMessage={(taskId, messageId) =>
               actions.reveal({ kind: "message", taskId, messageId })
             }
-            onFind={onFind}
-            onExport={actions.exportTask}
-            onDelete={(task) => {
-              if (whatEnds(task, runningCalls()).length === 0) actions.deleteTask(task.id, false);
-              else setDoing({ what: "delete", taskId: task.id });
-            }}
           />
-          {living !== undefined && (
-            <>
-              <IconButton
-                icon="edit"
-                label={away ? l10n.t("Rename Task: continue it here first") : l10n.t("Rename Task")}
-                ref={buttons.rename}
-                aria-disabled={away}
-                onClick={() => {
-                  if (!away) setDoing({ what: "rename", taskId: living.id });
-                }}
-              />
-              <IconButton
-                icon="archive"
-                label={away ? l10n.t("Close Task: continue it here first") : l10n.t("Close Task")}
-                ref={buttons.close}
-                aria-disabled={away}
-                aria-expanded={now === "close"}
-                onClick={() => {
-                  if (away) return;
-                  setDoing(now === "close" ? undefined : { what: "close", taskId: living.id });
-                }}
-              />
-            </>
-          )}
-          {lists}
+          {inbox}
           <IconButton
             icon="add"
             label={l10n.t("New Task")}
             className="new-task"
-            onClick={actions.newTask}
+            onClick={onNewTask}
+          />
+          <MenuButton
+            ref={more}
+            label={l10n.t("More Actions")}
+            icon="ellipsis"
+            className="icon-button"
+            entries={entries}
           />
         </div>
       )}
-      {living !== undefined && !away && now === "close" && (
+      {living !== undefined && now === "close" && (
         <CloseQuestion
           onClose={() => {
             done();
@@ -109,7 +129,7 @@ export function TaskHeader({ tasks, open, onFind, runningCalls, actions, lists }
           onCancel={done}
         />
       )}
-      {open !== undefined && !away && now === "delete" && (
+      {open !== undefined && now === "delete" && (
         <DeleteQuestion
           ends={whatEnds(open, runningCalls())}
           onDelete={() => {
@@ -138,16 +158,11 @@ function whatEnds({ openAsks, running = false }: Task, runningCalls: number): re
   ];
 }
 
-/** Gives the focus back to the button that began what is now over, where that is still there. */
-function useReturnedFocus(
-  now: Doing | undefined,
-  buttons: Readonly<Record<Doing, RefObject<HTMLButtonElement | null>>>,
-): void {
+/** Gives the focus back to the button of the menu when what was begun there is over. */
+function useReturnedFocus(now: Doing | undefined, more: RefObject<HTMLButtonElement | null>): void {
   const before = useRef(now);
   useEffect(() => {
-    if (before.current !== undefined && now === undefined) {
-      buttons[before.current].current?.focus();
-    }
+    if (before.current !== undefined && now === undefined) more.current?.focus();
     before.current = now;
   });
 }

@@ -1,7 +1,6 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
-import { mark } from "../elsewhere/elsewhereWords.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";
 import { briefly } from "../ui/words.ts";
@@ -12,7 +11,7 @@ export interface TaskLineProps {
 
 /** A task in a list: its title, its state, and what waits in it. */
 export function TaskLine({ task }: TaskLineProps) {
-  const { createdAt, closed = false, openAsks, running = false, elsewhere } = task;
+  const { createdAt, closed = false, openAsks, running = false } = task;
   return (
     <span className="task-line">
       <span className="task-line-title">{taskTitle(task)}</span>
@@ -31,11 +30,6 @@ export function TaskLine({ task }: TaskLineProps) {
             , {plural(openAsks, l10n.t("1 open question"), l10n.t("{0} open questions"))},
           </span>
         </>
-      )}
-      {elsewhere !== undefined && (
-        <span className="task-line-where muted">
-          <Icon name="multiple-windows" /> {mark(elsewhere)}
-        </span>
       )}
       <span className="muted">{closed ? l10n.t("closed") : briefly(createdAt)}</span>
     </span>

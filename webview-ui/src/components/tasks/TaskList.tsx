@@ -18,28 +18,30 @@ export interface TaskListProps {
   readonly onDismiss: () => void;
   /** The focus went elsewhere. */
   readonly onLeave: () => void;
-  /** Finds in the messages of the open task; absent where none is. */
-  readonly onFind: (() => void) | undefined;
-  /** Absent where no task is open. */
-  readonly onExport: (() => void) | undefined;
-  /** Absent where no task is open that could be deleted. */
-  readonly onDelete: (() => void) | undefined;
 }
 
 /** What can be chosen: a task, or a message in which the text was found. */
 type Entry =
   | { readonly key: string; readonly task: Task }
-  | { readonly key: string; readonly hit: SearchHit };
+  | {
+      readonly key: string;
+      readonly hit: SearchHit;
+      /** The entry before is of the same task. */
+      readonly repeated: boolean;
+    };
 
 /** A list whose active option is told by ARIA: the focus is that of the field above it, or the list's. */
 export function TaskList(props: TaskListProps) {
   const { tasks: all, openId, onChoose, onSearch, onChooseMessage, onDismiss, onLeave } = props;
-  const { onFind, onExport, onDelete } = props;
   const [filter, setFilter] = useState("");
   const search = useSearch(filter, onSearch);
   const entries: readonly Entry[] = [
     ...all.filter((task) => fits(task, filter)).map((task) => ({ key: task.id, task })),
-    ...search.hits.map((hit) => ({ key: `${hit.taskId}:${hit.messageId}`, hit })),
+    ...search.hits.map((hit, n) => ({
+      key: `${hit.taskId}:${hit.messageId}`,
+      hit,
+      repeated: search.hits[n - 1]?.taskId === hit.taskId,
+    })),
   ];
   const [activeKey, setActiveKey] = useState(openId ?? all[0]?.id);
   const prefix = useId();
@@ -131,7 +133,7 @@ export function TaskList(props: TaskListProps) {
           ) : (
             // biome-ignore lint/a11y/useFocusableInteractive: as above.
             <div key={entry.key} role="option" aria-selected={false} {...option(entry)}>
-              <Found hit={entry.hit} />
+              <Found hit={entry.hit} repeated={entry.repeated} />
             </div>
           ),
         )}
@@ -139,30 +141,21 @@ export function TaskList(props: TaskListProps) {
       <p role="status" className="muted task-search">
         {statusOf(entries.length, search)}
       </p>
-      {onFind !== undefined && (
-        <button type="button" className="link task-export" onClick={onFind}>
-          {l10n.t("Find in This Task")}
-        </button>
-      )}
-      {onExport !== undefined && (
-        <button type="button" className="link task-export" onClick={onExport}>
-          {l10n.t("Export This Task as Markdown")}
-        </button>
-      )}
-      {onDelete !== undefined && (
-        <button type="button" className="link task-export" onClick={onDelete}>
-          {l10n.t("Delete This Task")}
-        </button>
-      )}
     </fieldset>
   );
 }
 
+interface FoundProps {
+  readonly hit: SearchHit;
+  /** Its task's title is seen above. */
+  readonly repeated: boolean;
+}
+
 /** A message in which the text was found. */
-function Found({ hit }: { readonly hit: SearchHit }) {
+function Found({ hit, repeated }: FoundProps) {
   return (
     <span className="task-found">
-      <span className="task-line">
+      <span className={repeated ? "visually-hidden" : "task-line"}>
         <span className="task-line-title">{taskTitle(hit)}</span>
         <span className="muted">{briefly(hit.time)}</span>
       </span>

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+
 export interface NoServersProps {
   readonly onConfigure: () => void;
   /** Absent where the host cannot import. */
@@ -8,7 +9,7 @@ export interface NoServersProps {
 /** What to do where there is no server to use. */
 export function NoServers({ onConfigure, onImport }: NoServersProps) {
   return (
-    <div className="no-servers">
+    <section className="no-servers" aria-label={l10n.t("No servers")}>
       <p>
         {l10n.t(
           "No MCP server is configured yet. Add one to .vscode/mcp.json or to your settings.",
@@ -24,6 +25,6 @@ export function NoServers({ onConfigure, onImport }: NoServersProps) {
           </button>
         )}
       </div>
-    </div>
+    </section>
   );
 }

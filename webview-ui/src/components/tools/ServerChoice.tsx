@@ -70,13 +70,13 @@ function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
           {state === "failed" ? l10n.t("Why?") : l10n.t("Details")}
         </button>
       </p>
-      <p className="muted server-detail">
+      <p className="muted">
         {transportWords(transport)}
         {protocolVersion !== "" && `, MCP ${protocolVersion}`}
       </p>
       {state === "failed" && (
         <>
-          <p className="muted server-detail server-command">{command}</p>
+          <p className="muted server-command">{command}</p>
           {stderr.length > 0 && (
             <Disclosure
               keep={`stderr:${name}`}

@@ -1,20 +1,26 @@
 import * as l10n from "@vscode/l10n";
-import { type ReactNode, useState } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
 import { useView } from "../ViewContext.ts";
+
+/** Texts of at most so many characters are never clamped, however many lines they have. */
+export const UnclampedContext = createContext(0);
 
 export interface ClampProps {
   /** Names the clamp in the view's state; unique in the panel. */
   readonly keep: string;
   /** What the content says, to tell whether it is long. */
   readonly text: string;
+  /** How many characters the whole has, if the content is not all of it. */
+  readonly characters?: number;
   readonly children: ReactNode;
 }
 
 /** Shows the beginning of a long content, and all of it on demand. */
-export function Clamp({ keep, text, children }: ClampProps) {
+export function Clamp({ keep, text, characters = text.length, children }: ClampProps) {
   const view = useView();
+  const unclamped = useContext(UnclampedContext);
   const [all, setAll] = useState(() => view.expanded(keep) ?? false);
-  if (!isLong(text)) return children;
+  if (text.length <= unclamped || !isLong(text)) return children;
   const toggle = () => {
     setAll(!all);
     view.setExpanded(keep, !all);
@@ -25,7 +31,7 @@ export function Clamp({ keep, text, children }: ClampProps) {
       <button type="button" className="link" aria-expanded={all} onClick={toggle}>
         {all
           ? l10n.t("Show less")
-          : l10n.t("Show all ({0} characters)", text.length.toLocaleString())}
+          : l10n.t("Show all ({0} characters)", characters.toLocaleString())}
       </button>
     </div>
   );
@@ -36,7 +42,7 @@ const longLines = 12;
 const lineLength = 60;
 
 /** An estimate by the text alone: measuring would draw everything twice. */
-export function isLong(text: string): boolean {
+function isLong(text: string): boolean {
   if (text.length > longLines * lineLength * 2) return true;
   const lines = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / lineLength)));
   return lines.reduce((sum, n) => sum + n, 0) > longLines;

@@ -6,11 +6,14 @@ export interface DisclosureProps {
   readonly keep: string;
   readonly summary: ReactNode;
   readonly initiallyOpen?: boolean;
+  /** The id of the element that has the focus for it. */
+  readonly summaryId?: string;
   readonly children: ReactNode;
 }
 
 /** Something that the person can open and close, and finds again as they left it. */
-export function Disclosure({ keep, summary, initiallyOpen = false, children }: DisclosureProps) {
+export function Disclosure(props: DisclosureProps) {
+  const { keep, summary, initiallyOpen = false, summaryId, children } = props;
   const view = useView();
   const [open, setOpen] = useState(() => view.expanded(keep) ?? initiallyOpen);
   return (
@@ -24,7 +27,7 @@ export function Disclosure({ keep, summary, initiallyOpen = false, children }: D
         view.setExpanded(keep, now);
       }}
     >
-      <summary>{summary}</summary>
+      <summary id={summaryId}>{summary}</summary>
       {open && <div className="disclosure-body">{children}</div>}
     </details>
   );

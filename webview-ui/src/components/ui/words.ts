@@ -58,6 +58,15 @@ export function elapsed(ms: number): string {
     : l10n.t("{0} d {1} h", Math.floor(hours / 24), hours % 24);
 }
 
+/** How long ago something was. */
+export function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return l10n.t("just now");
+  if (minutes < 60) return l10n.t("{0} min ago", minutes);
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? l10n.t("{0} h ago", hours) : l10n.t("{0} d ago", Math.floor(hours / 24));
+}
+
 /** How many bytes something has. */
 export function size(bytes: number): string {
   if (bytes < 1024) return l10n.t("{0} B", bytes);

@@ -1,0 +1,68 @@
+import type { AskResponseParams, OpenAsk } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import { useAnswer } from "../chat/useAnswer.ts";
+import { useArmed } from "../chat/useArmed.ts";
+import { FieldsForm } from "../form/FieldsForm.tsx";
+import { refusedProblems } from "../form/refusedProblems.ts";
+import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
+import { useView } from "../ViewContext.ts";
+
+export interface AskInPlaceProps {
+  /** A simple one. */
+  readonly ask: OpenAsk;
+  /** Rejects where the answer was refused. */
+  readonly onAnswer: (params: AskResponseParams) => Promise<void>;
+  /** Keeps what the person has typed, as the card does. */
+  readonly onDraft: Actions["saveDraft"];
+}
+
+/** The controls of a simple question in a list: its one field, and the buttons. */
+export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
+  const { taskId, askId, wants, origin, fields = noFields } = ask;
+  const view = useView();
+  const { busy, refusal, answer } = useAnswer((given) => onAnswer({ taskId, askId, ...given }));
+  const ready = useArmed() && !busy;
+  const problems = refusedProblems(refusal);
+  const decline = () => {
+    if (ready) answer({ askResponse: "noButtonClicked" });
+  };
+  const isTool = wants === "use_mcp_tool";
+  return (
+    <section className="ask-in-place" aria-label={l10n.t("Answer {0}", visible(origin.serverName))}>
+      {refusal !== undefined && problems === undefined && <Refusal message={refusal.message} />}
+      <FieldsForm
+        fields={fields}
+        // What was typed here is there when the card is opened, and the other way round.
+        draft={view.draft(askId)}
+        onDraft={(draft) => {
+          view.setDraft(askId, draft);
+          onDraft(taskId, askId, draft);
+        }}
+        disabled={busy}
+        refused={problems}
+        onSubmit={(elicitationContent) => {
+          if (!ready) return;
+          answer({ askResponse: "yesButtonClicked", ...(!isTool && { elicitationContent }) });
+        }}
+      >
+        <div className="actions">
+          <button type="submit" className="primary small" aria-disabled={!ready}>
+            {isTool ? l10n.t("Allow") : l10n.t("Submit")}
+          </button>
+          <button
+            type="button"
+            className="secondary small"
+            aria-disabled={!ready}
+            onClick={decline}
+          >
+            {l10n.t("Decline")}
+          </button>
+        </div>
+      </FieldsForm>
+    </section>
+  );
+}
+
+const noFields = [] as const;

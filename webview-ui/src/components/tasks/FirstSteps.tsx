@@ -1,0 +1,93 @@
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import type { State } from "../../state/state.ts";
+import { defaultPrompts, Suggestions } from "../composer/Suggestions.tsx";
+
+export interface FirstStepsProps {
+  readonly state: Pick<State, "servers" | "models" | "settings" | "imports" | "setsUp">;
+  readonly actions: Actions;
+}
+
+/**
+ * What a person can do in an empty conversation. Messages are suggested only if there is something to carry them out.
+ * Without a server or a model, the steps that lead there come first, and the example server, which needs neither.
+ */
+export function FirstSteps({ state, actions }: FirstStepsProps) {
+  const { servers, imports, setsUp } = state;
+  const prompts = promptsOf(state);
+  if (servers === undefined || prompts === undefined) return null;
+  const noServer = servers.length === 0;
+  const noModel = prompts.length === 0;
+  return (
+    <div className="begin">
+      {!noServer && !noModel && (
+        <>
+          <p>{l10n.t("Type a task below, or try one of these:")}</p>
+          <Suggestions prompts={prompts} onChoose={(text) => void actions.sendChat({ text })} />
+        </>
+      )}
+      {(noServer || noModel) && (
+        <section className="first-steps" aria-label={l10n.t("First steps")}>
+          {noServer && (
+            <>
+              <p>{l10n.t("Add an MCP server, for this workspace or for all.")}</p>
+              <div className="actions">
+                <button
+                  type="button"
+                  className="primary"
+                  onClick={() => actions.openConfiguration({})}
+                >
+                  {l10n.t("Open MCP Configuration")}
+                </button>
+                {imports && (
+                  <button type="button" className="secondary" onClick={actions.importServers}>
+                    {l10n.t("Import from Other Programs…")}
+                  </button>
+                )}
+              </div>
+            </>
+          )}
+          {noModel && setsUp && (
+            <>
+              <p>{l10n.t("No model is set up yet. You need one to type a task.")}</p>
+              <div className="actions">
+                <button
+                  type="button"
+                  className={noServer ? "secondary" : "primary"}
+                  onClick={actions.chooseModel}
+                >
+                  {l10n.t("Choose a Model…")}
+                </button>
+                <button type="button" className="secondary" onClick={actions.setModelApiKey}>
+                  {l10n.t("Set an API Key…")}
+                </button>
+              </div>
+            </>
+          )}
+          <p>{l10n.t("See a question first: no model and no network needed.")}</p>
+          <div className="actions">
+            <button type="button" className="secondary" onClick={actions.tryExampleServer}>
+              {l10n.t("Try the Example Server")}
+            </button>
+          </div>
+          {setsUp && (
+            <button type="button" className="link" onClick={actions.openWalkthrough}>
+              {l10n.t("Open Walkthrough")}
+            </button>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Returns what a person could say first, of which there is none without a model that understands it: the demo model is
+ * a script. A host that names messages knows that they can be carried out. Undefined until the models are known.
+ */
+function promptsOf({ settings, models }: FirstStepsProps["state"]): readonly string[] | undefined {
+  if (settings.prompts !== undefined) return settings.prompts;
+  const usable = models.get("")?.some(({ provider }) => provider !== "demo");
+  if (usable === undefined) return undefined;
+  return usable ? defaultPrompts() : [];
+}

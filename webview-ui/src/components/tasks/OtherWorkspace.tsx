@@ -1,0 +1,32 @@
+import type { Task } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface OtherWorkspaceProps {
+  readonly task: Task;
+  readonly workspace: string;
+  readonly actions: Pick<Actions, "stopChat">;
+}
+
+/** What is in the place of the composer, whose servers and models are not those of the task's workspace. */
+export function OtherWorkspace({ task, workspace, actions }: OtherWorkspaceProps) {
+  return (
+    <section className="other-workspace" aria-label={l10n.t("Another workspace")}>
+      <p className="muted">
+        {l10n.t(
+          "This conversation belongs to {0}. Go on with it in a window of that workspace.",
+          visible(workspace),
+        )}
+      </p>
+      {task.running === true && (
+        <IconButton
+          icon="stop-circle"
+          label={l10n.t("Stop")}
+          onClick={() => actions.stopChat(task.id)}
+        />
+      )}
+    </section>
+  );
+}

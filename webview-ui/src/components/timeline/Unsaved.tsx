@@ -1,0 +1,15 @@
+import * as l10n from "@vscode/l10n";
+import { Icon } from "../ui/Icon.tsx";
+
+/** Says that the message, as it is now, is in memory only. */
+export function Unsaved() {
+  return (
+    <p className="outcome">
+      <Icon name="warning" />
+      <span>
+        <strong>{l10n.t("Not saved")}</strong>{" "}
+        {l10n.t("This is lost if Assent ends before it can write to the disk.")}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,9 @@
+import type { Message } from "@assent/protocol";
+import { type Entry, timelineOf } from "../timeline/timeline.ts";
+
+/** The entry of the first message, with what of the others belongs to it. */
+export function entryOf(...messages: readonly [Message, ...Message[]]): Entry {
+  const [entry] = timelineOf(messages).entries;
+  if (entry === undefined) throw new Error("a message has no entry");
+  return entry;
+}

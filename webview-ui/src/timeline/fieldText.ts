@@ -1,0 +1,70 @@
+import type { Field, McpElicitation } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { labelOf } from "../components/form/ChoiceControls.tsx";
+import { titleOf } from "../components/form/FieldFrame.tsx";
+import { visible } from "../components/ui/visible.ts";
+import { json } from "../components/ui/words.ts";
+
+/** The value of a field as a person reads it. A secret is never shown. */
+export function fieldText(field: Field, value: unknown): string {
+  if (field.secret) return masked;
+  if (typeof value === "string") {
+    return value === "" ? l10n.t("(empty text)") : optionText(field, value);
+  }
+  if (typeof value === "boolean") return value ? l10n.t("Yes") : l10n.t("No");
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
+    return value.length === 0
+      ? l10n.t("(none)")
+      : value.map((item) => optionText(field, item)).join(", ");
+  }
+  return json(value);
+}
+
+const masked = "•••";
+
+function optionText(field: Field, value: string): string {
+  if (field.type !== "choice" && field.type !== "choices") return value;
+  const option = field.options?.find((candidate) => candidate.value === value);
+  return option === undefined ? value : labelOf(option);
+}
+
+/** A value of an answer, as a person reads it. */
+export interface Answered {
+  readonly name: string;
+  readonly title: string;
+  /** It is as long as the person made it, and masked if it is a secret. */
+  readonly text: string;
+  /** The type of its field; absent if the form has no such field. */
+  readonly type: Field["type"] | undefined;
+  readonly empty: boolean;
+  readonly ticked: boolean;
+}
+
+/** The values of a form's answer in the order of its fields; those that belong to no field come last. */
+export function answersOf({
+  elicitationRequest: { fields = [] },
+  elicitationResponse,
+}: McpElicitation): readonly Answered[] {
+  const { content, secretFields = [] } = elicitationResponse ?? {};
+  if (typeof content !== "object" || content === null || Array.isArray(content)) return [];
+  const values = new Map(Object.entries(content));
+  const textOf = (name: string, field: Field | undefined, value: unknown) => {
+    if (secretFields.includes(name)) return masked;
+    return visible(field === undefined ? json(value) : fieldText(field, value));
+  };
+  const known = fields.filter(({ name }) => values.has(name));
+  const fieldOf = new Map(known.map((field) => [field.name, field]));
+  const names = [...known.map(({ name }) => name), ...values.keys()];
+  return [...new Set(names)].map((name) => {
+    const field = fieldOf.get(name);
+    const value = values.get(name);
+    return {
+      name,
+      title: field === undefined ? visible(name) : titleOf(field),
+      text: textOf(name, field, value),
+      type: field?.type,
+      empty: value === "" || (Array.isArray(value) && value.length === 0),
+      ticked: field?.type === "boolean" && value === true,
+    };
+  });
+}

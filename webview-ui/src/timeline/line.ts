@@ -1,0 +1,245 @@
+import type { Outcome, OutcomeReason, UseMcpServer } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { visible } from "../components/ui/visible.ts";
+import { plural } from "../l10n.ts";
+import { unreachable } from "../unreachable.ts";
+import { answererOf } from "./sampling.ts";
+import { contentText, subjectOf, valuesText } from "./subject.ts";
+import type { Step } from "./timeline.ts";
+
+/** What became of a question, in one line. */
+export interface Line {
+  readonly icon: string;
+  /** Who decided, what, and the answer. */
+  readonly words: string;
+  /** Where the person changes the decision that answered in their place; absent if they, or nobody, decided. */
+  readonly change?: "declined" | "grants" | "settings";
+}
+
+/** Tells a settled ask in one line. An open one has none. */
+export function lineOf({ ask, reviewed }: Step): Line | undefined {
+  const { question, outcome } = ask;
+  if (outcome === undefined) return undefined;
+  return standingLine(question, outcome, reviewed) ?? personLine(question, outcome, reviewed);
+}
+
+/** An earlier decision of the person settled the ask, and they were not asked. */
+function standingLine(
+  question: UseMcpServer,
+  outcome: Outcome,
+  reviewed: boolean,
+): Line | undefined {
+  const { standing, reason, grantId } = outcome;
+  const subject = subjectOf(question);
+  switch (standing) {
+    case "declineAll":
+      return {
+        icon: "circle-slash",
+        words: l10n.t(
+          "Declined because you had stopped all questions from {0}: {1}",
+          visible(question.serverName),
+          subject,
+        ),
+        change: "declined",
+      };
+    case "never":
+      return {
+        icon: "circle-slash",
+        words: l10n.t("Declined because you never allow it: {0}", subject),
+        change: "grants",
+      };
+    case "always":
+      return {
+        icon: "pass",
+        words: l10n.t("Allowed because you always allow it: {0}", subject),
+        change: "grants",
+      };
+    case "task":
+      return {
+        icon: "pass",
+        words: l10n.t("Allowed because you allow it in this task: {0}", subject),
+        change: "grants",
+      };
+    case undefined:
+      break;
+    default:
+      unreachable(standing);
+  }
+  if (reason === "denied") {
+    return {
+      icon: "circle-slash",
+      words: l10n.t("Declined by your limits: {0}", subject),
+      change: "settings",
+    };
+  }
+  if (reason !== "granted") return undefined;
+  if (grantId !== undefined) {
+    const words =
+      question.type === "mcp_sampling"
+        ? modelWords(l10n.t("Your grant let {0} answer", modelOf(question)), question, reviewed)
+        : l10n.t("Your grant allowed: {0}", subject);
+    return { icon: "pass", words, change: "grants" };
+  }
+  return question.type === "mcp_elicitation"
+    ? {
+        icon: "pass",
+        words: l10n.t(
+          "Answered by your setting assent.elicitation.answers: {0}",
+          answerText(question),
+        ),
+        change: "settings",
+      }
+    : {
+        icon: "pass",
+        words: l10n.t("Allowed by your setting assent.tools.autoApprove: {0}", subject),
+        change: "settings",
+      };
+}
+
+function personLine(question: UseMcpServer, outcome: Outcome, reviewed: boolean): Line {
+  const { reason, undelivered = "" } = outcome;
+  const { icon, words } = described(question, reason, reviewed);
+  return { icon: undelivered === "" ? icon : "warning", words };
+}
+
+function described(question: UseMcpServer, reason: OutcomeReason, reviewed: boolean): Line {
+  const subject = subjectOf(question);
+  switch (reason) {
+    case "answered":
+    case "granted":
+      return { icon: "pass", words: answeredWords(question, reviewed) };
+    case "declined":
+    case "denied":
+      return { icon: "circle-slash", words: declinedWords(question) };
+    case "dismissed":
+      return { icon: "close", words: l10n.t("You dismissed it without an answer: {0}", subject) };
+    case "regenerated":
+      return { icon: "refresh", words: l10n.t("You asked for another answer than: {0}", subject) };
+    case "timedOut":
+      return { icon: "clock", words: l10n.t("There was no time left to answer: {0}", subject) };
+    case "serverStoppedWaiting":
+      return { icon: "clock", words: l10n.t("The server stopped waiting: {0}", subject) };
+    case "callEnded":
+      return { icon: "clock", words: l10n.t("The call ended first: {0}", subject) };
+    case "serverLost":
+      return {
+        icon: "debug-disconnect",
+        words: l10n.t("The connection to the server was lost: {0}", subject),
+      };
+    case "completed":
+      return {
+        icon: "pass",
+        words: l10n.t("The server said that it is complete: {0}", subject),
+      };
+    case "restarted":
+      return {
+        icon: "debug-restart",
+        words: l10n.t("Assent stopped while this was open: {0}", subject),
+      };
+    case "takenOver":
+      return {
+        icon: "link-external",
+        words: l10n.t("Its task was taken over in another window: {0}", subject),
+      };
+    case "noFrontEnd":
+      return {
+        icon: "debug-disconnect",
+        words: l10n.t("There was nobody to show it to: {0}", subject),
+      };
+    default:
+      return unreachable(reason);
+  }
+}
+
+function answeredWords(question: UseMcpServer, reviewed: boolean): string {
+  switch (question.type) {
+    case "mcp_elicitation":
+      return l10n.t("You answered: {0}", answerText(question));
+    case "mcp_url_elicitation": {
+      const site = subjectOf(question);
+      return question.awaitsCompletion
+        ? l10n.t("You opened {0} and marked it as done", site)
+        : l10n.t("You opened {0}", site);
+    }
+    case "mcp_sampling": {
+      if (question.result?.type === "response" && question.result.byPerson) {
+        return l10n.t("You answered as the model: {0}", contentText(question.result.content ?? []));
+      }
+      const model = modelOf(question);
+      const words =
+        question.sentRequest === undefined
+          ? l10n.t("You let {0} answer", model)
+          : l10n.t("You edited the request and let {0} answer", model);
+      return modelWords(words, question, reviewed);
+    }
+    case "mcp_sampling_review": {
+      const { samplingResponse, sentResponse } = question;
+      return sentResponse === undefined
+        ? l10n.t("You returned: {0}", contentText(samplingResponse.content ?? []))
+        : l10n.t("You returned (edited): {0}", contentText(sentResponse.content ?? []));
+    }
+    case "use_mcp_tool":
+      return question.sentArguments === undefined
+        ? l10n.t("You allowed: {0}", subjectOf(question))
+        : l10n.t("You allowed (edited): {0}", subjectOf(question));
+    case "access_mcp_resource":
+      return l10n.t("You allowed reading {0}", subjectOf(question));
+    case "repeat_mcp_call":
+      return l10n.t("You had the call made once more");
+    default:
+      return unreachable(question);
+  }
+}
+
+type Sampling = Extract<UseMcpServer, { type: "mcp_sampling" }>;
+
+function modelOf({ model, result }: Sampling): string {
+  return answererOf(model, result?.type === "response" ? result : undefined);
+}
+
+/** Adds how many tokens the model wrote, and its answer if no review tells it. */
+function modelWords(words: string, { result, usage }: Sampling, reviewed: boolean): string {
+  const tokens =
+    usage === undefined
+      ? ""
+      : ` (${plural(usage.outputTokens, l10n.t("1 token"), l10n.t("{0} tokens"))})`;
+  const answer =
+    result?.type === "response" && !reviewed ? `: ${contentText(result.content ?? [])}` : "";
+  return words + tokens + answer;
+}
+
+/** What a form's answer says; what was asked, if the answer has no values. */
+function answerText(question: Extract<UseMcpServer, { type: "mcp_elicitation" }>): string {
+  return valuesText(question) || subjectOf(question);
+}
+
+function declinedWords(question: UseMcpServer): string {
+  const subject = subjectOf(question);
+  switch (question.type) {
+    case "mcp_elicitation":
+    case "use_mcp_tool":
+      return l10n.t("You declined: {0}", subject);
+    case "mcp_url_elicitation":
+      return l10n.t("You declined to open {0}", subject);
+    case "mcp_sampling":
+      return l10n.t("You declined to ask a model: {0}", subject);
+    case "mcp_sampling_review":
+      return l10n.t("You declined to return: {0}", subject);
+    case "access_mcp_resource":
+      return l10n.t("You declined reading {0}", subject);
+    case "repeat_mcp_call":
+      return l10n.t("You left the call as it failed");
+    default:
+      return unreachable(question);
+  }
+}
+
+/** Only a person's own act is told as one. */
+export function byPerson(reason: OutcomeReason): boolean {
+  return (
+    reason === "answered" ||
+    reason === "declined" ||
+    reason === "dismissed" ||
+    reason === "regenerated"
+  );
+}

@@ -1,0 +1,33 @@
+import type { McpSamplingResponse, Model } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { visible } from "../components/ui/visible.ts";
+
+/** Returns the provider's name for its model. The demo keeps its own name, since it is no model. */
+export function answererOf(
+  model: Model | undefined,
+  response: McpSamplingResponse | undefined,
+): string {
+  if (response?.byPerson) return l10n.t("You, as {0}", visible(response.model));
+  if (response !== undefined && model?.provider !== "demo") return visible(response.model);
+  return visible(model?.name ?? l10n.t("a model"));
+}
+
+/** Says why a model stopped writing; empty if it ended by itself. */
+export function stopped({ stopReason }: McpSamplingResponse): string {
+  switch (stopReason) {
+    case undefined:
+    case "":
+    case "endTurn":
+      return "";
+    case "maxTokens":
+      return l10n.t("was cut off at the token limit");
+    case "stopSequence":
+      return l10n.t("stopped at a stop sequence");
+    case "toolUse":
+      return l10n.t("asks for tools to be called");
+    case "userStopped":
+      return l10n.t("was stopped by hand");
+    default:
+      return l10n.t("stopped: {0}", stopReason);
+  }
+}

@@ -1,0 +1,100 @@
+import type { ContentBlock, McpElicitation, UseMcpServer } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { brief } from "../components/ui/brief.ts";
+import { unreachable } from "../unreachable.ts";
+import { answersOf } from "./fieldText.ts";
+
+/** What a question was about, in one line. The text may be a stranger's and is then cut. */
+export function subjectOf(question: UseMcpServer): string {
+  switch (question.type) {
+    case "mcp_elicitation":
+      return plain(question.elicitationRequest.message) || l10n.t("a form");
+    case "mcp_url_elicitation":
+      return hostOf(question.url);
+    case "mcp_sampling": {
+      const last = question.samplingRequest.messages?.at(-1);
+      return contentText(last?.content ?? []) || l10n.t("a request");
+    }
+    case "mcp_sampling_review":
+      return contentText(question.samplingResponse.content ?? []) || l10n.t("an empty answer");
+    case "use_mcp_tool": {
+      const { tool } = question;
+      return plain(tool.title ?? tool.annotations?.title ?? tool.name);
+    }
+    case "access_mcp_resource":
+      return plain(question.resource?.title ?? question.resource?.name ?? question.uri);
+    case "repeat_mcp_call":
+      return plain(question.reason);
+    default:
+      return unreachable(question);
+  }
+}
+
+/** The site of a page; all of a text that is no URL. */
+function hostOf(url: string): string {
+  return brief(URL.canParse(url) ? new URL(url).host : url);
+}
+
+/** The values of an answer in one line. A choice and a tick speak for themselves; another value follows its field's name. */
+export function valuesText(question: McpElicitation): string {
+  const given = answersOf(question).filter(({ empty }) => !empty);
+  return given
+    .map(({ title, text, type, ticked }) => {
+      if (ticked) return title;
+      const speaks = type === "choice" || (given.length === 1 && type !== "boolean");
+      return speaks ? plain(text) : `${title}: ${plain(text)}`;
+    })
+    .join(", ");
+}
+
+/** Content in one line. */
+export function contentText(blocks: readonly ContentBlock[]): string {
+  return plain(
+    blocks
+      .map(blockText)
+      .filter((text) => text !== "")
+      .join(" "),
+  );
+}
+
+/** Says whether one line shows all of the content as it is: a short text without Markdown. */
+export function isOneLine(blocks: readonly ContentBlock[]): boolean {
+  const [block] = blocks;
+  if (blocks.length !== 1 || block?.type !== "text") return false;
+  return plain(block.text) === block.text && !/[*_`#<>[\]|\\~$]/.test(block.text);
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `(${block.mimeType})`;
+    case "resource_link":
+      return block.uri;
+    case "resource":
+      return block.resource.text ?? block.resource.uri;
+    case "tool_use":
+      return l10n.t("[calls {0}]", block.name);
+    case "tool_result":
+      return (block.content ?? []).map(blockText).join(" ");
+    default:
+      return "";
+  }
+}
+
+/** A text in one line, without the marks of Markdown that are only noise there. It is cut where it is long. */
+export function plain(text: string): string {
+  const start = text.slice(0, longest);
+  return brief(
+    start
+      .replaceAll(/^\s*(?:#{1,6}|[-*>])\s+/gm, "")
+      .replaceAll(/(\*\*|__|`)(?=\S)(.+?)\1/g, "$2")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+}
+
+/** More than this is cut anyway, and is not looked through. */
+const longest = 2000;
