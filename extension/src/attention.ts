@@ -1,4 +1,6 @@
+import type { ListOpenAsksResult } from "@assent/protocol";
 import * as vscode from "vscode";
+import { attentionText } from "./attentionWords.ts";
 import type { Panel } from "./view.ts";
 import { showInformationMessage } from "./window.ts";
 
@@ -14,16 +16,22 @@ const gatherMs = 300;
 export class Attention {
   readonly #panel: Panel;
   readonly #state: vscode.Memento;
+  readonly #list: () => Promise<ListOpenAsksResult>;
   #count = 0;
   #told = false;
+  #quiet = false;
   #gathering: NodeJS.Timeout | undefined;
 
-  constructor(panel: Panel, state: vscode.Memento) {
+  /** `list` reads what waits. */
+  constructor(panel: Panel, state: vscode.Memento, list: () => Promise<ListOpenAsksResult>) {
     this.#panel = panel;
     this.#state = state;
+    this.#list = list;
   }
 
-  setOpenAsks(count: number): void {
+  /** Quiet: another window of this workspace tells the person. */
+  setOpenAsks(count: number, quiet: boolean): void {
+    this.#quiet = quiet;
     const grew = count > this.#count;
     this.#count = count;
     if (count === 0) this.#told = false;
@@ -38,17 +46,27 @@ export class Attention {
 
   async #tell(): Promise<void> {
     this.#gathering = undefined;
-    if (this.#count === 0 || this.#told || this.#panel.visible) return;
+    if (this.#count === 0 || this.#told || this.#quiet || this.#panel.visible) return;
     if (this.#state.get(mutedKey) === true) return;
     this.#told = true;
-    const text =
-      this.#count === 1
-        ? vscode.l10n.t("1 question from an MCP server waits for you.")
-        : vscode.l10n.t("{0} questions from MCP servers wait for you.", this.#count);
-    const review = vscode.l10n.t("Review");
+    const text = await this.#text();
+    if (text === undefined || this.#panel.visible) {
+      this.#told = false; // of these, nothing was told
+      return;
+    }
+    const show = vscode.l10n.t("Show");
     const mute = vscode.l10n.t("Do Not Show Again");
-    const choice = await showInformationMessage(text, {}, review, mute);
-    if (choice === review) await this.#panel.reveal({ kind: "ask" });
+    const choice = await showInformationMessage(text, {}, show, mute);
+    if (choice === show) await this.#panel.reveal({ kind: "ask" });
     if (choice === mute) await this.#state.update(mutedKey, true);
+  }
+
+  /** Absent if nothing waits any more, or the sidecar has ended: the next one tells what waits then. */
+  async #text(): Promise<string | undefined> {
+    try {
+      return attentionText(await this.#list());
+    } catch {
+      return undefined;
+    }
   }
 }

@@ -131,7 +131,7 @@ class Follower {
         }
       }),
       sidecar.onStatus(({ state }) => {
-        if (state !== "running") this.#fail(l10n.t("Assent's sidecar stopped in the middle."));
+        if (state !== "running") this.#fail(l10n.t("Assent stopped in the middle."));
       }),
     ];
   }
@@ -183,10 +183,6 @@ class Follower {
         return;
       case "toolUseFailed":
         if (event.messageId > this.#after) this.#stream.progress(oneLine(event.error));
-        return;
-      case "taskFollowed":
-        if (event.task.elsewhere === undefined) return;
-        this.#fail(l10n.t("The task was taken over in another window, where it goes on."));
         return;
       default: // is of asks, calls and the list of tasks, and to be seen in the panel
     }
@@ -291,7 +287,7 @@ function quoting(sentence: string, quote: string): string {
   return line === "" ? sentence : `${sentence}\n\n> ${line}`;
 }
 
-/** The beginning of a text of a stranger's, on one line, and without what is not to be seen. */
+/** The beginning of a server's text, on one line, without hidden characters. */
 function brief(text: string, longest = 100): string {
   const line = oneLine(text.replace(/\p{Cf}/gu, ""));
   const characters = [...line];

@@ -7,11 +7,13 @@ import type {
 } from "@assent/protocol";
 import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
-import { apiKeyName, endpointNames, endpoints, readModelSettings } from "./modelSettings.ts";
-import { showInputBox, showQuickPick } from "./window.ts";
+import { apiKeyName, endpointNames, readModelSettings } from "./modelSettings.ts";
 
 /** Reads what the person has set, and where they work, in the protocol's words. */
-export async function readConfiguration(secrets: vscode.SecretStorage): Promise<Configuration> {
+export async function readConfiguration(
+  secrets: vscode.SecretStorage,
+  exampleServer: boolean,
+): Promise<Configuration> {
   const settings = vscode.workspace.getConfiguration("assent");
   const folders = vscode.workspace.workspaceFolders ?? [];
   const distrust = vscode.workspace.isTrusted ? {} : { untrusted: true };
@@ -21,6 +23,7 @@ export async function readConfiguration(secrets: vscode.SecretStorage): Promise<
       .map(({ name, uri }) => ({ name, path: uri.fsPath, ...distrust })),
     servers: settings.get("servers", {}),
     inputs: settings.get("inputs", []),
+    exampleServer,
     model: await readModelSettings(settings, secrets),
     sampling: {
       review: settings.get<SamplingReview>("sampling.review", "always"),
@@ -67,25 +70,4 @@ export function onConfigurationChange(
       if (endpointNames.some((name) => key === apiKeyName(name))) changed();
     }),
   );
-}
-
-/** Asks for the key of an endpoint; an empty one takes it away. */
-export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
-  const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
-  const chosen = await showQuickPick(items, {
-    title: vscode.l10n.t("Set Model API Key"),
-    placeHolder: vscode.l10n.t("Whose key is it?"),
-  });
-  if (chosen === undefined) return;
-  const key = await showInputBox({
-    title: vscode.l10n.t("API Key: {0}", chosen.label),
-    prompt: vscode.l10n.t(
-      "It is kept in VS Code's secret storage. Leave it empty to remove the key.",
-    ),
-    password: true,
-    ignoreFocusOut: true,
-  });
-  if (key === undefined) return;
-  if (key === "") await secrets.delete(apiKeyName(chosen.name));
-  else await secrets.store(apiKeyName(chosen.name), key);
 }

@@ -24,12 +24,18 @@ test("a saved workspace has its own, and a window without a folder what is globa
 
 test("windows on different workspaces have one folder for the locks of logins", () => {
   const [web, api] = [of("file:///web"), of("file:///api")].map((data) =>
-    serveArgs("/storage", data, "info"),
+    serveArgs("/storage", data, "info", false),
   );
   expect(web).toContain(of("file:///web"));
   expect(api).not.toContain(of("file:///web"));
   for (const args of [web, api])
     expect(args?.[args.indexOf("--logins-dir") + 1]).toBe(join("/storage", "logins"));
+});
+
+test("a setting has the window be its own daemon", () => {
+  const [shared, alone] = [false, true].map((own) => serveArgs("/storage", "/data", "info", own));
+  expect(shared).not.toContain("--standalone");
+  expect(alone).toEqual([...(shared ?? []), "--standalone"]);
 });
 
 test("what an earlier version kept is moved once", () => {

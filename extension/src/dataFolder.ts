@@ -29,9 +29,11 @@ export function serveArgs(
   globalStorage: string,
   data: string,
   logLevel: string,
+  standalone: boolean,
 ): readonly string[] {
   const logins = join(globalStorage, "logins");
-  return ["serve", "--data-dir", data, "--logins-dir", logins, "--log-level", logLevel];
+  const args = ["serve", "--data-dir", data, "--logins-dir", logins, "--log-level", logLevel];
+  return standalone ? [...args, "--standalone"] : args;
 }
 
 /**

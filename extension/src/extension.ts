@@ -6,15 +6,12 @@ import * as vscode from "vscode";
 import { askAbout } from "./askAbout.ts";
 import { Attention } from "./attention.ts";
 import { registerChatParticipant, showInTaskCommand } from "./chatParticipant.ts";
-import {
-  onConfigurationChange,
-  readConfiguration,
-  readPanelSettings,
-  setModelApiKey,
-} from "./configuration.ts";
+import { onConfigurationChange, readConfiguration, readPanelSettings } from "./configuration.ts";
 import { ConfirmServer } from "./confirmServer.ts";
 import { Contexts } from "./contexts.ts";
+import { DaemonCommand } from "./daemonCommand.ts";
 import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
+import { ExampleServer } from "./exampleServer.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
 import { Inputs } from "./inputs.ts";
@@ -23,6 +20,7 @@ import { KeptFiles } from "./keptFiles.ts";
 import { KeptView } from "./keptView.ts";
 import { Links } from "./links.ts";
 import { logLine } from "./log.ts";
+import { chooseModel, setModelApiKey } from "./modelSetup.ts";
 import { listLanguageModels, sendLanguageModelRequest } from "./models.ts";
 import { OpenAsks } from "./openAsks.ts";
 import { openConfiguration } from "./openSource.ts";
@@ -36,7 +34,7 @@ import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
 import { Status } from "./status.ts";
 import { Panel } from "./view.ts";
-import { registerCommand, showWarningMessage } from "./window.ts";
+import { registerCommand, showInformationMessage, showWarningMessage } from "./window.ts";
 import { readWorkspaceFile } from "./workspaceFile.ts";
 
 /** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
@@ -70,27 +68,46 @@ export function activate(context: vscode.ExtensionContext): void {
       return sendLanguageModelRequest(request, piece, token);
     },
   };
+  const program = process.env["ASSENT_SIDECAR"] ?? binary(context);
+  const daemon = new DaemonCommand(program);
   const sidecar = new Sidecar({
-    command: process.env["ASSENT_SIDECAR"] ?? binary(context),
-    args: () => serveArgs(context.globalStorageUri.fsPath, data, logLevel()),
-    initializeParams: () => introduction(context),
+    command: program,
+    args: (update) => {
+      const args = serveArgs(context.globalStorageUri.fsPath, data, logLevel(), isStandalone());
+      return update ? [...args, "--update"] : args;
+    },
+    initializeParams: () => introduction(context, exampleServer.added),
     log: (line) => logLine(log, line),
+    update: askToUpdate,
     handlers,
   });
   running = sidecar;
+  const tellConfiguration = async (): Promise<void> => {
+    relay.tell("host/settings", readPanelSettings());
+    const configuration = await readConfiguration(context.secrets, exampleServer.added);
+    sidecar.notify("workspace/didChangeConfiguration", configuration);
+  };
+  const exampleServer = new ExampleServer(context.workspaceState, tellConfiguration);
 
-  const restart = (): null => {
+  // The sidecar of this window is a relay: what is to end is behind it.
+  const restart = async (): Promise<null> => {
+    try {
+      await daemon.stop();
+    } catch (error) {
+      log.error(`The daemon could not be ended: ${error}`);
+    }
     sidecar.restart();
     return null;
   };
   const showLog = (): null => {
+    if (!isStandalone()) daemon.follow((line) => logLine(log, line, true));
     log.show();
     return null;
   };
   const preview = new Preview();
   const importer = new Importer(sidecar, preview);
   const journal = new Journal(sidecar, {
-    command: process.env["ASSENT_SIDECAR"] ?? binary(context),
+    command: program,
     dataFolder: data,
   });
   const relay = new Relay(sidecar);
@@ -111,9 +128,24 @@ export function activate(context: vscode.ExtensionContext): void {
       "host/forgetFiles": ({ ids }) => keptFiles.forget(ids),
       "host/openConfiguration": openConfiguration,
       "host/importServers": () => importer.run(),
+      "host/setExampleServer": (params) => exampleServer.set(params),
+      "host/chooseModel": async () => {
+        await chooseModel(context.secrets);
+        return null;
+      },
+      "host/setModelApiKey": async () => {
+        await setModelApiKey(context.secrets);
+        return null;
+      },
+      "host/openWalkthrough": async () => {
+        await openWalkthrough(context, contexts);
+        return null;
+      },
     },
   );
-  const attention = new Attention(panel, context.globalState);
+  const attention = new Attention(panel, context.globalState, () =>
+    sidecar.request("ask/list", undefined),
+  );
   const status = new Status();
   const contexts = new Contexts(sidecar, context.globalState, (key, value) => {
     void vscode.commands.executeCommand("setContext", key, value);
@@ -123,15 +155,15 @@ export function activate(context: vscode.ExtensionContext): void {
     openWork.setOpenAsks(count);
     contexts.setOpenAsks(count);
     panel.setOpenAsks(count);
-    attention.setOpenAsks(count);
-    status.setOpenAsks(count, openAsks.byTask, openAsks.unclaimed);
+    attention.setOpenAsks(count, openAsks.quiet);
+    status.setOpenAsks(count, openAsks.byTask, openAsks.unclaimed, openAsks.unattended);
   });
-  const tellConfiguration = async (): Promise<void> => {
-    relay.tell("host/settings", readPanelSettings());
-    const configuration = await readConfiguration(context.secrets);
-    sidecar.notify("workspace/didChangeConfiguration", configuration);
+  // The sidecar asks the person, and has them notified, in the window that they use.
+  const tellFocus = (): void => {
+    if (vscode.window.state.focused && sidecar.status.state === "running") {
+      sidecar.notify("window/didFocus", undefined);
+    }
   };
-
   const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
     registerCommand(`assent.${name}`, (...args: unknown[]) => {
       sidecar.start();
@@ -139,6 +171,7 @@ export function activate(context: vscode.ExtensionContext): void {
     });
   context.subscriptions.push(
     log,
+    daemon,
     relay,
     panel,
     attention,
@@ -146,6 +179,8 @@ export function activate(context: vscode.ExtensionContext): void {
     contexts,
     openAsks,
     openWork,
+    vscode.window.onDidChangeWindowState(tellFocus),
+    { dispose: sidecar.onStatus(tellFocus) },
     vscode.window.registerWebviewViewProvider(Panel.id, panel),
     vscode.workspace.registerTextDocumentContentProvider(Preview.scheme, preview),
     vscode.workspace.registerTextDocumentContentProvider(Journal.scheme, journal),
@@ -174,13 +209,13 @@ export function activate(context: vscode.ExtensionContext): void {
     command("showLog", showLog),
     command("openConfiguration", () => openConfiguration(undefined)),
     command("importServers", () => importer.run()),
+    command("tryExampleServer", () => panel.reveal({ kind: "exampleServer" })),
+    command("chooseModel", () => chooseModel(context.secrets)),
     command("setModelApiKey", () => setModelApiKey(context.secrets)),
     command("forgetInputs", () => inputs.forgetAll()),
-    command("openWalkthrough", async () => {
-      await openWalkthrough(context);
-      contexts.noteWalkthrough();
-    }),
-    command("signOut", () => signOut(secrets, restart)),
+    command("openWalkthrough", () => openWalkthrough(context, contexts)),
+    command("openGuide", () => openGuide(context)),
+    command("signOut", () => signOut(secrets, sidecar)),
   );
   // A window that has servers wakes the extension, and may never use them. So the sidecar starts now only
   // if something waits for the person, and else at their first action.
@@ -199,26 +234,51 @@ function placeInTask(taskId: unknown, messageId: unknown): Reveal {
     : { kind: "task", taskId };
 }
 
-async function openWalkthrough({ extension }: vscode.ExtensionContext): Promise<void> {
+async function openWalkthrough(
+  { extension }: vscode.ExtensionContext,
+  contexts: Contexts,
+): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${extension.id}#start`);
+  contexts.noteWalkthrough();
 }
 
-/** The sidecar starts again, so that its memory does not keep a login that was forgotten. */
-async function signOut(secrets: Secrets, restart: () => void): Promise<void> {
+/** VS Code's page of the extension shows no file of the package, so the guide with its pictures has a command. */
+async function openGuide({ extensionUri }: vscode.ExtensionContext): Promise<void> {
+  const guide = vscode.Uri.joinPath(extensionUri, "docs", "guide.md");
+  await vscode.commands.executeCommand("markdown.showPreview", guide);
+}
+
+/** Asks whether to update now, which ends the open questions and calls of the earlier version. */
+async function askToUpdate(why: string): Promise<boolean> {
+  const now = vscode.l10n.t("Update Now");
+  const choice = await showInformationMessage(
+    vscode.l10n.t(
+      "Assent was updated, but its earlier version still runs: {0}. An update now ends what is open there.",
+      why,
+    ),
+    {},
+    now,
+    vscode.l10n.t("Wait"),
+  );
+  return choice === now;
+}
+
+/** The sidecar's memory has the logins too, for all windows. */
+async function signOut(secrets: Secrets, sidecar: Sidecar): Promise<void> {
   const yes = vscode.l10n.t("Sign Out");
   const choice = await showWarningMessage(
     vscode.l10n.t("Sign out of every MCP server?"),
     {
       modal: true,
       detail: vscode.l10n.t(
-        "Assent forgets what servers gave it when you signed in, and starts its sidecar again. Calls that are running now end, and their open questions with them.",
+        "Assent forgets what servers gave it when you signed in, in all windows. Nothing that is running ends. A server that needs you to sign in asks again at its next request.",
       ),
     },
     yes,
   );
   if (choice !== yes) return;
   await secrets.forget();
-  restart();
+  await sidecar.request("login/forget", undefined);
 }
 
 function binary(context: vscode.ExtensionContext): string {
@@ -247,7 +307,14 @@ function logLevel(): string {
   return vscode.workspace.getConfiguration("assent").get("log.level", "info");
 }
 
-async function introduction(context: vscode.ExtensionContext): Promise<InitializeParams> {
+function isStandalone(): boolean {
+  return vscode.workspace.getConfiguration("assent").get("standalone", false);
+}
+
+async function introduction(
+  context: vscode.ExtensionContext,
+  exampleServer: boolean,
+): Promise<InitializeParams> {
   const { version } = context.extension.packageJSON as { readonly version: string };
   return {
     protocolVersion,
@@ -260,7 +327,8 @@ async function introduction(context: vscode.ExtensionContext): Promise<Initializ
       confirmServers: true,
       openUrl: true,
       secrets: true,
+      attention: true,
     },
-    configuration: await readConfiguration(context.secrets),
+    configuration: await readConfiguration(context.secrets, exampleServer),
   };
 }

@@ -8,6 +8,7 @@ import {
   importable,
   importLines,
   importProblems,
+  importQuestion,
   nothingToImport,
   previewOf,
 } from "./importChoices.ts";
@@ -37,25 +38,24 @@ const found: FindImportsResult = {
   ],
 };
 
-const choices = importLines(found).filter(
+const choices = importLines(found, "/home/me").filter(
   (line): line is { kind: "server" } & ImportChoice => line.kind === "server",
 );
 
 describe("the list", () => {
-  test("has every server below its program, and says which files cannot be read", () => {
-    const lines = importLines(found).map((line) =>
+  test("has every new server below its file, what is known in its question, and the files that cannot be read", () => {
+    const lines = importLines(found, "/home/me").map((line) =>
       line.kind === "heading" ? line.label : [line.path, line.name],
     );
     expect(lines).toEqual([
-      "Claude Desktop",
+      "Claude Desktop: ~/claude.json",
       ["/home/me/claude.json", "files"],
-      ["/home/me/claude.json", "git"],
       ["/home/me/claude.json", "mail"],
-      "Windsurf",
-      ["/home/me/windsurf.json", "git"],
-      "Zed",
+      "Zed: ~/zed.json",
       ["/home/me/zed.json", "files"],
     ]);
+    expect(importQuestion(found)).toBe("Which servers should be copied? Configured already: git");
+    expect(importQuestion({})).toBe("Which servers should be copied?");
     expect(importProblems(found)).toEqual(["Cursor: /ws/.cursor/mcp.json: Line 3 is no JSON."]);
   });
 
@@ -69,22 +69,23 @@ describe("the list", () => {
     expect(nothingToImport(known)).toMatch(/configured already/);
   });
 
-  test("says where a server is from, and what to know of it, on one line", () => {
-    const [files, , mail] = choices;
+  test("warns in a line that is not cut, and leaves the rest to the preview", () => {
+    const [files, mail] = choices;
     if (files === undefined || mail === undefined) throw new Error("too few");
-    expect(detailOf(files, "/home/me")).toBe("~/claude.json");
-    expect(detailOf(files, "/home/m")).toBe("/home/me/claude.json");
-    expect(detailOf(mail, "/home/me")).toBe("~/claude.json ⚠ Has a secret.");
+    const warned = (...warnings: string[]) =>
+      detailOf({ ...mail, server: { ...mail.server, warnings } });
+    expect(detailOf(files)).toBeUndefined();
+    expect(warned("It has a secret: keep the\nfile out of version control.")).toBe(
+      "⚠ It has a secret",
+    );
+    expect(warned("It has a secret; beware.", "It is off.")).toBe("⚠ It has a secret (and 1 more)");
   });
 });
 
-test("what is known stays out, and of two of one name the one that was chosen last stays", () => {
-  const [files, git, mail, , twin] = choices;
-  if (files === undefined || git === undefined || mail === undefined || twin === undefined) {
-    throw new Error("too few");
-  }
+test("of two of one name the one that was chosen last stays", () => {
+  const [files, mail, twin] = choices;
+  if (files === undefined || mail === undefined || twin === undefined) throw new Error("too few");
   expect(importable([], [files, mail])).toEqual([files, mail]);
-  expect(importable([files], [files, git])).toEqual([files]);
   expect(importable([files, mail], [files, mail, twin])).toEqual([mail, twin]);
   expect(importable([mail, twin], [files, mail, twin])).toEqual([files, mail]);
   // All at once.
@@ -103,7 +104,7 @@ test.for([
 });
 
 test("the preview is what will be written, and nothing in it can pass for something else", () => {
-  const [files, , mail] = choices;
+  const [files, mail] = choices;
   if (files === undefined || mail === undefined) throw new Error("too few");
   const warned = {
     ...mail.server,

@@ -13,15 +13,34 @@ export interface ImportChoice extends ImportName {
   readonly server: ImportServer;
 }
 
-/** What is listed: the servers by file, each file below the name of its program. */
-export function importLines({ sources = [] }: FindImportsResult): readonly ImportLine[] {
-  return sources.flatMap(({ program, path, servers = [] }): readonly ImportLine[] => [
-    ...(servers.length === 0 ? [] : [{ kind: "heading" as const, label: program }]),
-    ...servers.map((server) => ({
-      kind: "server" as const,
-      ...{ program, path, name: server.name, server },
-    })),
-  ]);
+/** What is listed: the servers that are not configured already, by file. */
+export function importLines(
+  { sources = [] }: FindImportsResult,
+  home: string,
+): readonly ImportLine[] {
+  const lines = sources.flatMap(({ program, path, servers = [] }): readonly ImportLine[] => {
+    const fresh = servers.filter(({ known }) => known !== true);
+    if (fresh.length === 0) return [];
+    return [
+      { kind: "heading", label: `${program}: ${oneLine(inHome(path, home))}` },
+      ...fresh.map((server) => ({
+        kind: "server" as const,
+        ...{ program, path, name: server.name, server },
+      })),
+    ];
+  });
+  return lines;
+}
+
+/** The question of the list, with the names of those that cannot be chosen. */
+export function importQuestion({ sources = [] }: FindImportsResult): string {
+  const question = l10n.t("Which servers should be copied?");
+  const known = sources.flatMap(({ servers = [] }) =>
+    servers.flatMap(({ name, known }) => (known === true ? [name] : [])),
+  );
+  if (known.length === 0) return question;
+  const names = oneLine([...new Set(known)].join(", "));
+  return `${question} ${l10n.t("Configured already: {0}", names)}`;
 }
 
 /** Says whether there is a server that is not configured already. */
@@ -45,15 +64,11 @@ export function importProblems({ sources = [] }: FindImportsResult): readonly st
   );
 }
 
-/**
- * What stays chosen when the choice becomes another. What is configured already cannot be imported, and
- * of two servers of one name only one can: the one that was chosen last.
- */
+/** What stays chosen when the choice becomes another: of two servers of one name, the one that was chosen last. */
 export function importable<T extends ImportChoice>(before: readonly T[], now: readonly T[]): T[] {
-  const fresh = now.filter(({ server }) => server.known !== true);
-  const added = fresh.filter((choice) => !before.includes(choice));
-  const latest = new Map([...fresh, ...added].map((choice) => [choice.name, choice]));
-  return fresh.filter((choice) => latest.get(choice.name) === choice);
+  const added = now.filter((choice) => !before.includes(choice));
+  const latest = new Map([...now, ...added].map((choice) => [choice.name, choice]));
+  return now.filter((choice) => latest.get(choice.name) === choice);
 }
 
 /** The command line of a server, or its URL, on one line. */
@@ -65,11 +80,22 @@ export function commandOf({ entry }: ImportServer): string {
   return oneLine(words.filter((word) => typeof word === "string").join(" "));
 }
 
-/** The second line of a server in the list: its file, and what the person should know of the copy. */
-export function detailOf({ path, server }: ImportChoice, home: string): string {
-  const file = path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-  const warnings = (server.warnings ?? []).map((warning) => ` ⚠ ${warning}`);
-  return oneLine(`${file}${warnings.join("")}`);
+/**
+ * The second line of a server in the list: what the person should know of the copy. VS Code cuts the line at the edge, so
+ * it has the main clause of the first warning. The preview has every warning whole.
+ */
+export function detailOf({ server: { warnings = [] } }: ImportChoice): string | undefined {
+  const [first, ...others] = warnings;
+  if (first === undefined) return undefined;
+  const [clause = ""] = oneLine(first).split(/[:;] /);
+  return others.length === 0
+    ? `⚠ ${clause}`
+    : l10n.t("⚠ {0} (and {1} more)", clause, others.length);
+}
+
+/** A path as people write it. */
+function inHome(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 /** The document that shows what will be written. */

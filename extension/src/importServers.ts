@@ -10,6 +10,7 @@ import {
   importable,
   importLines,
   importProblems,
+  importQuestion,
   nothingToImport,
   previewOf,
 } from "./importChoices.ts";
@@ -55,7 +56,9 @@ export class Importer {
         vscode.l10n.t("What cannot be read is not offered. {0}", problems.join(" ")),
       );
     }
-    if (hasNews(found)) return await pick(importLines(found).map(asItem));
+    if (hasNews(found)) {
+      return await pick(importQuestion(found), importLines(found, homedir()).map(asItem));
+    }
     void showInformationMessage(nothingToImport(found));
     return undefined;
   }
@@ -104,10 +107,13 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   return folders[0];
 }
 
-async function pick(lines: readonly Line[]): Promise<readonly ImportChoice[] | undefined> {
+async function pick(
+  question: string,
+  lines: readonly Line[],
+): Promise<readonly ImportChoice[] | undefined> {
   const input = createQuickPick(lines);
   input.title = title();
-  input.placeholder = vscode.l10n.t("Which servers should be copied?");
+  input.placeholder = question;
   input.canSelectMany = true;
   input.matchOnDescription = true;
   input.ignoreFocusOut = true;
@@ -135,13 +141,11 @@ function asItem(line: ImportLine): Line {
   if (line.kind === "heading") {
     return { label: line.label, kind: vscode.QuickPickItemKind.Separator };
   }
-  const description = line.server.known
-    ? vscode.l10n.t("is configured already")
-    : commandOf(line.server);
+  const detail = detailOf(line);
   return {
     label: line.name,
-    description,
-    detail: detailOf(line, homedir()),
+    description: commandOf(line.server),
+    ...(detail !== undefined && { detail }),
     choice: line,
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Log, logLine } from "./log.ts";
 
-function written(line: string): readonly string[] {
+function written(line: string, older = false): readonly string[] {
   const lines: string[] = [];
   const write = (level: string) => (text: string) => lines.push(`${level}: ${text}`);
   const log: Log = {
@@ -11,7 +11,7 @@ function written(line: string): readonly string[] {
     warn: write("warn"),
     error: write("error"),
   };
-  logLine(log, line);
+  logLine(log, line, older);
   return lines;
 }
 
@@ -32,4 +32,9 @@ test.for<readonly [line: string, want: string]>([
   ["fatal: \u001b[2J\u202ex", "error: fatal: \\u{001b}[2J\\u{202e}x"],
 ])("%s is logged as %s", ([line, want]) => {
   expect(written(line)).toEqual([want]);
+});
+
+test("a line that may be older is written with its time", () => {
+  const line = '{"level":"info","time":"2026-11-21T10:00:00Z","message":"ready"}';
+  expect(written(line, true)).toEqual(["info: 2026-11-21T10:00:00Z ready"]);
 });

@@ -3,16 +3,20 @@ type Level = "trace" | "debug" | "info" | "warn" | "error";
 /** The part of VS Code's LogOutputChannel that is used here. */
 export type Log = Readonly<Record<Level, (text: string) => void>>;
 
-/** Writes a line of the sidecar's stderr to the log: zerolog's JSON, or what a crash leaves behind. */
-export function logLine(log: Log, line: string): void {
+/**
+ * Writes a line of the sidecar to the log: zerolog's JSON, or what a crash leaves behind. If the line may be older, it is
+ * written with its time.
+ */
+export function logLine(log: Log, line: string, older = false): void {
   const entry = parse(line);
   if (entry === undefined) {
     log.error(escaped(line));
     return;
   }
-  const { level, message, time: _, ...fields } = entry;
+  const { level, message, time, ...fields } = entry;
   const words = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   if (typeof message === "string") words.unshift(message);
+  if (older && typeof time === "string") words.unshift(time);
   log[methodOf(level)](escaped(words.join(" ")));
 }
 
@@ -39,7 +43,8 @@ function methodOf(level: unknown): Level {
   }
 }
 
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+/** The members of a line of the log; undefined if it is not JSON. */
+export function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? { ...value } : undefined;

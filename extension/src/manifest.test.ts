@@ -8,15 +8,25 @@ interface Setting {
   readonly markdownDescription?: string;
 }
 
+interface SettingsGroup {
+  readonly title: string;
+  readonly properties: Readonly<Record<string, Setting & { readonly order?: number }>>;
+}
+
 interface Manifest {
-  readonly capabilities: { readonly untrustedWorkspaces: { readonly supported: unknown } };
+  readonly capabilities: {
+    readonly untrustedWorkspaces: {
+      readonly supported: unknown;
+      readonly restrictedConfigurations: readonly string[];
+    };
+  };
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly chatParticipants: readonly { readonly id: string }[];
     readonly walkthroughs: readonly { readonly id: string; readonly steps: readonly Step[] }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
+    readonly configuration: readonly SettingsGroup[];
   };
 }
 
@@ -32,7 +42,40 @@ const manifest = JSON.parse(text) as Manifest;
 const { commands, keybindings, menus, configuration, walkthroughs, chatParticipants } =
   manifest.contributes;
 const declared = commands.map(({ command }) => command);
-const settings = Object.entries(configuration.properties);
+const settings = configuration.flatMap(({ properties }) => Object.entries(properties));
+const texts = JSON.parse(read("package.nls.json")) as Readonly<Record<string, string>>;
+
+/**
+ * Who may set what, by the harm that it could do. In a remote window VS Code shows those of the person under User, those of
+ * the machine under Remote, and both of the others under Workspace too.
+ */
+const scopes: Readonly<Record<string, readonly [scope: string, why: string]>> = {
+  "assent.servers": ["machine", "starts programs, without the question that mcp.json leads to"],
+  "assent.inputs": ["machine", "goes with assent.servers"],
+  "assent.connections.idleMinutes": ["machine-overridable", "keeps processes of the machine"],
+  "assent.tools.timeout": ["machine-overridable", "a call may hang for as long"],
+  "assent.model.provider": ["application", "decides who gets the prompts"],
+  "assent.model.endpoints": ["application", "says where keys and prompts are sent"],
+  "assent.model.openai.baseUrl": ["application", "says where a key and prompts are sent"],
+  "assent.model.openai.model": ["application", "decides what a completion costs"],
+  "assent.model.vscode.model": ["application", "decides who gets the prompts"],
+  "assent.model.allowed": ["application", "forbids models to servers"],
+  "assent.model.table": ["application", "decides which model is proposed"],
+  "assent.tools.autoApprove": ["application", "approves calls"],
+  "assent.sampling.review": ["application", "returns answers that nobody saw"],
+  "assent.sampling.limits": ["application", "bounds what servers ask of models"],
+  "assent.elicitation.answers": ["application", "answers in the person's name"],
+  "assent.elicitation.maxOpen": ["application", "bounds what servers ask of the person"],
+  "assent.asks.timeout": ["application", "ends questions before the person has read them"],
+  "assent.sampling.diagram": ["window", "only changes what is drawn"],
+  "assent.chat.systemPrompt": ["window", "steers the model: of trusted workspaces only"],
+  "assent.chat.maxRounds": ["window", "costs tokens: of trusted workspaces only"],
+  "assent.chat.maxTokens": ["window", "costs tokens: of trusted workspaces only"],
+  "assent.mcpTasks.keepResults": ["application", "deletes results of the person"],
+  "assent.journal.keepDays": ["application", "deletes records of what was decided"],
+  "assent.log.level": ["window", "only changes how much is logged, without secrets"],
+  "assent.standalone": ["machine", "ends what is open with the window"],
+};
 
 /** Names are the same in every language. */
 const names = /^(Assent|Anthropic|Gemini|OpenRouter|Ollama|LM Studio|vLLM|\$\([\w-]+\))$/;
@@ -63,10 +106,66 @@ describe("the manifest", () => {
     ).toEqual([]);
   });
 
+  test("has one icon in the title of the view, and no command there twice", () => {
+    const title = menus["view/title"]?.map(({ command }) => command) ?? [];
+    expect(new Set(title).size).toBe(title.length);
+    expect(text.match(/"view == assent.panel",\s+"group": "navigation/g)).toHaveLength(1);
+  });
+
   test("leaves nothing to a workspace that starts programs, sends data or approves", () => {
-    const open = settings.filter(([, { scope }]) => scope !== "machine").map(([name]) => name);
-    expect(open).toEqual(["assent.sampling.diagram"]);
-    expect(manifest.capabilities.untrustedWorkspaces.supported).toBe("limited");
+    const declared = settings.map(([name, { scope }]) => [name, scope]);
+    expect(Object.fromEntries(declared)).toEqual(
+      Object.fromEntries(Object.entries(scopes).map(([name, [scope]]) => [name, scope])),
+    );
+    const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    expect(supported).toBe("limited");
+    // A workspace that is not trusted may set only what changes the display.
+    const harmless = ["assent.sampling.diagram", "assent.log.level"];
+    const ofWorkspaces = settings
+      .filter(([, { scope }]) => scope === "window" || scope === "machine-overridable")
+      .map(([name]) => name)
+      .filter((name) => !harmless.includes(name));
+    expect(restrictedConfigurations).toEqual(ofWorkspaces);
+  });
+
+  test("has its settings in groups, in an order, with links that lead somewhere", () => {
+    expect(configuration.map(({ title }) => texts[title.replaceAll("%", "")])).toEqual([
+      "Servers",
+      "Models",
+      "Questions",
+      "Chat",
+      "Storage",
+      "Advanced",
+    ]);
+    for (const { properties } of configuration) {
+      const orders = Object.values(properties).map(({ order }) => order);
+      expect(orders).toEqual(orders.map((_, at) => at + 1));
+    }
+    const names = settings.map(([name]) => name);
+    const linked = Object.values(texts).flatMap((text) => [
+      ...text.matchAll(/#(assent\.[\w.]+)#/g),
+    ]);
+    expect(linked.map(([, name]) => name).filter((name) => !names.includes(name ?? ""))).toEqual(
+      [],
+    );
+    // A command is a link and not a name in bold, and links work in Markdown only.
+    for (const [key, text] of Object.entries(texts)) {
+      if (!key.startsWith("setting.")) continue;
+      expect(text).not.toContain("**Assent:");
+      const [name, it] =
+        settings.find(([name]) => name === key.replace("setting.", "assent.")) ?? [];
+      if (text.includes("](command:"))
+        expect([name, it?.markdownDescription]).toEqual([name, `%${key}%`]);
+    }
+  });
+
+  test("says nothing of a sidecar, which is how Assent is made and not what it is for", () => {
+    const shown = [
+      ...Object.values(texts),
+      ...Object.keys(JSON.parse(read("l10n/bundle.l10n.json"))),
+    ];
+    const plain = shown.map((text) => text.replaceAll(/\(command:[\w.]+/g, ""));
+    expect(plain.filter((text) => /sidecar/i.test(text))).toEqual([]);
   });
 
   test("describes every setting", () => {
@@ -87,7 +186,7 @@ describe("the manifest", () => {
           for (const key of what.split(" && ")) expect(contexts).toContain(`"${key}"`);
         } else if (kind === "onCommand") expect(declared).toContain(what);
         else if (kind === "onSettingChanged")
-          expect(configuration.properties).toHaveProperty([what]);
+          expect(settings.map(([name]) => name)).toContain(what);
         else expect.fail(`no event ${event}`);
       }
     }

@@ -58,7 +58,7 @@ export async function sendLanguageModelRequest(
 }
 
 /** VS Code promises that an id is unique among the models of one vendor, and no more. */
-function idOf({ vendor, id }: vscode.LanguageModelChat): string {
+export function idOf({ vendor, id }: vscode.LanguageModelChat): string {
   return `${vendor}/${id}`;
 }
 

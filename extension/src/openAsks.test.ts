@@ -21,8 +21,9 @@ test("open asks are counted over all tasks, from the list and from the events af
     number: number,
     openAsks: number,
     event: unknown = {},
+    workspace?: string,
   ): Promise<void> => {
-    await sidecar.forward("test/emit", { taskId, number, openAsks, event });
+    await sidecar.forward("test/emit", { taskId, number, openAsks, event, workspace });
   };
   counts.length = 0;
   await emit("a", 4, 7); // Older than what the list said: it says nothing new.
@@ -38,23 +39,15 @@ test("open asks are counted over all tasks, from the list and from the events af
     { title: "First", openAsks: 1 },
   ]);
 
-  const held = {
-    title: "Second",
-    lastNumber: 3,
-    openAsks: 3,
-    elsewhere: { window: "w", since: 1 },
-  };
-  await emit("b", 3, 3, { type: "taskFollowed", task: held });
-  expect(asks.byTask).toMatchObject([{ title: "First", openAsks: 1 }]);
-  await emit("b", 3, 2, {
-    type: "taskFollowed",
-    task: { ...held, openAsks: 2, elsewhere: undefined },
-  });
-  expect(asks.count).toBe(3);
-
   await sidecar.forward("test/emitUnclaimed", { count: 2 });
-  expect(asks.count).toBe(5);
+  expect(asks.count).toBe(6);
   expect(asks.unclaimed).toBe(2);
+
+  await emit("c", 1, 4, {}, "api");
+  expect(asks.count).toBe(6);
+  await sidecar.forward("test/emitOthers", { quiet: true, unattended: 2 });
+  expect(asks.count).toBe(8);
+  expect(asks.quiet).toBe(true);
 
   await expect(sidecar.forward("test/crash", {})).rejects.toThrow();
   await reach(sidecar, "restarting");

@@ -1,4 +1,8 @@
-import type { Task, TaskEventParams, UnclaimedChangedParams } from "@assent/protocol";
+import type {
+  OthersChangedParams,
+  TaskEventParams,
+  UnclaimedChangedParams,
+} from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 
 interface TaskState {
@@ -11,14 +15,16 @@ interface TaskState {
 export type TaskCount = Pick<TaskState, "title" | "openAsks">;
 
 /**
- * Counts what waits for a person here: the asks of all tasks, but of those that another window has, and
- * those that no task has yet.
+ * Counts what waits for a person here: the asks of all tasks, those that no task has yet, and those of workspaces without a
+ * window if this is the window that tells of them.
  */
 export class OpenAsks {
   readonly #sidecar: Sidecar;
   readonly #onChange: (count: number) => void;
   readonly #tasks = new Map<string, TaskState>();
   #unclaimed = 0;
+  #unattended = 0;
+  #quiet = false;
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(sidecar: Sidecar, onChange: (count: number) => void) {
@@ -28,6 +34,8 @@ export class OpenAsks {
       sidecar.onStatus(({ state }) => {
         this.#tasks.clear();
         this.#unclaimed = 0;
+        this.#unattended = 0;
+        this.#quiet = false;
         this.#onChange(this.count);
         if (state === "running") void this.#readAll();
       }),
@@ -36,12 +44,15 @@ export class OpenAsks {
           this.#unclaimed = (params as UnclaimedChangedParams).count;
           this.#onChange(this.count);
         }
-        if (method !== "task/event") return;
-        const { taskId, number, openAsks, event } = params as TaskEventParams;
-        if (event.type === "taskFollowed") {
-          this.#update(taskId, heldHere(event.task));
-          return;
+        if (method === "ask/othersChanged") {
+          const { unattended = 0, quiet = false } = params as OthersChangedParams;
+          this.#unattended = unattended;
+          this.#quiet = quiet;
+          this.#onChange(this.count);
         }
+        if (method !== "task/event") return;
+        const { taskId, number, openAsks, event, workspace } = params as TaskEventParams;
+        if (workspace !== undefined) return; // of a task that was opened here
         const title = event.type === "taskChanged" ? event.task.title : undefined;
         this.#update(taskId, { number, openAsks, title });
       }),
@@ -49,7 +60,7 @@ export class OpenAsks {
   }
 
   get count(): number {
-    let count = this.#unclaimed;
+    let count = this.#unclaimed + this.#unattended;
     for (const task of this.#tasks.values()) count += task.openAsks;
     return count;
   }
@@ -57,6 +68,16 @@ export class OpenAsks {
   /** Those that a person has yet to place in a task. */
   get unclaimed(): number {
     return this.#unclaimed;
+  }
+
+  /** Those of workspaces without a window, of which this window tells. */
+  get unattended(): number {
+    return this.#unattended;
+  }
+
+  /** Another window of this workspace notifies the person. */
+  get quiet(): boolean {
+    return this.#quiet;
   }
 
   /** The tasks that have any, the one with the most first. */
@@ -73,7 +94,9 @@ export class OpenAsks {
   async #readAll(): Promise<void> {
     try {
       const { tasks } = await this.#sidecar.request("task/list", undefined);
-      for (const task of tasks ?? []) this.#update(task.id, heldHere(task));
+      for (const { id, title, lastNumber: number, openAsks } of tasks ?? []) {
+        this.#update(id, { number, openAsks, title });
+      }
     } catch {
       // The sidecar has ended again; the next one is read when it runs.
     }
@@ -93,9 +116,4 @@ export class OpenAsks {
     }
     this.#onChange(this.count);
   }
-}
-
-/** What a task adds to the count of this window. */
-function heldHere({ title, lastNumber: number, openAsks, elsewhere }: Task): TaskState {
-  return { number, openAsks: elsewhere === undefined ? openAsks : 0, title };
 }

@@ -53,7 +53,9 @@ export class OpenWork {
   async #readJobs(): Promise<void> {
     try {
       const { mcpTasks = [] } = await this.#sidecar.request("mcpTask/list", undefined);
-      this.#jobs = mcpTasks.filter(({ call }) => call.endedAt === undefined).length;
+      this.#jobs = mcpTasks.filter(
+        ({ call, workspace }) => call.endedAt === undefined && workspace === undefined,
+      ).length;
       this.#keep();
     } catch {
       // The sidecar has ended again; what it last said stays.

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { protocolVersion } from "@assent/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SidecarStatus } from "@assent/protocol/host";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { chatTurn } from "./chatTurn.ts";
+import { DaemonCommand } from "./daemonCommand.ts";
 import type { Sidecar, SidecarOptions } from "./sidecar.ts";
 import { Recorder } from "./testing/recorder.ts";
 import { reach, startSidecar } from "./testing/start.ts";
@@ -19,10 +21,13 @@ let command: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "assent-sidecar-"));
   command = join(folder, process.platform === "win32" ? "assent.exe" : "assent");
+  vi.stubEnv("ASSENT_DAEMON_DIR", join(folder, "daemon"));
   await promisify(execFile)("go", ["build", "-o", command, "./sidecar"], { cwd: root });
 }, 600_000);
 
 afterAll(async () => {
+  await promisify(execFile)(command, ["daemon", "stop"]);
+  vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -44,6 +49,48 @@ describe("the real sidecar", () => {
     expect(tasks?.map(({ id, title }) => ({ id, title }))).toEqual([
       { id: task.id, title: "Kept" },
     ]);
+  });
+
+  test("comes back at once, with its tasks, when the daemon is ended", async () => {
+    const sidecar = startSidecar("", { ...real("ended"), timing: { firstPause: 1_000_000 } });
+    await reach(sidecar, "running");
+    await sidecar.request("task/create", { title: "Kept" });
+    const states: SidecarStatus["state"][] = [];
+    sidecar.onStatus(({ state }) => states.push(state));
+    const starting = reach(sidecar, "starting");
+    await new DaemonCommand(command).stop();
+    await starting;
+    await reach(sidecar, "running");
+    expect(states).toEqual(["starting", "running"]);
+    const { tasks } = await sidecar.request("task/list", undefined);
+    expect(tasks?.map(({ title }) => title)).toEqual(["Kept"]);
+  });
+
+  test("forgets logins, and stays", async () => {
+    const sidecar = startSidecar("", real("forgets"));
+    await reach(sidecar, "running");
+    expect(await sidecar.request("login/forget", undefined)).toEqual({});
+    expect(sidecar.status.state).toBe("running");
+  });
+
+  test("writes a log that can be followed, from one daemon to the next", async () => {
+    const daemon = new DaemonCommand(command);
+    onTestFinished(() => daemon.dispose());
+    const lines: string[] = [];
+    let arrived = (): void => {};
+    daemon.follow((line) => {
+      lines.push(line);
+      arrived();
+    });
+    const listening = async (count: number): Promise<void> => {
+      const seen = () => lines.filter((line) => line.includes("the daemon listens")).length;
+      while (seen() < count) await new Promise<void>((resolve) => (arrived = resolve));
+    };
+    const sidecar = startSidecar("", real("followed"));
+    await listening(1);
+    await reach(sidecar, "running");
+    await daemon.stop();
+    await listening(2);
   });
 
   test("says which side to update where the versions differ", async () => {
@@ -164,7 +211,7 @@ describe("a turn in VS Code's chat", () => {
     const end = await chatTurn(sidecar, { text: "Hello", taskId: undefined }, stream, token);
     expect(end).toMatchObject({
       reason: "failed",
-      problem: expect.stringMatching(/sidecar stopped/),
+      problem: expect.stringMatching(/Assent stopped/),
     });
   });
 });

@@ -3,7 +3,7 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
 import type { Sidecar } from "./sidecar.ts";
-import { introduction, nextNotification, reach, startSidecar } from "./testing/start.ts";
+import { fake, introduction, nextNotification, reach, startSidecar } from "./testing/start.ts";
 
 describe("a sidecar that works", () => {
   test("answers requests, and takes requests without params", async () => {
@@ -79,6 +79,22 @@ describe("a sidecar that crashes", () => {
     expect(await sidecar.forward("test/echo", { again: true })).toEqual({ again: true });
   });
 
+  test("is started again at once if its daemon ended, and after a pause the next time", async () => {
+    const seen: SidecarStatus["state"][] = [];
+    const sidecar = startSidecar("works");
+    await reach(sidecar, "running");
+    sidecar.onStatus(({ state }) => seen.push(state));
+    for (const last of ["running", "restarting"] as const) {
+      const starting = reach(sidecar, last === "running" ? "starting" : "restarting");
+      await expect(sidecar.forward("test/loseDaemon", {})).rejects.toMatchObject({
+        code: ErrorCode.Unavailable,
+      });
+      await starting;
+      await reach(sidecar, "running");
+    }
+    expect(seen).toEqual(["starting", "running", "restarting", "starting", "running"]);
+  });
+
   test("is started again after pauses that grow up to a limit", async () => {
     const pauses: number[] = [];
     const sidecar = startSidecar("dies");
@@ -131,6 +147,53 @@ describe("a sidecar that crashes", () => {
     const sidecar = startSidecar("garbage");
     const { reason } = await reach(sidecar, "restarting");
     expect(reason).toMatch(/^It wrote what is not the protocol: /);
+  });
+});
+
+test("a sidecar that says why it ends is quoted", async () => {
+  const sidecar = startSidecar("hangs");
+  expect((await reach(sidecar, "restarting")).reason).toBe("It ended: the daemon does not answer.");
+});
+
+describe("a sidecar with an older daemon", () => {
+  /** Starts one, and returns what it was started with, and the answer to its question. */
+  function older() {
+    let answer = (_now: boolean): void => {};
+    const answered = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const update = vi.fn(() => answered);
+    const starts: boolean[] = [];
+    const args = (now: boolean) => {
+      starts.push(now);
+      return [fake, "older", ...(now ? ["--update"] : [])];
+    };
+    return { sidecar: startSidecar("older", { args, update }), update, starts, answer };
+  }
+
+  test("works, and updates when the person wants it", async () => {
+    const { sidecar, update, starts, answer } = older();
+    await reach(sidecar, "running");
+    await vi.waitFor(() => expect(update).toHaveBeenCalledExactlyOnceWith("a question is open"));
+    const again = reach(sidecar, "starting");
+    answer(true);
+    await again;
+    await reach(sidecar, "running");
+    expect(starts).toEqual([false, true]);
+  });
+
+  test("asks once, however often it is started", async () => {
+    const { sidecar, update, starts, answer } = older();
+    await reach(sidecar, "running");
+    await vi.waitFor(() => expect(update).toHaveBeenCalledOnce());
+    answer(false);
+    const again = reach(sidecar, "starting");
+    sidecar.restart();
+    await again;
+    await reach(sidecar, "running");
+    expect(await sidecar.forward("test/echo", {})).toEqual({});
+    expect(starts).toEqual([false, false]);
+    expect(update).toHaveBeenCalledOnce();
   });
 });
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type EditorRequests,
   ErrorCode,
+  exitEnded,
   farewellMs,
   type InitializeParams,
   type InitializeResult,
@@ -24,16 +25,22 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { type Handlers, handlerOf } from "./handlers.ts";
+import { parse } from "./log.ts";
 
 /** How to start a sidecar, and who handles its requests, its notifications and its log. */
 export interface SidecarOptions {
   readonly command: string;
-  /** The arguments; asked for at every start. */
-  args(): readonly string[];
+  /** The arguments; asked for at every start. With `update`, an older daemon is to be ended. */
+  args(update: boolean): readonly string[];
   /** The handshake's params; asked for at every start, so that they are current after a crash. */
   initializeParams(): Promise<InitializeParams>;
   /** Takes a line that the sidecar wrote to stderr. */
   log(line: string): void;
+  /**
+   * Asks whether to end the daemon, which is older than the sidecar, now; else it is updated once nothing is open. Gets a
+   * sentence on what is open. Called once.
+   */
+  update?(why: string): Promise<boolean>;
   /** Answers the sidecar's requests; what a handler throws becomes the answer. */
   readonly handlers: Handlers<EditorRequests>;
   readonly timing?: Partial<Timing>;
@@ -65,15 +72,17 @@ interface End {
   /** A sentence about "it", to stand after one that names the sidecar. */
   readonly reason: string;
   readonly final: boolean;
+  /** The daemon ended first: another start makes another daemon. */
+  readonly daemonEnded?: boolean;
 }
 
 type StatusListener = (status: SidecarStatus) => void;
 type NotificationListener = (method: string, params: unknown) => void;
 
 /**
- * The sidecar's process and the connection to it. It is started again, after growing pauses, when it
- * ends by itself, and left alone when starting it again cannot help. Needs no VS Code: the playground
- * uses it too.
+ * The sidecar's process and the connection to it. The process relays to the daemon, or is one itself. It is started
+ * again when it ends by itself: at once if the daemon ended, and else after growing pauses. It is left alone when
+ * starting it again cannot help. Needs no VS Code: the playground uses it too.
  */
 export class Sidecar {
   readonly #options: SidecarOptions;
@@ -86,6 +95,7 @@ export class Sidecar {
   /** Aborted to end the present process, or the pause between two. */
   #interrupt = new AbortController();
   #stopped = false;
+  #update: "unasked" | "asked" | "wanted" = "unasked";
   #supervision: Promise<void> | undefined;
 
   constructor(options: SidecarOptions) {
@@ -153,7 +163,7 @@ export class Sidecar {
         : connection.sendRequest(method, params, token));
     } catch (error) {
       if (connection === this.#connection && !isDisconnection(error)) throw error;
-      throw unavailable(l10n.t("Assent's sidecar stopped before it answered."));
+      throw unavailable(l10n.t("Assent stopped before it answered."));
     }
   }
 
@@ -178,8 +188,11 @@ export class Sidecar {
         this.#setStatus({ state: "failed", reason: end.reason });
         await aborted(signal);
       } else if (!signal.aborted) {
-        this.#setStatus({ state: "restarting", retryInMs: pause, reason: end.reason });
-        await unlessAborted(sleep(pause, undefined, { signal }));
+        // The workspace comes back from where it was. A daemon that ends again and again has pauses, too.
+        if (end.daemonEnded !== true || pause > this.#timing.firstPause) {
+          this.#setStatus({ state: "restarting", retryInMs: pause, reason: end.reason });
+          await unlessAborted(sleep(pause, undefined, { signal }));
+        }
         pause = Math.min(pause * 2, this.#timing.longestPause);
       }
       if (signal.aborted) pause = this.#timing.firstPause;
@@ -190,11 +203,15 @@ export class Sidecar {
   async #run(signal: AbortSignal): Promise<End> {
     const { command } = this.#options;
     // A group of its own keeps a terminal's Ctrl-C away from it: its stdin tells it when to end.
-    const child = spawn(command, this.#options.args(), {
+    const update = this.#update === "wanted";
+    if (update) this.#update = "unasked";
+    const child = spawn(command, this.#options.args(update), {
       stdio: "pipe",
       detached: process.platform !== "win32",
       windowsHide: true,
     });
+    /** The last error that it told of. */
+    let said: string | undefined;
     const ended = new Promise<End>((resolve) => {
       child.once("error", (error) => {
         const reason = l10n.t(
@@ -204,11 +221,12 @@ export class Sidecar {
         if (child.pid === undefined) resolve({ reason, final: true });
       });
       child.once("close", (code, killedBy) => {
-        const reason =
+        const status =
           killedBy === null
             ? l10n.t("It ended with exit status {0}.", String(code))
             : l10n.t("It was killed by {0}.", killedBy);
-        resolve({ reason, final: false });
+        const reason = said === undefined ? status : l10n.t("It ended: {0}.", said);
+        resolve({ reason, final: false, daemonEnded: code === exitEnded });
       });
     });
     if (child.pid === undefined) return await ended;
@@ -222,7 +240,13 @@ export class Sidecar {
       child.once("close", () => clearTimeout(force));
     };
     signal.addEventListener("abort", () => finish(), { once: true });
-    createInterface({ input: child.stderr }).on("line", this.#options.log);
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      this.#options.log(line);
+      const { level, error, code, open } = parse(line) ?? {};
+      if (level === "error" && typeof error === "string") said = error;
+      const why = code === "older" ? open : code === "busy" ? error : undefined;
+      if (typeof why === "string") void this.#askToUpdate(why);
+    });
     const reader = new StreamMessageReader(child.stdout);
     reader.onError((error) => {
       finish({
@@ -262,6 +286,14 @@ export class Sidecar {
     this.#connection = undefined;
     connection.dispose();
     return verdict ?? end;
+  }
+
+  async #askToUpdate(why: string): Promise<void> {
+    if (this.#update !== "unasked" || this.#options.update === undefined) return;
+    this.#update = "asked";
+    if (!(await this.#options.update(why)) || this.#stopped) return;
+    this.#update = "wanted";
+    this.restart();
   }
 
   /** Introduces both sides; returns why they cannot talk, or nothing. Rejects if the connection broke. */
@@ -314,14 +346,11 @@ function whyUnavailable(status: SidecarStatus): string {
   switch (status.state) {
     case "starting":
     case "running":
-      return l10n.t("Assent's sidecar is starting. Try again in a moment.");
+      return l10n.t("Assent is starting. Try again in a moment.");
     case "restarting":
-      return l10n.t(
-        "Assent's sidecar stopped: {0} It is started again in a moment.",
-        status.reason,
-      );
+      return l10n.t("Assent stopped: {0} It starts again in a moment.", status.reason);
     case "failed":
-      return l10n.t("Assent's sidecar does not run: {0}", status.reason);
+      return l10n.t("Assent does not run: {0}", status.reason);
     default:
       return status satisfies never;
   }

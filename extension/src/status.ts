@@ -12,17 +12,26 @@ export class Status {
   );
   #tooltip: string | undefined;
 
-  setOpenAsks(count: number, tasks: readonly TaskCount[], unclaimed: number): void {
+  setOpenAsks(
+    count: number,
+    tasks: readonly TaskCount[],
+    unclaimed: number,
+    unattended: number,
+  ): void {
     if (count === 0) {
       this.#tooltip = undefined;
       this.#item.hide();
       return;
     }
-    const tooltip = statusTooltip(count, tasks, unclaimed);
+    const tooltip = statusTooltip(count, tasks, unclaimed, unattended);
     // It is told after every event of a task, of which few concern it.
     if (tooltip === this.#tooltip) return;
     this.#tooltip = tooltip;
-    this.#item.show("comment-unresolved", count, tooltip, `Assent: ${inWords(count)}`);
+    const text =
+      count === 1
+        ? vscode.l10n.t("Assent: 1 question")
+        : vscode.l10n.t("Assent: {0} questions", count);
+    this.#item.show("comment-unresolved", text, tooltip, `Assent: ${inWords(count)}`);
   }
 
   dispose(): void {

@@ -10,11 +10,12 @@ export function inWords(count: number): string {
   return count === 1 ? l10n.t("1 open question") : l10n.t("{0} open questions", count);
 }
 
-/** The open asks in words, and how many there are in each task, and in none. */
+/** The open asks in words, and how many there are in each task, in none, and in workspaces without a window. */
 export function statusTooltip(
   count: number,
   tasks: readonly TaskCount[],
   unclaimed: number,
+  unattended: number,
 ): string {
   const lines = tasks
     .slice(0, mostTasks)
@@ -25,6 +26,7 @@ export function statusTooltip(
       others === 1 ? l10n.t("and in 1 more task") : l10n.t("and in {0} more tasks", others),
     );
   }
+  if (unattended > 0) lines.push(l10n.t("{0} in workspaces without a window", unattended));
   if (unclaimed > 0) lines.unshift(l10n.t("{0} of no task yet", unclaimed));
   return [`Assent: ${inWords(count)}`, ...lines].join("\n");
 }

@@ -122,6 +122,7 @@ export class Panel implements vscode.WebviewViewProvider {
           settings,
           imports: true,
           picksFiles: true,
+          setsUp: true,
           ...(reveal !== undefined && { reveal }),
         };
       },

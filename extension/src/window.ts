@@ -52,7 +52,7 @@ export async function showInputBox(
   return await vscode.window.showInputBox({ ...options, prompt }, token);
 }
 
-/** An item of the status bar: one icon and a count, so that foreign texts are in its tooltip alone. */
+/** An item of the status bar: one icon and words of Assent's own, so that foreign texts are in its tooltip alone. */
 export class StatusBarItem {
   readonly #item: vscode.StatusBarItem;
 
@@ -62,8 +62,8 @@ export class StatusBarItem {
     this.#item.command = command;
   }
 
-  show(icon: string, count: number, tooltip: string, label: string): void {
-    this.#item.text = `$(${icon}) ${count}`;
+  show(icon: string, text: string, tooltip: string, label: string): void {
+    this.#item.text = `$(${icon}) ${text}`;
     this.#item.tooltip = withoutLinks(tooltip);
     this.#item.accessibilityInformation = { label, role: "button" };
     this.#item.show();

@@ -1,7 +1,7 @@
 // A stand-in for the sidecar that misbehaves on demand. The first argument says how it starts; the
 // methods below say what it does later.
 import { closeSync } from "node:fs";
-import { ErrorCode, protocolVersion } from "@assent/protocol";
+import { ErrorCode, exitEnded, protocolVersion } from "@assent/protocol";
 import {
   createMessageConnection,
   ResponseError,
@@ -13,6 +13,17 @@ const mode = process.argv[2];
 if (mode === "unplugged") closeSync(0);
 process.stderr.write(`${JSON.stringify({ level: "info", mode, pid: process.pid })}\n`);
 if (mode === "dies") process.exit(3);
+if (mode === "hangs") {
+  process.stderr.write(
+    `${JSON.stringify({ level: "error", error: "the daemon does not answer", message: "serve" })}\n`,
+  );
+  process.exit(1);
+}
+if (mode === "older" && process.argv[3] !== "--update") {
+  process.stderr.write(
+    `${JSON.stringify({ level: "warn", code: "older", open: "a question is open" })}\n`,
+  );
+}
 if (mode === "unplugged") await new Promise(() => setInterval(() => {}, 60_000));
 if (mode === "garbage") process.stdout.write("Loading model...\r\n\r\n");
 
@@ -44,6 +55,8 @@ connection.onRequest(async (method, params, token) => {
       throw new ResponseError(ErrorCode.RequestCancelled, "cancelled");
     case "test/crash":
       return process.exit(7);
+    case "test/loseDaemon":
+      return process.exit(exitEnded);
     case "test/notifyAroundAnswer":
       await connection.sendNotification("test/order", { number: 1 });
       setImmediate(() => void connection.sendNotification("test/order", { number: 2 }));
@@ -55,6 +68,9 @@ connection.onRequest(async (method, params, token) => {
       return null;
     case "test/emitUnclaimed":
       await connection.sendNotification("ask/unclaimedChanged", params);
+      return null;
+    case "test/emitOthers":
+      await connection.sendNotification("ask/othersChanged", params);
       return null;
     case "test/mcpTasks":
       mcpTasks = params;

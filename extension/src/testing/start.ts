@@ -4,7 +4,8 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import { onTestFinished } from "vitest";
 import { Sidecar, type SidecarOptions, type Timing } from "../sidecar.ts";
 
-const fake = fileURLToPath(new URL("fakeSidecar.ts", import.meta.url));
+/** The program of {@link startSidecar}. */
+export const fake = fileURLToPath(new URL("fakeSidecar.ts", import.meta.url));
 
 /** Pauses that a test can wait for. */
 const hasty: Partial<Timing> = {

@@ -1,0 +1,141 @@
+import type { ListOpenAsksResult, OpenAsk } from "@assent/protocol";
+import { beforeEach, expect, test, vi } from "vitest";
+import { attentionText } from "./attentionWords.ts";
+
+const shown = vi.hoisted(() => ({ messages: [] as unknown[][], choice: "" }));
+
+vi.mock("vscode", () => ({
+  l10n: { t: (text: string) => text },
+  window: {
+    showInformationMessage: async (...args: unknown[]) => {
+      shown.messages.push(args);
+      return shown.choice;
+    },
+  },
+}));
+
+beforeEach(() => {
+  shown.messages = [];
+  shown.choice = "";
+});
+
+const openAsk = (serverName: string, part: Partial<OpenAsk> = {}): OpenAsk => ({
+  taskId: "t",
+  title: "T",
+  messageId: 1,
+  time: 0,
+  askId: "a",
+  wants: "mcp_elicitation",
+  origin: { serverName },
+  text: "Which users should be deleted?",
+  ...part,
+});
+
+test.each<[string, ListOpenAsksResult, string | undefined]>([
+  ["one question", { asks: [openAsk("db")] }, "db asks: Which users should be deleted?"],
+  [
+    "a tool",
+    { asks: [openAsk("db", { wants: "use_mcp_tool", text: "count {}" })] },
+    "A model wants to use a tool of db: count {}",
+  ],
+  ["no words", { asks: [openAsk("db", { text: "" })] }, "db asks"],
+  ["several of one server", { asks: [openAsk("db"), openAsk("db")] }, "db has 2 questions for you"],
+  ["two servers", { asks: [openAsk("db"), openAsk("mail")] }, "db and 1 other server wait for you"],
+  [
+    "three servers, one of them without a task",
+    {
+      unclaimed: [{ id: "u", time: 0, serverName: "device", wants: "mcp_elicitation" }],
+      asks: [openAsk("db"), openAsk("mail"), openAsk("mail")],
+    },
+    "device and 2 other servers wait for you",
+  ],
+  ["another workspace's", { asks: [openAsk("db", { workspace: "api" })] }, undefined],
+  [
+    "another workspace's, without a window",
+    { asks: [openAsk("db", { workspace: "api", unattended: true })] },
+    "db asks: Which users should be deleted?",
+  ],
+  [
+    "what hides",
+    { asks: [openAsk("d\u200bb", { text: "a\u202eb\n\nc" })] },
+    "d[U+200B]b asks: a[U+202E]b c",
+  ],
+  [
+    "a long one",
+    { asks: [openAsk("x".repeat(100), { text: "y".repeat(300) })] },
+    `${"x".repeat(60)}… asks: ${"y".repeat(120)}…`,
+  ],
+])("the notification's text: %s", (_, asks, want) => {
+  expect(attentionText(asks)).toBe(want);
+});
+
+async function tell(choice: string) {
+  const { Attention } = await import("./attention.ts");
+  vi.useFakeTimers();
+  shown.choice = choice;
+  const revealed: unknown[] = [];
+  const kept = new Map<string, unknown>();
+  const attention = new Attention(
+    { visible: false, reveal: async (what: unknown) => void revealed.push(what) } as never,
+    {
+      get: (key: string) => kept.get(key),
+      update: async (key: string, v: unknown) => void kept.set(key, v),
+    } as never,
+    async () => ({ asks: [openAsk("db", { text: "[Yes](command:x)" })] }),
+  );
+  attention.setOpenAsks(1, false);
+  await vi.advanceTimersByTimeAsync(1000);
+  attention.setOpenAsks(2, false);
+  await vi.advanceTimersByTimeAsync(1000);
+  vi.useRealTimers();
+  return { revealed, kept };
+}
+
+test("a question is told of once, without a link, and Show leads to it", async () => {
+  const { revealed } = await tell("Show");
+  expect(shown.messages).toEqual([["db asks: [Yes] (command:x)", {}, "Show", "Do Not Show Again"]]);
+  expect(revealed).toEqual([{ kind: "ask" }]);
+});
+
+test("the person can have no more of it", async () => {
+  const { kept } = await tell("Do Not Show Again");
+  expect([...kept.values()]).toEqual([true]);
+});
+
+test("another window of the workspace tells of it", async () => {
+  const { Attention } = await import("./attention.ts");
+  vi.useFakeTimers();
+  const attention = new Attention(
+    { visible: false } as never,
+    { get: () => undefined } as never,
+    async () => ({ asks: [openAsk("db")] }),
+  );
+  attention.setOpenAsks(1, true);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(shown.messages).toEqual([]);
+  attention.setOpenAsks(2, false);
+  await vi.advanceTimersByTimeAsync(1000);
+  vi.useRealTimers();
+  expect(shown.messages).toHaveLength(1);
+});
+
+test("a list that could not be read does not silence what comes next", async () => {
+  const { Attention } = await import("./attention.ts");
+  vi.useFakeTimers();
+  let isRunning = false;
+  const attention = new Attention(
+    { visible: false } as never,
+    { get: () => undefined } as never,
+    async () => {
+      if (!isRunning) throw new Error("The sidecar has ended.");
+      return { asks: [openAsk("db"), openAsk("db")] };
+    },
+  );
+  attention.setOpenAsks(1, false);
+  await vi.advanceTimersByTimeAsync(1000);
+  isRunning = true;
+  attention.setOpenAsks(2, false);
+  await vi.advanceTimersByTimeAsync(1000);
+  vi.useRealTimers();
+  expect(shown.messages.map(([text]) => text)).toEqual(["db has 2 questions for you"]);
+});

@@ -1,0 +1,78 @@
+import type { AskWants, ListOpenAsksResult, OpenAsk } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { oneLine } from "./previewText.ts";
+
+/** A notification is to be read at a glance. */
+const longestText = 120;
+const longestName = 60;
+
+/** One question, as far as a notification tells of it. */
+interface Asked {
+  readonly serverName: string;
+  readonly wants: AskWants;
+  readonly text: string;
+}
+
+/** What waits for the person, with the servers and a lone question by their own words; absent if nothing does. */
+export function attentionText({
+  asks = [],
+  unclaimed = [],
+}: ListOpenAsksResult): string | undefined {
+  const all: readonly Asked[] = [
+    ...unclaimed
+      .filter(isTold)
+      .map(({ serverName, wants, text = "" }) => ({ serverName, wants, text })),
+    ...asks
+      .filter(isTold)
+      .map(({ origin, wants, text = "" }) => ({ serverName: origin.serverName, wants, text })),
+  ];
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const name = shown(first.serverName, longestName);
+  if (all.length === 1) {
+    const text = shown(first.text, longestText);
+    const words = wanted(first.wants, name);
+    return text === "" ? words : l10n.t("{0}: {1}", words, text);
+  }
+  const servers = new Set(all.map(({ serverName }) => serverName)).size;
+  if (servers === 1) return l10n.t("{0} has {1} questions for you", name, all.length);
+  return servers === 2
+    ? l10n.t("{0} and 1 other server wait for you", name)
+    : l10n.t("{0} and {1} other servers wait for you", name, servers - 1);
+}
+
+/** A workspace with a window tells of its questions there. */
+function isTold({ workspace, unattended = false }: Pick<OpenAsk, "workspace" | "unattended">) {
+  return workspace === undefined || unattended;
+}
+
+function wanted(wants: AskWants, name: string): string {
+  switch (wants) {
+    case "mcp_elicitation":
+      return l10n.t("{0} asks", name);
+    case "mcp_url_elicitation":
+      return l10n.t("{0} wants you to open a page", name);
+    case "mcp_sampling":
+      return l10n.t("{0} wants to ask a model", name);
+    case "mcp_sampling_review":
+      return l10n.t("Review the answer for {0}", name);
+    case "use_mcp_tool":
+      return l10n.t("A model wants to use a tool of {0}", name);
+    case "access_mcp_resource":
+      return l10n.t("A model wants to read a resource of {0}", name);
+    case "repeat_mcp_call":
+      return l10n.t("Call {0} once more?", name);
+    default:
+      return wants satisfies never;
+  }
+}
+
+/** A stranger's text on one line, not too long, with its hidden characters to be seen. */
+function shown(text: string, longest: number): string {
+  const line = oneLine(text);
+  const cut = [...line].length > longest ? `${[...line].slice(0, longest).join("")}…` : line;
+  return cut.replace(/[\p{Cf}\p{Co}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+  });
+}

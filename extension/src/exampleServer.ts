@@ -1,0 +1,30 @@
+/** The part of a Memento that is used here. */
+interface State {
+  get(key: string): unknown;
+  update(key: string, value: unknown): Thenable<void>;
+}
+
+const key = "exampleServer";
+
+/** Whether the person added the example server to this workspace. */
+export class ExampleServer {
+  readonly #state: State;
+  readonly #changed: () => Promise<void>;
+
+  /** `changed` tells the sidecar. */
+  constructor(state: State, changed: () => Promise<void>) {
+    this.#state = state;
+    this.#changed = changed;
+  }
+
+  get added(): boolean {
+    return this.#state.get(key) === true;
+  }
+
+  /** Adds the server, or removes it. Resolves once the sidecar was told. */
+  async set({ added }: { readonly added: boolean }): Promise<null> {
+    await this.#state.update(key, added ? true : undefined);
+    await this.#changed();
+    return null;
+  }
+}

@@ -1,0 +1,119 @@
+import * as vscode from "vscode";
+import { apiKeyName, type Endpoint, endpointNames, endpoints } from "./modelSettings.ts";
+import { idOf } from "./models.ts";
+import { showInputBox, showQuickPick } from "./window.ts";
+
+/** The endpoints that a person runs on their own machine, which need no key. */
+const local = ["ollama", "lmstudio", "vllm"] as const satisfies readonly Endpoint[];
+
+interface Choice extends vscode.QuickPickItem {
+  readonly choose?: () => Promise<void>;
+}
+
+/** Has the person choose a model of VS Code, or an endpoint, or go to the settings. */
+export async function chooseModel(secrets: vscode.SecretStorage): Promise<void> {
+  const models = await vscode.lm.selectChatModels();
+  const items: readonly Choice[] = [
+    heading(vscode.l10n.t("VS Code")),
+    ...models.map((model) => ({
+      label: model.name,
+      description: model.vendor,
+      choose: async () => {
+        await set("model.vscode.model", idOf(model));
+        await set("model.provider", "vscode");
+      },
+    })),
+    heading(vscode.l10n.t("On this machine")),
+    ...local.map((name) => ({
+      label: endpoints[name],
+      choose: async () => {
+        await use(name);
+        await set("model.provider", name);
+      },
+    })),
+    heading(vscode.l10n.t("More")),
+    {
+      label: vscode.l10n.t("Set an API Key…"),
+      description: "OpenAI, Anthropic, Gemini, OpenRouter",
+      choose: () => setModelApiKey(secrets),
+    },
+    {
+      label: vscode.l10n.t("Open Model Settings"),
+      choose: async () => {
+        await vscode.commands.executeCommand(
+          "workbench.action.openSettings",
+          "@ext:assent.assent assent.model",
+        );
+      },
+    },
+  ];
+  // VS Code has no models before its own chat is set up, or a provider of models is installed.
+  const shown = models.length === 0 ? items.slice(1) : items;
+  const chosen = await showQuickPick(shown, {
+    title: vscode.l10n.t("Choose a Model"),
+    placeHolder: vscode.l10n.t("Which model should answer?"),
+    matchOnDescription: true,
+  });
+  await chosen?.choose?.();
+}
+
+/** Asks for the key of an endpoint, which is used from then on. An empty one removes the key. */
+export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
+  const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
+  const chosen = await showQuickPick(items, {
+    title: vscode.l10n.t("Set an API Key"),
+    placeHolder: vscode.l10n.t("Whose key is it?"),
+  });
+  if (chosen === undefined) return;
+  const { name, label } = chosen;
+  const baseUrl = name === "openai" ? await openaiBaseUrl(label) : "";
+  if (baseUrl === undefined) return;
+  const key = await showInputBox({
+    title: vscode.l10n.t("API Key: {0}", label),
+    prompt: vscode.l10n.t(
+      "It is kept in VS Code's secret storage. Leave it empty to remove the key.",
+    ),
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (key === undefined) return;
+  if (key === "") {
+    await secrets.delete(apiKeyName(name));
+    return;
+  }
+  await secrets.store(apiKeyName(name), key);
+  if (name !== "openai") await use(name);
+  else if (baseUrl !== settings().get("model.openai.baseUrl", "")) {
+    await set("model.openai.baseUrl", baseUrl);
+  }
+}
+
+/** The URL that the key is for: the one of the settings, or one that the person gives. */
+async function openaiBaseUrl(label: string): Promise<string | undefined> {
+  const known = settings().get("model.openai.baseUrl", "");
+  if (known !== "") return known;
+  return await showInputBox({
+    title: vscode.l10n.t("Base URL: {0}", label),
+    prompt: vscode.l10n.t("The key is sent to this URL and to no other."),
+    value: "https://api.openai.com/v1",
+    ignoreFocusOut: true,
+  });
+}
+
+/** Adds an endpoint to the settings, where it is not in them. */
+async function use(name: Endpoint): Promise<void> {
+  const known = settings().get<Readonly<Record<string, unknown>>>("model.endpoints", {});
+  if (!Object.hasOwn(known, name)) await set("model.endpoints", { ...known, [name]: {} });
+}
+
+function settings(): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration("assent");
+}
+
+async function set(name: string, value: unknown): Promise<void> {
+  await settings().update(name, value, vscode.ConfigurationTarget.Global);
+}
+
+function heading(label: string): Choice {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
