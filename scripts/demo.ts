@@ -3,6 +3,7 @@
 // before a new or changed one runs; with --trust it does not.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { ExampleServer } from "../extension/src/exampleServer.ts";
 import { KeptFiles } from "../extension/src/keptFiles.ts";
 import { Relay } from "../extension/src/relay.ts";
 import { Sidecar } from "../extension/src/sidecar.ts";
@@ -36,20 +37,37 @@ const examples = async () => {
   await Promise.all([buildExampleServers(), writeExampleWorkspace(workspace)]);
 };
 
+// The first build takes minutes, in which the person is to know what they wait for.
+const building = (what: string, build: () => Promise<void>): Promise<void> => {
+  console.log(`Building ${what}…`);
+  return build();
+};
 await Promise.all([
-  buildSidecar(),
-  buildWebview(),
-  values.workspace === undefined ? examples() : undefined,
+  building("the sidecar", buildSidecar),
+  building("the panel", buildWebview),
+  values.workspace === undefined ? building("the example servers", examples) : undefined,
 ]);
 
 const data = join(values.folder, "data");
+// A daemon of the demo's own, which ends with it: the person's may be of another version.
+process.env["ASSENT_DAEMON_DIR"] = resolve(values.folder, "daemon");
 const keptFiles = new KeptFiles(join(data, "unsent"));
+/** For as long as the demo runs. */
+const kept = new Map<string, unknown>();
+const exampleServer = new ExampleServer(
+  { get: (key) => kept.get(key), update: async (key, value) => void kept.set(key, value) },
+  async () => sidecar.notify("workspace/didChangeConfiguration", introduce().configuration),
+);
+const introduce = () =>
+  introduction(workspace, {
+    confirmed: values.workspace === undefined || values.trust,
+    exampleServer: exampleServer.added,
+  });
 const pages = new Pages((open) => relay.tell("host/pages", { pages: open }));
 const sidecar = new Sidecar({
   command: sidecarBinary,
-  args: () => ["serve", "--data-dir", data, "--log-level", values["log-level"]],
-  initializeParams: async () =>
-    introduction(workspace, values.workspace === undefined || values.trust),
+  args: () => ["serve", "--standalone", "--data-dir", data, "--log-level", values["log-level"]],
+  initializeParams: async () => introduce(),
   log: (line) => console.error(line),
   handlers: editorHandlers(pages),
 });
@@ -63,7 +81,10 @@ const playground = await startPlayground({
   port: Number(values.port),
   webview: join(extensionFolder, "dist", "webview"),
   attach: ({ connection }) =>
-    relay.attach(connection, hostHandlers(sidecar, pages, workspace, keptFiles, prompts)),
+    relay.attach(
+      connection,
+      hostHandlers(sidecar, pages, workspace, keptFiles, exampleServer, prompts),
+    ),
 });
 
 console.log(`Assent is at ${playground.url}\nCtrl-C stops it.`);

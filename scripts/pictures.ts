@@ -1,28 +1,75 @@
-// npm run pictures: puts the pictures of the last end-to-end run that README.md shows into docs/.
-import { copyFile, stat } from "node:fs/promises";
+// npm run pictures: takes the pictures of README.md and docs/ from the packaged extension, in VS Code's 2026 themes.
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { screenshotFolder } from "./e2e/screenshots.ts";
+import type { Locator } from "playwright-core";
+import { askInChat } from "./e2e/chatParticipant.ts";
+import { byTyping, cleanUp, declineCleanUp, type Moment } from "./e2e/chatStory.ts";
+import { installCodeServer } from "./e2e/codeServer.ts";
+import { type ExtensionWindow, withExtension } from "./e2e/extensionWindow.ts";
+import { resizeSideBar, wearTheme } from "./e2e/screenshots.ts";
+import { Film, reduced } from "./pictures/film.ts";
+import { buildAll } from "./setup/build.ts";
+import { installDebianPackages } from "./setup/debian.ts";
 import { root } from "./setup/paths.ts";
+import { hostTarget, packageFor } from "./setup/vsix.ts";
 
-/** The pictures of docs/, and the screenshot that each is. */
-const pictures = {
-  "panel.png": "clean-up-dark-600.png",
-  "chat.png": "participant.png",
-} as const;
+/** They are in every package. In bytes. */
+const largest = 400_000;
 
-/** They are in every package. */
-const largest = 200_000;
+const docs = join(root, "docs");
 
-for (const [name, screenshot] of Object.entries(pictures)) {
-  const taken = join(screenshotFolder, screenshot);
-  const found = await stat(taken).catch(() => undefined);
-  if (found === undefined) {
-    throw new Error(
-      `there is no ${taken}: npm test -- --only build,package,home,workbench takes it`,
-    );
-  }
-  if (found.size > largest)
-    throw new Error(`${taken} has ${found.size} bytes, more than ${largest}`);
-  await copyFile(taken, join(root, "docs", name));
-  console.log(`docs/${name}: ${screenshot}, ${found.size} bytes`);
+/** For how many milliseconds the film shows each moment. */
+const shown: Readonly<Record<Moment, number>> = {
+  typing: 140,
+  sent: 600,
+  tool: 1800,
+  request: 2400,
+  review: 2000,
+  form: 2000,
+  ticked: 700,
+  filled: 1200,
+  done: 4000,
+};
+
+await installDebianPackages();
+await installCodeServer();
+await buildAll();
+await packageFor(hostTarget());
+await withExtension(
+  { name: "pictures", viewport: { width: 1100, height: 720, deviceScaleFactor: 1.5 } },
+  takeAll,
+);
+for (const name of ["ask.png", "panel-dark.png", "panel-light.png", "chat.png"]) {
+  const { size } = await stat(join(docs, name));
+  console.log(`docs/${name}: ${size} bytes`);
+  if (size > largest) throw new Error(`docs/${name} has more than ${largest} bytes`);
+}
+
+async function takeAll({ page, panel, workbench, newTask }: ExtensionWindow): Promise<void> {
+  const bar = page.locator(".part.sidebar");
+  const film = new Film(bar);
+  await wearTheme(page, "dark");
+  await resizeSideBar(page, 460);
+  const database = join(workbench.workspace, "users.db");
+  await newTask();
+  // The servers start, and each has VS Code ask whether it may: not a part of the film.
+  await declineCleanUp(panel, database, byTyping);
+  await newTask();
+  await cleanUp(panel, database, async (moment) => {
+    await film.shoot(shown[moment]);
+    if (moment !== "filled") return;
+    await wearTheme(page, "light");
+    await take(bar, "panel-light.png");
+    await wearTheme(page, "dark");
+    await take(bar, "panel-dark.png");
+  });
+  await writeFile(join(docs, "ask.png"), film.develop());
+  await newTask();
+  await askInChat(page);
+  await take(page.locator(".part.auxiliarybar"), "chat.png");
+}
+
+async function take(part: Locator, name: string): Promise<void> {
+  const png = await part.screenshot({ animations: "disabled" });
+  await writeFile(join(docs, name), reduced(png));
 }

@@ -10,6 +10,7 @@ import { buildAll } from "./setup/build.ts";
 import { output, run, runPackage } from "./setup/command.ts";
 import { installDebianPackages } from "./setup/debian.ts";
 import { goFolders, goTool } from "./setup/goTools.ts";
+import { checkGuideTables } from "./setup/guide.ts";
 import { checkTexts } from "./setup/l10n.ts";
 import { hostTarget, packageFor } from "./setup/vsix.ts";
 
@@ -79,6 +80,11 @@ const steps: Readonly<Record<string, Step>> = {
     beside: true,
     run: (log) => run(process.execPath, ["scripts/conformance.ts"], into(log)),
   },
+  workbenchAsks: {
+    title: "Completions, MCP tasks and forms in VS Code",
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/e2e/workbenchAsks.ts"], into(log)),
+  },
   mcpTasks: {
     title: "MCP tasks, with sidecars that are killed",
     run: () => run(process.execPath, ["scripts/e2e/mcpTasks.ts"]),
@@ -107,14 +113,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Servers of others in the playground",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
   },
-  workbenchAsks: {
-    title: "Completions, MCP tasks and forms in VS Code",
-    beside: true,
-    run: (log) => run(process.execPath, ["scripts/e2e/workbenchAsks.ts"], into(log)),
-  },
   home: {
     title: "Trust, links and the walkthrough in VS Code",
-    run: () => run(process.execPath, ["scripts/e2e/home.ts"]),
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/e2e/home.ts"], into(log)),
   },
   workbench: {
     title: "Extension in VS Code",
@@ -130,6 +132,7 @@ async function lint(): Promise<void> {
   await run("go", goTool("staticcheck", "./..."));
   await runPackage("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]);
   await checkTexts();
+  await checkGuideTables();
 }
 
 interface Report {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -45,15 +47,21 @@ func attach(cmd *exec.Cmd) (*frontEnd, error) {
 
 // startSidecar starts the real binary and shakes hands.
 func (b *bench) startSidecar(dataDir string, servers map[string]any, model protocol.ModelSettings) (*frontEnd, error) {
+	cmd := b.command(b.sidecar, "serve", "--standalone", "--data-dir", dataDir, "--log-level", "error")
+	cmd.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+filepath.Join(dataDir, "daemon"))
+	f, err := attach(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.shakeHands(servers, model)
+}
+
+func (f *frontEnd) shakeHands(servers map[string]any, model protocol.ModelSettings) error {
 	configured, err := json.Marshal(servers)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f, err := attach(b.command(b.sidecar, "serve", "--data-dir", dataDir, "--log-level", "error"))
-	if err != nil {
-		return nil, err
-	}
-	err = f.call("initialize", protocol.InitializeParams{
+	return f.call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: "bench", Version: "1"},
 		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
@@ -62,7 +70,6 @@ func (b *bench) startSidecar(dataDir string, servers map[string]any, model proto
 			Elicitation: &protocol.ElicitationSettings{MaxOpen: new(int64(1 << 20))},
 		},
 	}, nil)
-	return f, err
 }
 
 // close ends the sidecar.

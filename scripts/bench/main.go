@@ -93,6 +93,7 @@ func (b *bench) run() error {
 		{"person", b.person},
 		{"everyone", b.everyone},
 		{"start", b.start},
+		{"daemon", b.daemon},
 		{"connect", b.connect},
 		{"memory", b.memory},
 		{"history", b.history},

@@ -49,6 +49,7 @@ export class FrontEnd {
   /** Starts a sidecar whose only server has this URL. */
   static async start(url: string, context: Context): Promise<FrontEnd> {
     const folder = await mkdtemp(join(tmpdir(), "assent-conformance-data-"));
+    process.env["ASSENT_DAEMON_DIR"] = join(folder, "daemon"); // of this process alone
     const frontEnd = new FrontEnd(folder, introduction(url, context), context);
     await frontEnd.#started();
     return frontEnd;
@@ -59,7 +60,7 @@ export class FrontEnd {
     this.failure.catch(() => undefined); // nobody may be listening yet, or any more
     this.#sidecar = new Sidecar({
       command: sidecarBinary,
-      args: () => ["serve", "-data-dir", folder],
+      args: () => ["serve", "--standalone", "--data-dir", folder],
       initializeParams: async () => params,
       log: (line) => console.error(line),
       handlers: this.#handlers(context),

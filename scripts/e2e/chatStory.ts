@@ -33,45 +33,80 @@ export async function declineCleanUp(
     await panel.approve(panel.toolApproval(database), "Allow");
     await panel.toolApproval(database).getByText(deletes).first().waitFor();
     await panel.approve(panel.toolApproval(database), "Decline");
-    await panel.text(`${deletes} of ${database} was not called.`).waitFor();
+    await panel.settled("You declined: Delete inactive users").waitFor();
     await panel.turnEnds();
     assert.deepEqual(counted(file), { users, trash: 0 });
   });
 }
 
+/** The moments of the whole story. */
+export type Moment =
+  | "typing"
+  | "sent"
+  | "tool"
+  | "request"
+  | "review"
+  | "form"
+  | "ticked"
+  | "filled"
+  | "done";
+
+/** What the whole story may take of a person's keys, besides the texts. */
+const mostPresses = 30;
+
 /**
- * The whole story by the keyboard alone: the model, the tools, the server's questions, the rows. The form is
- * checked when it is filled in, and the focus is at the same place after that.
+ * The whole story by the keyboard alone: the model, the tools, the server's questions, the rows. `look` sees each moment;
+ * the focus comes back to the form after that.
  */
 export async function cleanUp(
   panel: Panel,
   file: string,
-  lookAtForm: () => Promise<void> = async () => {},
+  look: (moment: Moment) => Promise<void> = async () => {},
 ): Promise<void> {
-  await step("a conversation carries a deletion through, with the keyboard", async () => {
+  await step("a conversation carries a deletion through, with few keys", async () => {
+    const before = panel.presses;
+    const tool = panel.toolApproval(database);
+    const type = async (text: string): Promise<void> => {
+      for (const word of text.split(/(?<= )/)) {
+        await panel.type(word);
+        await look("typing");
+      }
+    };
     await panel.tabTo(panel.message());
-    await panel.type(prompt);
+    await type(prompt);
     await panel.press("Enter");
-    await panel.toolApproval(database).getByText(counts).first().waitFor();
-    await panel.pressButton(panel.toolApproval(database), "Allow");
-    await panel.toolApproval(database).getByText(deletes).first().waitFor();
-    await panel.pressButton(panel.toolApproval(database), "Allow");
-    await panel.pressButton(panel.approval(database), "Approve & Send");
-    await panel.pressButton(panel.review(database), "Return to Server");
+    await look("sent");
+    await panel.accept(tool.filter({ hasText: counts }), "Allow");
+    await tool.filter({ hasText: deletes }).waitFor();
+    await look("tool");
+    await panel.accept(tool.filter({ hasText: deletes }), "Allow");
+    await panel.approval(database).waitFor();
+    await look("request");
+    await panel.accept(panel.approval(database), "Approve & Send");
+    await panel.review(database).waitFor();
+    await look("review");
+    await panel.accept(panel.review(database), "Return to Server");
     const form = panel.form(database);
+    await panel.focused(form).waitFor();
+    await look("form");
     await panel.tabTo(form.getByRole("checkbox", { name: `Delete ${inactive} users` }));
     await panel.press("Space");
+    await look("ticked");
     const reason = form.getByRole("textbox", { name: "Reason" });
     await panel.tabTo(reason);
-    await panel.type("the yearly clean-up");
-    await lookAtForm();
+    await type("the yearly clean-up");
+    await look("filled");
     await reason.focus();
-    await panel.pressButton(form, "Submit");
-    await panel.pressButton(panel.approval(database), "Approve & Send");
-    await panel.pressButton(panel.review(database), "Return to Server");
+    await panel.accept(form, "Submit");
+    await panel.accept(panel.approval(database), "Approve & Send");
+    await panel.accept(panel.review(database), "Return to Server");
     await panel.text(/^Deleted 30 users\./).waitFor();
     await panel.turnEnds();
+    await look("done");
     assert.deepEqual(counted(file), { users: users - inactive, trash: inactive });
+    const presses = panel.presses - before;
+    assert(presses <= mostPresses, `${presses} keys were pressed, besides the texts`);
+    console.log(`       ${presses} keys besides the texts`);
   });
 }
 

@@ -4,13 +4,20 @@ import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { screenshotFolder } from "./screenshots.ts";
 
+/** What is seen of a page, in CSS pixels, and how many pixels of a picture each of them has in a row. */
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor?: number;
+}
+
 /**
  * Opens a page in Debian's Chromium, without a window and with a profile of its own, and closes it
  * when the work is done. Where that fails, a picture shows what there was to see.
  */
 export async function withPage(
   name: string,
-  viewport: { readonly width: number; readonly height: number },
+  { deviceScaleFactor = 1, ...viewport }: Viewport,
   work: (page: Page) => Promise<void>,
 ): Promise<void> {
   const failure = join(screenshotFolder, `${name}-failed.png`);
@@ -20,6 +27,7 @@ export async function withPage(
     executablePath: "/usr/bin/chromium",
     headless: true,
     viewport,
+    deviceScaleFactor,
     env: { ...process.env, HOME: profile, TMPDIR: profile },
     // The sandbox needs user namespaces, which containers and root do not have; nothing but our own
     // loopback pages is opened.

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { run } from "../setup/command.ts";
-import { cacheFolder, root } from "../setup/paths.ts";
+import { output, run } from "../setup/command.ts";
+import { cacheFolder, root, sidecarBinary } from "../setup/paths.ts";
 import { freePort, stopGroup, waitForHttp } from "./processes.ts";
 
 /** The real VS Code workbench (VS Code 1.139.1), served to a browser. */
@@ -15,6 +15,9 @@ const vscode = join(folder, "node_modules", "code-server", "lib", "vscode");
 
 /** The workbench's own code, as a browser loads it. */
 export const workbenchScript = join(vscode, "out/vs/code/browser/workbench/workbench.js");
+
+/** The variable that names the folder of the daemon. */
+const daemonFolder = "ASSENT_DAEMON_DIR";
 
 const entry = join(folder, "node_modules", "code-server", "out", "node", "entry.js");
 
@@ -54,16 +57,16 @@ export interface Workbench {
   readonly workspace: string;
   /** Everything that belongs to this run; every one of its processes has it in its environment. */
   readonly folder: string;
-  /** Sets something besides the machine's settings that it began with, in the place of what was set so. */
-  set(more: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Ends the daemon that serves the windows: by `assent daemon stop`, with these arguments. */
+  stopDaemon(...how: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface WorkbenchOptions {
   /** The packages of the extensions to install. */
   readonly extensions: readonly string[];
-  /** The settings of the machine, which extensions may declare to be the only ones that count. */
-  readonly machineSettings: Readonly<Record<string, unknown>>;
+  /** The settings of the person and of the machine, by name. */
+  readonly settings: Readonly<Record<string, unknown>>;
   /** The person is asked whether they trust the workspace; without it, they trust every one. */
   readonly trust?: boolean;
 }
@@ -76,22 +79,18 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   for (const name of ["data/User", "data/Machine", "home", "tmp", "workspace"]) {
     await mkdir(path(name), { recursive: true });
   }
-  await writeFile(
-    path("data/User/settings.json"),
-    JSON.stringify({ ...quiet, "security.workspace.trust.enabled": options.trust === true }),
-  );
-  const set = (more: Readonly<Record<string, unknown>>): Promise<void> =>
-    writeFile(
-      path("data/Machine/settings.json"),
-      JSON.stringify({ ...options.machineSettings, ...more }),
-    );
-  await set({});
+  const own = { ...quiet, "security.workspace.trust.enabled": options.trust === true };
+  // Some settings count in one of these places alone, and VS Code ignores them in the other.
+  const { settings } = options;
+  await writeFile(path("data/User/settings.json"), JSON.stringify({ ...own, ...settings }));
+  await writeFile(path("data/Machine/settings.json"), JSON.stringify(settings));
   await writeFile(path("config.yaml"), "auth: none\n");
 
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     HOME: path("home"),
     TMPDIR: path("tmp"),
+    [daemonFolder]: path("daemon"),
     EXTENSIONS_GALLERY: "{}",
   };
   for (const name of ["NODE_OPTIONS", "VSCODE_IPC_HOOK_CLI", "XDG_CONFIG_HOME", "XDG_DATA_HOME"]) {
@@ -115,8 +114,14 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     { env, detached: true, stdio: ["ignore", "pipe", "pipe"] },
   );
   const log = collect(server);
+  const stopDaemon = async (...how: readonly string[]): Promise<void> => {
+    await output(sidecarBinary, ["daemon", "stop", ...how], {
+      env: { [daemonFolder]: path("daemon") },
+    });
+  };
   const stop = async (): Promise<void> => {
     await stopGroup(server);
+    await stopDaemon();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const origin = `http://127.0.0.1:${port}`;
@@ -127,7 +132,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     throw new Error(`code-server did not start:\n${log()}`, { cause: error });
   }
   const workspace = path("workspace");
-  return { url: `${origin}/?folder=${workspace}`, workspace, folder, set, stop };
+  return { url: `${origin}/?folder=${workspace}`, workspace, folder, stopDaemon, stop };
 }
 
 /** Keeps the workbench from talking about itself, and from closing a quick input when something else takes the focus. */

@@ -20,9 +20,14 @@ export function startDemo(mark: string, args: readonly string[]): ChildProcess {
 /** The URL of the demo's page, once the demo has printed it. */
 export async function printedUrl(demo: ChildProcess): Promise<URL> {
   if (demo.stdout === null) assert.fail("the demo has no stdout");
+  const before: string[] = [];
   for await (const line of createInterface({ input: demo.stdout })) {
     const url = /http:\S+/.exec(line);
-    if (url !== null) return new URL(url[0]);
+    if (url === null) before.push(line);
+    else {
+      assert(before.includes("Building the panel…"), "the demo says what it does until then");
+      return new URL(url[0]);
+    }
   }
   return assert.fail("the demo ended without printing a URL");
 }

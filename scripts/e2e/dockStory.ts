@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import type { AccessMcpResource, RepeatMcpCall, UseMcpTool } from "@assent/protocol";
 import type { Locator, Page } from "playwright-core";
 import { byTyping } from "./chatStory.ts";
+import { type Looks, sizes } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { step } from "./step.ts";
-
-/** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */
-const sizes = [
-  { width: 300, height: 494 },
-  { width: 600, height: 900 },
-] as const;
 
 const database = "smart-database";
 
@@ -35,16 +30,14 @@ export async function assertInSight(card: Locator, accept: string): Promise<void
 }
 
 /** Answers a card that took the focus with the keys of the dock alone, after its boxes are checked. */
-async function accept(panel: Panel, card: Locator, name: string): Promise<void> {
+export async function accept(panel: Panel, card: Locator, name: string): Promise<void> {
   await panel.focused(card).waitFor();
   await assertInSight(card, name);
-  await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
-  await panel.press("Control+Enter");
-  await card.waitFor({ state: "detached" });
+  await panel.accept(card, name);
 }
 
 /** Answers every kind of question that the example servers ask, in each size. */
-export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
+export async function answerInTheDock(page: Page, panel: Panel, looks: Looks): Promise<void> {
   const before = page.viewportSize() ?? assert.fail("the page has no size");
   for (const size of sizes) {
     const { width, height } = size;
@@ -54,17 +47,26 @@ export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
       await byTyping(panel);
       const tool = panel.toolApproval(database);
       await accept(panel, tool.filter({ hasText: "count_inactive_users" }), "Allow");
-      await accept(panel, tool.filter({ hasText: "delete_inactive_users" }), "Allow");
+      const deletion = tool.filter({ hasText: "delete_inactive_users" });
+      await panel.focused(deletion).waitFor();
+      await looks.at(page, "ask-tool");
+      await accept(panel, deletion, "Allow");
+      await panel.focused(panel.approval(database)).waitFor();
+      await looks.at(page, "ask-sampling");
       await accept(panel, panel.approval(database), "Approve & Send");
+      await panel.focused(panel.review(database)).waitFor();
+      await looks.at(page, "ask-review");
       await accept(panel, panel.review(database), "Return to Server");
       const form = panel.form(database);
       await panel.focused(form).waitFor();
+      await looks.at(page, "ask-form");
       await assertInSight(form, "Submit");
       await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
       await panel.turnEnds();
       await panel.startTool("test-tasks", "open_account");
       const consent = panel.page("test-tasks", "Accept the terms.");
       await consent.waitFor();
+      await looks.at(page, "ask-page");
       await assertInSight(consent, "Open in Browser");
       await panel.press("Escape");
       await consent.waitFor({ state: "hidden" });
@@ -87,7 +89,7 @@ export async function answerInTheDock(page: Page, panel: Panel): Promise<void> {
  * Answers, in each size, the kinds of questions that no example server causes. A second page shows them in place of the
  * approvals of two tools, and its answers go to these.
  */
-export async function answerStandIns(page: Page, url: URL): Promise<void> {
+export async function answerStandIns(page: Page, url: URL, looks: Looks): Promise<void> {
   const other = await page.context().newPage();
   await other.routeWebSocket("**/bridge?*", (socket) => {
     const server = socket.connectToServer();
@@ -102,7 +104,12 @@ export async function answerStandIns(page: Page, url: URL): Promise<void> {
       await other.setViewportSize(size);
       await panel.newTask();
       await byTyping(panel);
-      await accept(panel, panel.toolApproval(database), "Allow");
+      const resource = panel.toolApproval(database);
+      await panel.focused(resource).waitFor();
+      await looks.at(other, "ask-resource");
+      await accept(panel, resource, "Allow");
+      await panel.focused(panel.repeat(database)).waitFor();
+      await looks.at(other, "ask-repeat");
       await accept(panel, panel.repeat(database), "Call Once More");
       await panel.button("Stop").click();
       await panel.turnEnds();

@@ -23,8 +23,6 @@ export interface Stage {
   /** Hides the panel, and shows it again. */
   readonly hide: () => Promise<void>;
   readonly show: () => Promise<void>;
-  /** Sets something besides the settings that the workbench began with, or nothing any more. */
-  readonly set: (more: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
 /** The longest form, and what becomes of forms when the person, or the panel, goes away. */
@@ -214,10 +212,10 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
 }
 
 /** A person sets a time limit. A question ends with it, or gets more time on request. */
-async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
+async function runOutOfTime({ page, panel, newTask }: Stage): Promise<void> {
   const form = panel.form(server);
   const timer = form.page().getByRole("timer");
-  const over = panel.settledForm(server).getByText("There was no time left to answer");
+  const over = panel.settled("There was no time left to answer");
   const ask = async () => {
     await newTask();
     await panel.startTool(server, preferences);
@@ -227,7 +225,7 @@ async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
   };
   // Nothing tells when VS Code has read the changed settings. So the tool is called until its question has the limit.
   await step("an ask ends when the time that was set is over", async () => {
-    await set({ "assent.asks.timeout": 1 });
+    await setTimeLimit(page, 1);
     await eventually("an ask that ends", async () => {
       await ask();
       const endless = form.filter({ hasNot: timer });
@@ -239,7 +237,7 @@ async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
     assert.match(await returned(panel.call(server, preferences)), /"action": "cancel"/);
   });
   await step("an ask has more time on request", async () => {
-    await set({ "assent.asks.timeout": 600 });
+    await setTimeLimit(page, 600);
     const minutes = (count: RegExp) =>
       panel.text(new RegExp(`^${count.source} min .*left to answer$`));
     await eventually("an ask with ten minutes", async () => {
@@ -250,8 +248,17 @@ async function runOutOfTime({ panel, newTask, set }: Stage): Promise<void> {
     await panel.button("More Time").click();
     await minutes(/(1\d|20)/).waitFor();
     await decline(form);
-    await set({});
+    await setTimeLimit(page, null);
   });
+}
+
+/** Sets for how many seconds a question waits; null is the default. */
+async function setTimeLimit(page: Page, seconds: number | null): Promise<void> {
+  await runCommand(page, "Test: Change Settings of the User");
+  const input = page.getByPlaceholder("JSON: a value by the name of a setting");
+  await input.fill(JSON.stringify({ "assent.asks.timeout": seconds }));
+  await input.press("Enter");
+  await input.waitFor({ state: "hidden" });
 }
 
 /** A form that lost its server lets the person copy the typed texts. */
@@ -263,15 +270,14 @@ async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void
     await form.getByLabel("Full name").fill("Grace Hopper");
     await form.getByLabel("Country").selectOption("Portugal");
     await killSidecar();
-    const settled = panel.settledForm(server);
-    await settled.getByText("What you had typed was not sent").waitFor();
+    const settled = panel.settled("What you had typed was not sent");
     await settled.getByText("Grace Hopper").waitFor();
     await settled.getByText("Portugal").waitFor();
     await settled.getByRole("button", { name: "Copy" }).click();
   });
 }
 
-/** A reload of the window ends the sidecar, too. The form of an MCP task goes on, and the others end and say so. */
+/** A reload of the window ends nothing: the forms of each era go on. */
 async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void> {
   await newTask();
   const form = panel.form(outliving);
@@ -286,14 +292,16 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
     await form.getByLabel("Day").selectOption("sunday");
     await reload(page);
     await show();
-    const settled = panel.settledForm(server);
-    await settled.getByText("What you had typed was not sent").waitFor();
-    await settled.getByText("Mary Somerville").waitFor();
     const chosen = form.getByLabel("Day").locator("option:checked");
     assert.equal(await chosen.textContent(), "sunday");
   });
-  await step("the one that goes on is finished", async () => {
+  await step("both are finished, and their calls return", async () => {
     await form.getByRole("button", { name: "Submit" }).click();
+    // The dock goes on with the other one, which is older than the next question.
+    const name = panel.form(server).getByLabel("Full name");
+    assert.equal(await name.inputValue(), "Mary Somerville");
+    await panel.form(server).getByRole("button", { name: "Decline", exact: true }).click();
+    assert.match(await returned(panel.call(server, longForm)), /"action":"decline"/);
     await form.getByRole("radio", { name: "Window" }).check();
     await form.getByRole("button", { name: "Submit" }).click();
     const text = await returned(panel.call(outliving, "plan_journey"));
@@ -309,7 +317,7 @@ async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stag
   const name = form.getByRole("textbox", { name: "Name" });
   await step("a modern call's questions are open still after a kill, as they were", async () => {
     await panel.runTool(modern, "two_questions", {}, "Tools");
-    await panel.waiting(`${modern} wants a completion`).waitFor();
+    await panel.waiting(`${modern} wants to ask a model`).waitFor();
     await panel.waiting(`${modern} asks`).click();
     await name.fill("Ada");
     await killSidecar();
@@ -319,10 +327,10 @@ async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stag
   });
   await step("a question that was answered before a reload is not asked again", async () => {
     await form.getByRole("button", { name: "Submit" }).click();
-    await panel.settledForm(modern).getByText("Answered").waitFor();
+    await panel.settled("You answered: Ada").waitFor();
     await reload(page);
     await show();
-    await panel.settledForm(modern).getByText("Answered").waitFor();
+    await panel.settled("You answered: Ada").waitFor();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     await returnAnswer(panel, modern);
     assert.match(await returned(panel.call(modern, "two_questions")), /^accept: Ada: .+/);

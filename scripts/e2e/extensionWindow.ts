@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import {
   buildExampleServers,
@@ -7,7 +9,7 @@ import {
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
-import { withPage } from "./chromium.ts";
+import { type Viewport, withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";
 import { eventually } from "./eventually.ts";
@@ -31,6 +33,8 @@ export interface InstallOptions {
   readonly settings?: Settings;
   /** What there is to be before VS Code starts. */
   readonly prepare?: (workbench: Workbench) => Promise<void>;
+  /** The size of the window, if not 1280 x 1000. */
+  readonly viewport?: Viewport;
 }
 
 /** Tells a story in the packaged extension, in a workbench of its own with the example servers and the tests' models. */
@@ -40,7 +44,8 @@ export async function withExtension(
 ): Promise<void> {
   const workbench = await step("the packaged extension is installed", () => install(options));
   try {
-    await withPage(options.name, { width: 1280, height: 1000 }, async (page) => {
+    const { name, viewport = { width: 1280, height: 1000 } } = options;
+    await withPage(name, viewport, async (page) => {
       const window = new ExtensionWindow(workbench, page);
       const complaints = window.collectComplaints();
       await confirmServers(page);
@@ -49,7 +54,7 @@ export async function withExtension(
       await step("the panel opens from the activity bar", async () => {
         await page.goto(workbench.url);
         await window.container.click();
-        await window.panel.text("Assent lets MCP servers ask").waitFor();
+        await window.panel.text("Your servers can ask; you stay in control").waitFor();
       });
       await tell(window);
       assert.deepEqual(complaints, [], "the panel's console has no errors");
@@ -65,7 +70,7 @@ async function install({ servers, settings, prepare }: InstallOptions): Promise<
   const started = await withTestModels((models) =>
     startWorkbench({
       extensions: [vsixOf(hostTarget()), models],
-      machineSettings: {
+      settings: {
         "assent.model.provider": "demo",
         "assent.servers": {
           ...servers,
@@ -139,36 +144,39 @@ export class ExtensionWindow {
     assert.fail("the side bar shows the panel after each reload");
   }
 
-  /** Opens another window on the workspace folder, which shows the panel. */
-  readonly openWindow = async (): Promise<ExtensionWindow> => {
+  /** Opens another window, which shows the panel: on the workspace folder, or on another one beside it. */
+  readonly openWindow = async (folder?: string): Promise<ExtensionWindow> => {
     const page = await this.page.context().newPage();
     await confirmServers(page);
     await page.setViewportSize(this.page.viewportSize() ?? assert.fail("the window has no size"));
-    await page.goto(this.workbench.url);
+    const url = new URL(this.workbench.url);
+    if (folder !== undefined) {
+      const path = join(this.workbench.folder, folder);
+      await mkdir(path);
+      url.searchParams.set("folder", path);
+    }
+    await page.goto(url.href);
     const other = new ExtensionWindow(this.workbench, page);
     await other.show();
     await other.panel.text(/^Use a Server$/).waitFor();
     return other;
   };
 
-  /** The sidecars that run, and where each of them has its store. */
-  readonly sidecars = async () => {
-    const pids = await this.#processesNamed(sidecar);
-    const lines = await Promise.all(pids.map(commandLine));
-    return { count: pids.length, folders: lines.map((line) => line.replace(/^\S+ /, "")) };
-  };
+  /** How many windows have a relay, and how many daemons serve them. */
+  readonly processes = async () => ({
+    relays: (await this.#processesNamed(relay)).length,
+    daemons: (await this.#processesNamed(daemon)).length,
+  });
 
-  /** Kills the only sidecar, and waits until another one serves the panel. */
+  /** Kills the daemon, and waits until another one serves the panel of the only window. */
   readonly killSidecar = async (): Promise<void> => {
-    const running = () => this.#processesNamed(sidecar);
-    const [killed, ...others] = await running();
-    assert(killed !== undefined && others.length === 0, "there is one sidecar");
-    process.kill(killed, "SIGKILL");
-    await eventually("another sidecar", async () =>
-      (await running()).find((pid) => pid !== killed),
-    );
+    const running = () => this.#processesNamed(relay);
+    const [ended, ...others] = await running();
+    assert(ended !== undefined && others.length === 0, "there is one relay");
+    await this.workbench.stopDaemon("--force");
+    await eventually("another relay", async () => (await running()).find((pid) => pid !== ended));
     // The panel was told of the end before the other one was started.
-    for (const words of ["Assent's sidecar stopped", "Assent is starting"]) {
+    for (const words of ["Assent stopped", "Assent is starting"]) {
       await this.panel.banner(words).waitFor({ state: "detached" });
     }
   };
@@ -205,5 +213,6 @@ export class ExtensionWindow {
   }
 }
 
-/** What the command line of a sidecar has in it. */
-const sidecar = "/bin/assent serve";
+/** What the command lines of relays and of daemons have in them. */
+const relay = "/bin/assent serve";
+const daemon = "/bin/assent daemon run";

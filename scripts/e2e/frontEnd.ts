@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
+import { join } from "node:path";
 import { env as environment } from "node:process";
-import { createInterface } from "node:readline";
 import {
   type Ask,
   type AskResponse,
@@ -24,6 +24,7 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { foldEvent, foldProgress } from "../../webview-ui/src/state/fold.ts";
+import { output } from "../setup/command.ts";
 import { sidecarBinary } from "../setup/paths.ts";
 import { version } from "../setup/version.ts";
 
@@ -63,8 +64,6 @@ export class FrontEnd {
   readonly opened: string[] = [];
   readonly #changes = new EventEmitter().setMaxListeners(0);
   readonly #place: Place;
-  /** The last lines of stderr, to be shown when something goes wrong. */
-  readonly #log: string[] = [];
   #process: Process | undefined;
   #connection: MessageConnection | undefined;
   #taskId = "";
@@ -77,14 +76,11 @@ export class FrontEnd {
 
   /** Starts a sidecar, and opens the conversation of the one before where there was one. */
   async start(): Promise<void> {
-    const { name, dataFolder, environment: own, configuration } = this.#place;
-    const process = spawn(sidecarBinary, ["serve", "-data-dir", dataFolder], {
-      env: { ...environment, ...own },
+    const { name, dataFolder, configuration } = this.#place;
+    const process = spawn(sidecarBinary, ["serve", "--data-dir", dataFolder], {
+      env: { ...environment, ...this.#environment },
     });
-    createInterface({ input: process.stderr }).on("line", (line) => {
-      this.#log.push(line);
-      if (this.#log.length > 10) this.#log.shift();
-    });
+    process.stderr.resume(); // the daemon's log says more
     process.stdin.on("error", () => undefined); // it was killed while we wrote
     const connection = createMessageConnection(
       new StreamMessageReader(process.stdout),
@@ -129,24 +125,35 @@ export class FrontEnd {
     for (const piece of earlyPieces) this.#foldPiece(piece);
   }
 
-  /** Ends the sidecar with SIGKILL: it gets to do nothing more. */
+  /** Ends the daemon with SIGKILL: it gets to do nothing more. */
   async kill(): Promise<void> {
+    await this.#end("--force");
+  }
+
+  /** Ends the daemon in good order. */
+  async stop(): Promise<void> {
+    await this.#end();
+  }
+
+  /** Ends the daemon, and waits for its relay, which ends with it. */
+  async #end(...how: readonly string[]): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
-    const closed = once(process, "close");
-    process.kill("SIGKILL");
+    const closed = once(process, "close", { signal: AbortSignal.timeout(patience) });
+    await this.#daemon("stop", ...how);
     await closed;
     this.#forget();
   }
 
-  /** Ends the sidecar as closing the window does. */
-  async stop(): Promise<void> {
-    const process = this.#process;
-    if (process === undefined) return;
-    const closed = once(process, "close", { signal: AbortSignal.timeout(patience) });
-    process.stdin.end();
-    await closed;
-    this.#forget();
+  /** Runs a command for the daemon, and returns what it prints. */
+  async #daemon(...args: readonly string[]): Promise<string> {
+    return await output(sidecarBinary, ["daemon", ...args], { env: this.#environment });
+  }
+
+  /** What the processes have in their environment, on top of this one's. The front ends of one data folder have one daemon, and no others have it. */
+  get #environment() {
+    const { environment: own, dataFolder } = this.#place;
+    return { ...own, ASSENT_DAEMON_DIR: join(dataFolder, "daemon") };
   }
 
   async request<M extends keyof SidecarRequests>(
@@ -241,7 +248,8 @@ export class FrontEnd {
         const seen = this.messages
           .slice(-5)
           .map((message) => JSON.stringify(message).slice(0, 2000));
-        throw new Error([`${what} did not come:`, ...seen, ...this.#log].join("\n"));
+        const log = (await this.#daemon("log")).trimEnd().split("\n").slice(-10);
+        throw new Error([`${what} did not come:`, ...seen, ...log].join("\n"));
       }
     }
   }

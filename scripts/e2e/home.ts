@@ -11,9 +11,11 @@ import {
   writeExampleWorkspace,
 } from "../playground/exampleServers.ts";
 import { hostTarget, vsixOf } from "../setup/vsix.ts";
+import { askInChat, chatPrompt } from "./chatParticipant.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, workbenchScript } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";
+import { lookAtPackage } from "./packagePage.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
@@ -33,7 +35,7 @@ const workbench = await step(
     withTestModels((models) =>
       startWorkbench({
         extensions: [vsixOf(hostTarget()), models],
-        machineSettings: {
+        settings: {
           "assent.model.provider": "demo",
           "assent.servers": { [own]: exampleServers["test-elicitation"] },
         },
@@ -64,7 +66,7 @@ async function tell(page: Page): Promise<void> {
       await page.goto(workbench.url);
       await page.getByRole("button", { name: "Restricted Mode" }).first().waitFor();
       await page.getByRole("tab", { name: /^Assent/ }).click();
-      await panel.text("Assent lets MCP servers ask").waitFor();
+      await panel.text("Your servers can ask; you stay in control").waitFor();
       await runCommand(page, "Assent: Show MCP Servers");
       await listed(own).waitFor();
       await panel.text("you have not trusted this workspace").waitFor();
@@ -77,11 +79,12 @@ async function tell(page: Page): Promise<void> {
   await step("the walkthrough knows what is done already", async () => {
     await runCommand(page, "Assent: Open Walkthrough");
     const steps = page.locator(".gettingStartedContainer");
-    await steps.getByText("Connect a Server").waitFor();
-    await steps.getByRole("checkbox", { name: /Connect a Server.*Completed/ }).waitFor();
+    await steps.getByText("Add a Server").waitFor();
+    await steps.getByRole("checkbox", { name: /Add a Server.*Completed/ }).waitFor();
     await photographWindow(page, "walkthrough");
     await runCommand(page, "View: Close All Editors");
   });
+  await lookAtPackage(page, panel, workbench);
   await step("a link's server is shown whole, and added when the person says so", async () => {
     const server = { name: "linked", ...exampleServers["go-example"] };
     await openUrl(page, `mcp/install?${encodeURIComponent(JSON.stringify(server))}`);
@@ -136,34 +139,12 @@ async function tell(page: Page): Promise<void> {
         .getByRole("button", { name: /^Close/ })
         .last()
         .click();
-      await runCommand(page, "Chat: Open Chat");
-      const chat = page.locator(".interactive-session");
-      const questions = chat.getByRole("button", { name: "Answer in Assent" });
-      const prompt = "Count slowly"; // in whose words the demo model finds a tool
-      const send = async (text: string): Promise<void> => {
-        await chat.locator(".interactive-input-part .monaco-editor").first().click();
-        await page.keyboard.type(text);
-        await chat.getByRole("button", { name: /^Send/ }).click();
-      };
-      await send(`@assent ${prompt}`);
-      // VS Code looks for models when a chat first needs one, and refuses a message that comes before it has found any.
-      const refusal = chat.getByText("Language model unavailable");
-      await questions.first().or(refusal).first().waitFor();
-      if (await refusal.isVisible()) {
-        await page
-          .getByRole("button", { name: /^New Chat/ })
-          .first()
-          .click();
-        await refusal.waitFor({ state: "detached" });
-        await send(prompt); // @assent stays in the input
-      }
-      await chat.getByText("The model wants to run").first().waitFor();
-      await questions.first().waitFor();
+      const { chat, questions } = await askInChat(page);
       await photographPart(page, "participant", ".part.auxiliarybar");
       const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });
       await count.waitFor();
       await questions.first().click();
-      await panel.text(prompt).first().waitFor();
+      await panel.text(chatPrompt).first().waitFor();
       await chat
         .getByRole("button", { name: /^(Cancel|Stop)/ })
         .first()
@@ -173,7 +154,7 @@ async function tell(page: Page): Promise<void> {
   );
 }
 
-/** What is selected in an editor waits in the composer, after what was typed, for the person to send it. */
+/** A selection in an editor is put into the composer, after the typed text. The person sends it. */
 async function askAboutSelection(page: Page, panel: Panel): Promise<void> {
   await step("a selection is quoted in the composer, and nothing is sent", async () => {
     await panel.newTask(() => runCommand(page, "Assent: New Task"));

@@ -185,7 +185,7 @@ async function openPages({ page, panel, newTask }: Stage): Promise<void> {
     await page.context().unroute(pages);
     await address.getByText("Waiting for you to finish at 127.0.0.1.").waitFor();
     await address.getByRole("button", { name: "Done" }).click();
-    await panel.text("Opened, and marked as done").waitFor();
+    await panel.text(/ and marked it as done$/).waitFor();
     await visit(address, "Confirmed.");
     const text = await returned(panel.call(legacy, "open_account"));
     assert.equal(text, "The account is open: both pages were confirmed.");

@@ -5,10 +5,16 @@ import type { FrameLocator, Keyboard, Locator, Page } from "playwright-core";
 export class Panel {
   readonly #view: Page | FrameLocator;
   readonly #keyboard: Keyboard;
+  #presses = 0;
 
   constructor(view: Page | FrameLocator, keyboard: Keyboard) {
     this.#view = view;
     this.#keyboard = keyboard;
+  }
+
+  /** How many keys were pressed so far, besides those of typed texts. */
+  get presses(): number {
+    return this.#presses;
   }
 
   text(words: string | RegExp): Locator {
@@ -31,20 +37,15 @@ export class Panel {
 
   /** A server's request to the model while it waits. */
   approval(server: string): Locator {
-    return this.#view.getByRole("region", { name: `${server} wants a completion`, exact: true });
+    return this.#view.getByRole("region", { name: `${server} wants to ask a model`, exact: true });
   }
 
   /** A model's answer that waits for review. */
   review(server: string): Locator {
     return this.#view.getByRole("region", {
-      name: `${server} is to get this answer`,
+      name: `Review the answer for ${server}`,
       exact: true,
     });
-  }
-
-  /** The newest answer that the server got. */
-  returnedAnswer(server: string): Locator {
-    return this.#view.getByRole("region", { name: `${server} got this answer` }).last();
   }
 
   /** The question whether a call that failed is made once more. */
@@ -62,12 +63,6 @@ export class Panel {
     return this.#view.getByRole("button", { name: `Waiting for you: ${title}`, exact: true });
   }
 
-  /** The same where the question waits in another window. */
-  elsewhere(title: string): Locator {
-    const name = `Waiting in another window: ${title}`;
-    return this.#view.getByRole("button", { name, exact: true });
-  }
-
   /** The dock, which shows the current question of all that are open. */
   dock(): Locator {
     return this.#view.getByRole("region", { name: "Waiting for you", exact: true });
@@ -78,6 +73,12 @@ export class Panel {
     // For half a second after the card appeared, the entry is disabled.
     await card.getByRole("button", { name: menu, exact: true }).click();
     await card.getByRole("menuitem", { name: entry, exact: true, disabled: false }).click();
+  }
+
+  /** Chooses from the menu of the panel's head. */
+  async chooseInHead(entry: string): Promise<void> {
+    await this.button("More Actions").click();
+    await this.#view.getByRole("menuitem", { name: entry, exact: true }).click();
   }
 
   /** Opens the diagram of a request, which is closed at first. */
@@ -124,6 +125,14 @@ export class Panel {
     await this.press("Enter");
   }
 
+  /** Accepts with the keys of the dock, once the card has the focus and takes answers. */
+  async accept(card: Locator, name: string): Promise<void> {
+    await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
+    await card.and(this.#view.locator(":focus, :focus-within")).waitFor();
+    await this.press("Control+Enter");
+    await card.waitFor({ state: "detached" });
+  }
+
   /** Types a text where the focus is. */
   async type(text: string): Promise<void> {
     await this.#keyboard.type(text);
@@ -140,7 +149,7 @@ export class Panel {
     return this.#view
       .getByRole("region", { name: "Open questions", exact: true })
       .getByRole("listitem")
-      .getByRole("button");
+      .locator("> button");
   }
 
   /** A server's question that no conversation has, in the inbox. */
@@ -168,14 +177,9 @@ export class Panel {
     return this.#view.getByRole("region", { name: server, exact: true });
   }
 
-  /** The newest form that was settled. */
-  settledForm(server: string): Locator {
-    return this.#view.getByRole("region", { name: `${server} asked` }).last();
-  }
-
-  /** The newest request to the model that was settled. */
-  settledApproval(server: string): Locator {
-    return this.#view.getByRole("region", { name: `${server} wanted a completion` }).last();
+  /** The newest question that was settled with these words in its line, and what belongs to it. */
+  settled(words: string | RegExp): Locator {
+    return this.#view.getByRole("listitem").filter({ hasText: words }).last();
   }
 
   /** The diagram of a request, by its description and by the participant that stands out in it. */
@@ -193,17 +197,17 @@ export class Panel {
 
   /** The calls of a tool, the newest last. */
   calls(server: string, tool: string): Locator {
-    return this.#view.getByRole("region", { name: `${tool} of ${server}`, exact: true });
+    return this.#view.getByRole("article", { name: `${tool} of ${server}`, exact: true });
   }
 
   /** The newest reading of a resource. */
   reading(server: string, uri: string): Locator {
-    return this.#view.getByRole("region", { name: `${uri} resource of ${server}` }).last();
+    return this.#view.getByRole("article", { name: `${uri} resource of ${server}` }).last();
   }
 
   /** The newest prompt that was filled in. */
   prompt(server: string, prompt: string): Locator {
-    return this.#view.getByRole("region", { name: `${prompt} prompt of ${server}` }).last();
+    return this.#view.getByRole("article", { name: `${prompt} prompt of ${server}` }).last();
   }
 
   /** A control or a row when it has the focus. */
@@ -232,7 +236,7 @@ export class Panel {
 
   /** Gives the open task a title. */
   async rename(title: string): Promise<void> {
-    await this.button("Rename Task").click();
+    await this.chooseInHead("Rename Task");
     await this.#view.getByRole("textbox", { name: /^New title of / }).fill(title);
     await this.press("Enter");
     await this.button(title).waitFor();
@@ -284,7 +288,7 @@ export class Panel {
   async tabTo(control: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
     for (let presses = 0; presses < 80; presses++) {
       if (await hasFocus(control)) return;
-      await this.#keyboard.press(key);
+      await this.press(key);
     }
     assert.fail(`the Tab key does not lead to ${control}`);
   }
@@ -295,7 +299,10 @@ export class Panel {
   }
 
   async press(...keys: readonly string[]): Promise<void> {
-    for (const key of keys) await this.#keyboard.press(key);
+    for (const key of keys) {
+      this.#presses++;
+      await this.#keyboard.press(key);
+    }
   }
 }
 

@@ -13,15 +13,19 @@ import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStor
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { answerInTheDock, answerStandIns } from "./dockStory.ts";
+import { tryExampleServer } from "./exampleStory.ts";
 import { wearPicture } from "./flowStory.ts";
+import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
-import { screenshotFolder } from "./screenshots.ts";
+import { keepComposerInSight } from "./roomStory.ts";
 import { lookAtServer } from "./serversStory.ts";
+import { lookAround } from "./statesStory.ts";
 import { step } from "./step.ts";
 import {
   allowCompletions,
+  answerAsModel,
   answerTwoQuestions,
   approveCompletion,
   cancelCall,
@@ -41,6 +45,7 @@ try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));
   await step("who is not let in", () => refuseStrangers(url));
   await withPage("playground", { width: 600, height: 900 }, (page) => mainPath(page, url));
+  await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
 } finally {
   await stopGroup(demo);
@@ -108,15 +113,18 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   const panel = new Panel(page, page.keyboard);
   const database = join(folder, "workspace", "users.db");
   await declineCleanUp(panel, database, bySuggestion);
-  await answerInTheDock(page, panel);
-  await answerStandIns(page, url);
+  const looks = new Looks();
+  await answerInTheDock(page, panel, looks);
+  await answerStandIns(page, url, looks);
+  await keepComposerInSight(page, panel);
   await panel.newTask();
   await cleanUp(panel, database);
+  await looks.inEachSize(page, "conversation");
   await stopAndResend(panel);
-  await page.screenshot({ path: join(screenshotFolder, "conversation.png") });
   await panel.newTask();
   await fillInForm(panel);
   await approveCompletion(panel);
+  await answerAsModel(panel);
   await editCompletion(panel);
   await allowCompletions(panel);
   await redactSecret(panel);
@@ -125,11 +133,12 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await fillInPrompt(panel);
   await cancelCall(panel);
   await answerTwoQuestions(panel);
-  await panel.button("Servers").click();
+  await panel.chooseInHead("Servers");
   await lookAtServer(panel);
   await panel.button("Close the Page of the Server").click();
-  await placeQuestion(page, panel, join(folder, "workspace"));
-  await page.screenshot({ path: join(screenshotFolder, "playground.png") });
+  await placeQuestion(page, panel, looks, join(folder, "workspace"));
+  await lookAround(page, panel, looks, join(folder, "workspace"));
+  looks.assertFlawless();
   assert.deepEqual(errors, [], "the page's console has no errors");
 }
 

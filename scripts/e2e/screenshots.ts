@@ -9,11 +9,25 @@ import { choose, runCommand } from "./quickInput.ts";
 export const screenshotFolder = join(distFolder, "screenshots");
 
 /** The themes to look at: VS Code's label of each, and the class that its workbench then has. */
-const themes = [
-  { name: "dark", label: "Dark Modern", shown: "vs-dark" },
-  { name: "light", label: "Light Modern", shown: "vs" },
-  { name: "contrast", label: "Dark High Contrast", shown: "hc-black" },
-] as const;
+const themes = {
+  dark: { label: "Dark 2026", shown: "vs-dark" },
+  light: { label: "Light 2026", shown: "vs" },
+  hc: { label: "Dark High Contrast", shown: "hc-black" },
+  "hc-light": { label: "Light High Contrast", shown: "hc-light" },
+} as const;
+
+export type Theme = keyof typeof themes;
+
+/** The names of the themes: those of the playground's `?theme=`. */
+export const themeNames = Object.keys(themes) as readonly Theme[];
+
+/** Gives VS Code one of the themes. */
+export async function wearTheme(page: Page, name: Theme): Promise<void> {
+  const { label, shown } = themes[name];
+  await runCommand(page, "Preferences: Color Theme");
+  await choose(page, label);
+  await page.locator(`.monaco-workbench.${shown}`).waitFor();
+}
 
 /** Takes a picture of the side bar in every theme, and in every width in pixels. */
 export async function photograph(
@@ -22,10 +36,8 @@ export async function photograph(
   widths: readonly number[] = [300, 600],
 ): Promise<void> {
   await mkdir(screenshotFolder, { recursive: true });
-  for (const { name, label, shown } of themes) {
-    await runCommand(page, "Preferences: Color Theme");
-    await choose(page, label);
-    await page.locator(`.monaco-workbench.${shown}`).waitFor();
+  for (const name of themeNames) {
+    await wearTheme(page, name);
     for (const width of widths) {
       await resizeSideBar(page, width);
       const path = join(screenshotFolder, `${scene}-${name}-${width}.png`);
@@ -48,7 +60,7 @@ export async function photographPart(page: Page, scene: string, part: string): P
 }
 
 /** Drags the border between the side bar and the editors. */
-async function resizeSideBar(page: Page, width: number): Promise<void> {
+export async function resizeSideBar(page: Page, width: number): Promise<void> {
   const bar = page.locator(".part.sidebar");
   const before = (await bar.boundingBox()) ?? assert.fail("there is no side bar");
   const border = before.x + before.width;

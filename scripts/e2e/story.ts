@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { assertInSight } from "./dockStory.ts";
 import { type Panel, returned } from "./panel.ts";
 import { step } from "./step.ts";
 
@@ -38,7 +39,7 @@ export async function fillInForm(panel: Panel): Promise<void> {
       action: "accept",
       content: { outputFormat: "markdown", verbosity: "verbose", includeTimestamps: false },
     });
-    await panel.settledForm(server).getByText("Answered").waitFor();
+    await panel.settled("You answered: markdown, verbose").waitFor();
   });
 }
 
@@ -47,7 +48,7 @@ export async function declineForm(panel: Panel, of = server): Promise<void> {
     await panel.runTool(of, asksPerson);
     await panel.form(of).getByRole("button", { name: "Decline", exact: true }).click();
     assert.deepEqual(await preferences(panel, of), { action: "decline" });
-    await panel.settledForm(of).getByText("Declined").waitFor();
+    await panel.settled("You declined: ").waitFor();
   });
 }
 
@@ -58,7 +59,7 @@ export async function cancelForm(panel: Panel): Promise<void> {
     await isArmed(form);
     await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
     assert.deepEqual(await preferences(panel), { action: "cancel" });
-    await panel.settledForm(server).getByText("Dismissed without an answer").waitFor();
+    await panel.settled("You dismissed it without an answer").waitFor();
   });
 }
 
@@ -70,8 +71,8 @@ export async function approveCompletion(panel: Panel): Promise<void> {
     await approval.getByText(question).waitFor();
     await approval.getByText("500").first().waitFor();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
-    const answer = panel.settledApproval(server);
-    await answer.getByText("is answering").waitFor();
+    const answer = panel.settled(/You let .* answer/);
+    await answer.getByText(/ is answering$/).waitFor();
     await answer.getByText(/^Sampling lets/).waitFor();
     const call = panel.call(server, asksModel);
     assert(await call.getByText("running").isVisible(), "the answer is shown while it is written");
@@ -87,6 +88,20 @@ export async function approveCompletion(panel: Panel): Promise<void> {
   });
 }
 
+/** A completion is written by hand in place of a model. */
+export async function answerAsModel(panel: Panel): Promise<void> {
+  await step("a completion is written by hand, and the server gets it word by word", async () => {
+    await panel.runTool(server, asksModel, { Question: question });
+    const approval = panel.approval(server);
+    await panel.choose(approval, "More Ways to Approve", "Answer as the Model…");
+    await panel.focused(approval.getByLabel("Completion")).waitFor();
+    await assertInSight(approval, "Return to Server");
+    await panel.type("It asks.");
+    await panel.press("Control+Enter");
+    assert.equal(await returned(panel.call(server, asksModel)), "LLM response: It asks.");
+  });
+}
+
 /** A request is edited before it goes, and what the model wrote before it is returned. */
 export async function editCompletion(panel: Panel): Promise<void> {
   await step("a completion is edited on its way there and back, with the keyboard", async () => {
@@ -94,7 +109,8 @@ export async function editCompletion(panel: Panel): Promise<void> {
     const approval = panel.approval(server);
     await panel.tabTo(approval.getByRole("button", { name: "Edit" }));
     await panel.press("Enter");
-    await panel.tabTo(approval.getByLabel("Maximum tokens"), "Shift+Tab");
+    await panel.focused(approval.getByLabel("System prompt")).waitFor();
+    await panel.tabTo(approval.getByLabel("Maximum tokens"));
     // Not Control+A, which VS Code takes out of a webview and brings back when more was typed.
     await panel.press("End", "Backspace", "Backspace", "Backspace", "9", "Escape");
     await approval.getByText("What you changed").waitFor();
@@ -105,14 +121,14 @@ export async function editCompletion(panel: Panel): Promise<void> {
     await review.getByText("was cut off at the token limit").waitFor();
     await panel.tabTo(review.getByRole("button", { name: "Edit" }));
     await panel.press("Enter");
-    await panel.tabTo(review.getByLabel("What the server gets"), "Shift+Tab");
+    await panel.focused(review.getByLabel("What the server gets")).waitFor();
     await panel.press("Home", "O", "h", ":", "Space", "Escape");
     const give = review.getByRole("button", { name: "Return to Server", disabled: false });
     await panel.tabTo(give, "Shift+Tab");
     await panel.press("Enter");
     const text = await returned(panel.call(server, asksModel));
     assert.match(text, /^LLM response: Oh: Sampling lets an MCP server/);
-    await panel.returnedAnswer(server).getByText("Returned with changes").waitFor();
+    await panel.settled("You returned (edited): Oh: Sampling lets an MCP server").waitFor();
   });
 }
 
@@ -144,10 +160,10 @@ export async function allowCompletions(panel: Panel): Promise<void> {
   });
   await step("the next one goes by itself, until the grant is revoked", async () => {
     await panel.startTool(server, asksModel, { Question: question });
-    const granted = panel.settledApproval(server);
-    await granted.getByText("Approved by a grant").waitFor();
+    const granted = panel.settled(/Your grant let .* answer/);
+    await granted.waitFor();
     await answer();
-    await panel.button("Grants (1 active)").click();
+    await panel.chooseInHead("Grants (1 active)");
     await panel.grants().getByText("2 of 12").waitFor();
     await panel.button("Close the List of Grants").click();
     await granted.getByRole("button", { name: /^Revoke/ }).click();
@@ -179,8 +195,8 @@ export async function redactSecret(panel: Panel): Promise<void> {
     await send.click();
     await panel.review(server).getByRole("button", { name: "Decline", exact: true }).click();
     await panel.call(server, asksModel).getByText("refused").waitFor();
-    const settled = panel.settledApproval(server);
-    await settled.getByText("What was changed before it was sent").click();
+    const settled = panel.settled("You edited the request and let ");
+    await settled.getByText("You edited the request and let ").click();
     await settled.locator("ins", { hasText: "[redacted: " }).waitFor();
   });
 }
@@ -189,7 +205,7 @@ export async function denyCompletion(panel: Panel): Promise<void> {
   await step("a declined completion is told as declined", async () => {
     await panel.runTool(server, asksModel, { Question: question });
     await panel.approval(server).getByRole("button", { name: "Decline", exact: true }).click();
-    await panel.settledApproval(server).getByText("Declined").waitFor();
+    await panel.settled(`You declined to ask a model: ${question}`).waitFor();
     await panel.call(server, asksModel).getByText("refused").waitFor();
   });
 }
@@ -278,10 +294,10 @@ export async function answerTwoQuestions(panel: Panel): Promise<void> {
     const approval = panel.approval(goServer);
     // The client chooses which of them comes first.
     await panel.waiting(`${goServer} asks`).waitFor();
-    await panel.waiting(`${goServer} wants a completion`).click();
+    await panel.waiting(`${goServer} wants to ask a model`).click();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
-    await panel.settledApproval(goServer).getByText("Approved").waitFor();
-    await panel.waiting(`${goServer} is to get an answer`).click();
+    await panel.settled(/You let .* answer/).waitFor();
+    await panel.waiting(`Review the answer for ${goServer}`).click();
     await returnAnswer(panel, goServer);
     await form.getByRole("textbox", { name: "Name" }).fill("Ada");
     await form.getByRole("button", { name: "Submit" }).click();
@@ -298,7 +314,7 @@ export async function beginForm(panel: Panel): Promise<void> {
 /** Leaves a completion waiting for approval. */
 export async function beginCompletion(panel: Panel): Promise<void> {
   await panel.runTool(server, asksModel, { Question: question });
-  await panel.waiting(`${server} wants a completion`).waitFor();
+  await panel.waiting(`${server} wants to ask a model`).waitFor();
 }
 
 /** Lets a model's answer go to the server as it is. */

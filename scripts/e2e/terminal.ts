@@ -7,6 +7,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { output } from "../setup/command.ts";
 import { root, sidecarBinary } from "../setup/paths.ts";
 import { look } from "../smart-database/testing/talk.ts";
 import { assertNoneLeft } from "./processes.ts";
@@ -27,6 +28,8 @@ const answers = `answers:
 
 const folder = await mkdtemp(join(tmpdir(), "assent-terminal-"));
 const scripts = join(root, "scripts");
+// Everything that is started here inherits it, and is found by it.
+const environment = { ASSENT_TEST_FOLDER: folder, ASSENT_DAEMON_DIR: join(folder, "daemon") };
 let databases = 0;
 
 interface Ended {
@@ -44,7 +47,7 @@ async function assent(args: readonly string[], era: string, home = scripts): Pro
   const server = [join(home, "smart-database.mjs"), "--database", file, "--era", era];
   const child = spawn(sidecarBinary, [...args, "--", process.execPath, ...server], {
     cwd: folder,
-    env: { ...process.env, ASSENT_TEST_FOLDER: folder },
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 120_000,
   });
@@ -115,6 +118,7 @@ try {
     });
   }
 } finally {
+  await output(sidecarBinary, ["daemon", "stop"], { env: environment });
   await assertNoneLeft(`ASSENT_TEST_FOLDER=${folder}`);
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 // The packaged extension in the real VS Code workbench: completions by VS Code's models, MCP tasks, and forms, with
-// a killed sidecar and reloaded windows in the middle.
+// a killed daemon and reloaded windows in the middle.
 import { tellElicitation } from "./elicitationStory.ts";
 import { withExtension } from "./extensionWindow.ts";
 import { tellMcpTasks } from "./mcpTaskStory.ts";
@@ -11,5 +11,5 @@ await withExtension({ name: "workbench-asks" }, async (window) => {
     ...window,
     whileServersStop: (work) => window.whileStopped("test-tasks-server.mjs", work),
   });
-  await tellElicitation({ ...window, set: window.workbench.set });
+  await tellElicitation(window);
 });

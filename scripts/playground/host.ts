@@ -7,6 +7,7 @@ import {
 } from "@assent/protocol";
 import type { HostRequests } from "@assent/protocol/host";
 import { ResponseError } from "vscode-jsonrpc/node";
+import type { ExampleServer } from "../../extension/src/exampleServer.ts";
 import type { Handlers } from "../../extension/src/handlers.ts";
 import type { KeptFiles } from "../../extension/src/keptFiles.ts";
 import type { Sidecar } from "../../extension/src/sidecar.ts";
@@ -18,7 +19,10 @@ import type { Pages } from "./pages.ts";
  * Returns how the playground introduces itself: with all capabilities of the extension except models. If the workspace is
  * confirmed, because it is the playground's own, its servers run without a question.
  */
-export function introduction(workspace: string, confirmed = true): InitializeParams {
+export function introduction(
+  workspace: string,
+  { confirmed = true, exampleServer = false } = {},
+): InitializeParams {
   return {
     protocolVersion,
     clientInfo: { name: "the playground", version },
@@ -33,6 +37,7 @@ export function introduction(workspace: string, confirmed = true): InitializePar
     configuration: {
       workspaceFolders: [{ name: "demo", path: workspace, ...(confirmed && { confirmed }) }],
       model: { provider: "demo" },
+      exampleServer,
     },
   };
 }
@@ -69,6 +74,7 @@ export function hostHandlers(
   pages: Pages,
   workspace: string,
   keptFiles: KeptFiles,
+  exampleServer: ExampleServer,
   prompts?: readonly string[],
 ): Handlers<HostRequests> {
   return {
@@ -90,6 +96,7 @@ export function hostHandlers(
       const line = position?.line === undefined ? "" : `, line ${position.line}`;
       throw refusal(`The configuration is ${file}${line}. Open it in your editor.`);
     },
+    "host/setExampleServer": (params) => exampleServer.set(params),
     // A browser keeps files, and opens none.
     "host/openText": () => ({ opened: false }),
     "host/keepFile": (file) => keptFiles.keep(file),

@@ -1,7 +1,8 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { buildSidecar, type Platform } from "./build.ts";
 import { allOutput } from "./command.ts";
+import { filesOf, reachableFrom, readmeOfPackage } from "./documents.ts";
 import { noticesText, worksIn } from "./notices.ts";
 import { cacheFolder, distFolder, extensionFolder, root } from "./paths.ts";
 import { version } from "./version.ts";
@@ -37,8 +38,8 @@ export function isTarget(name: string): name is Target {
   return Object.hasOwn(targets, name);
 }
 
-/** What goes into the package from the root, for the Marketplace to show. */
-const documents = ["README.md", "CHANGELOG.md", "LICENSE"] as const;
+/** What goes into the package from the root, besides what the README leads to. */
+const documents = ["CHANGELOG.md", "LICENSE"] as const;
 
 /** What goes into it from the extension's folder. */
 const staged = [
@@ -58,7 +59,12 @@ export async function packageFor(target: Target): Promise<string> {
   const stage = join(cacheFolder, "package", target);
   await rm(stage, { recursive: true, force: true });
   await mkdir(stage, { recursive: true });
-  for (const name of documents) await copyFile(join(root, name), join(stage, name));
+  for (const name of [...documents, ...(await reachableFrom("README.md", filesOf(root)))]) {
+    await mkdir(dirname(join(stage, name)), { recursive: true });
+    await copyFile(join(root, name), join(stage, name));
+  }
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  await writeFile(join(stage, "README.md"), readmeOfPackage(readme));
   for (const name of staged) {
     await cp(join(extensionFolder, name), join(stage, name), { recursive: true });
   }

@@ -1,5 +1,6 @@
 // Lends VS Code four language models: one that says what it was asked, one that always fails, one that
-// writes until it is stopped, and one that calls every tool that it is given.
+// writes until it is stopped, and one that calls every tool that it is given. Its command changes settings of the user:
+// the workbench of a remote machine does not watch the file that they are in.
 const { setInterval, clearInterval } = require("node:timers");
 const vscode = require("vscode");
 
@@ -40,7 +41,17 @@ async function writeUntilStopped(write, token) {
 /** The arguments that the caller gives the tools of the example server. */
 const inputs = { get_weather: { city: "Paris" }, get_time: { zone: "Europe/Paris" } };
 
+async function changeSettings() {
+  const placeHolder = "JSON: a value by the name of a setting";
+  const text = await vscode.window.showInputBox({ placeHolder });
+  for (const [name, value] of Object.entries(JSON.parse(text ?? "{}"))) {
+    const target = vscode.ConfigurationTarget.Global;
+    await vscode.workspace.getConfiguration().update(name, value ?? undefined, target);
+  }
+}
+
 exports.activate = function activate() {
+  vscode.commands.registerCommand("assent-test.set", changeSettings);
   vscode.lm.registerLanguageModelChatProvider("assent-test", {
     provideLanguageModelChatInformation: () =>
       ["parrot", "broken", "slow", "caller"].map((id) => model(id)),

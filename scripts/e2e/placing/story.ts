@@ -3,15 +3,20 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { root } from "../../setup/paths.ts";
+import type { Looks } from "../looks.ts";
 import { type Panel, returned } from "../panel.ts";
-import { screenshotFolder } from "../screenshots.ts";
 import { step } from "../step.ts";
 
 const device = "device";
 const flash = "flash";
 
 /** A server that all tasks share asks while two of them wait for it: the person says for which. */
-export async function placeQuestion(page: Page, panel: Panel, workspace: string): Promise<void> {
+export async function placeQuestion(
+  page: Page,
+  panel: Panel,
+  looks: Looks,
+  workspace: string,
+): Promise<void> {
   await step("a server that all tasks share is configured", () => configure(workspace));
   await step("two tasks wait for it", async () => {
     for (const title of ["Left board", "Right board"]) {
@@ -30,7 +35,7 @@ export async function placeQuestion(page: Page, panel: Panel, workspace: string)
       .unplaced(device)
       .getByRole("button", { name: /^Left board/ })
       .waitFor();
-    await page.screenshot({ path: join(screenshotFolder, "unplaced-question.png") });
+    await looks.inEachSize(page, "inbox");
     await panel.tabTo(right);
     await panel.press("Enter");
   });

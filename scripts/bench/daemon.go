@@ -1,0 +1,284 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"assent/protocol"
+)
+
+const (
+	// relayCost is how many microseconds a relay may add to an ask.
+	relayCost = 120
+	// windowServers is how many servers each of the windows has.
+	windowServers = 10
+	// mostWindows is how many windows one daemon is measured with, at the most.
+	mostWindows = 10
+)
+
+// nodeServer is an MCP server without a library, on Node.js as most servers are.
+const nodeServer = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const result =
+    method === "initialize"
+      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "node", version: "1" } }
+      : method === "tools/list" ? { tools: [] } : {};
+  console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+});`
+
+func (b *bench) nodeServers(n int) map[string]any {
+	servers := map[string]any{}
+	for i := range n {
+		servers[fmt.Sprint("node", i)] = map[string]any{"command": b.node, "args": []string{"-e", nodeServer}, "protocolVersion": "2025-11-25"}
+	}
+	return servers
+}
+
+// home is a folder with a daemon of its own, and the windows that it serves.
+type home struct {
+	*bench
+	folder  string
+	windows []*frontEnd
+}
+
+// withHome runs f with a daemon's folder, and ends all that f started.
+func (b *bench) withHome(f func(*home) error) error {
+	folder, err := os.MkdirTemp("", "assent-bench-") // a short path, as a socket needs it
+	if err != nil {
+		return err
+	}
+	h := &home{bench: b, folder: folder}
+	err = f(h)
+	for _, w := range h.windows {
+		err = errors.Join(err, w.close())
+	}
+	_, stopErr := h.run("daemon", "stop")
+	return errors.Join(err, stopErr, os.RemoveAll(folder))
+}
+
+func (h *home) run(args ...string) ([]byte, error) {
+	c := h.command(h.sidecar, args...)
+	c.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+h.folder)
+	return c.Output()
+}
+
+// open starts a window, and returns how many milliseconds passed until it was served.
+func (h *home) open(servers map[string]any, flags ...string) (*frontEnd, float64, error) {
+	c := h.command(h.sidecar, append([]string{"serve", "--data-dir", filepath.Join(h.folder, "data"), "--log-level", "error"}, flags...)...)
+	c.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+h.folder)
+	began := time.Now()
+	f, err := attach(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	h.windows = append(h.windows, f)
+	err = f.shakeHands(servers, protocol.ModelSettings{})
+	return f, milliseconds(time.Since(began)), err
+}
+
+// daemonPID is the process of the daemon.
+func (h *home) daemonPID() (int, error) {
+	out, err := h.run("daemon", "status", "--json")
+	if err != nil {
+		return 0, err
+	}
+	var status struct{ PID int }
+	return status.PID, json.Unmarshal(out, &status)
+}
+
+// daemon measures windows of one daemon beside one that is the daemon itself.
+func (b *bench) daemon() ([]row, error) {
+	var ask, added, first, second, one, three, ten, own, started comparison
+	for range b.rounds {
+		var micros [2]float64
+		for i, flags := range [][]string{nil, {"--standalone"}} {
+			err := b.withHome(func(h *home) (err error) {
+				micros[i], err = h.askOften(flags)
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("asks %v: %w", flags, err)
+			}
+		}
+		ask.add(micros[0], micros[1])
+		added.add(micros[0]-micros[1], relayCost)
+
+		var alone float64
+		var aloneMB windowMemory
+		err := b.withHome(func(h *home) (err error) {
+			if _, alone, err = h.open(b.nodeServers(windowServers), "--standalone"); err == nil {
+				aloneMB, err = h.atRest()
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("standalone: %w", err)
+		}
+		err = b.withHome(func(h *home) error {
+			var oneMB windowMemory
+			for n := 1; n <= mostWindows; n++ {
+				_, took, err := h.open(b.nodeServers(windowServers))
+				if err != nil {
+					return err
+				}
+				switch n {
+				case 1:
+					first.add(took, alone)
+				case 2:
+					second.add(took, alone)
+				}
+				if n != 1 && n != 3 && n != mostWindows {
+					continue
+				}
+				mb, err := h.atRest()
+				if err != nil {
+					return err
+				}
+				switch n {
+				case 1:
+					one.add(mb.all(), aloneMB.all())
+					oneMB = mb
+				case 3:
+					three.add(mb.all(), oneMB.all())
+				default:
+					ten.add(mb.all(), oneMB.all())
+					own.add(mb.own, oneMB.own)
+					started.add(float64(mb.processes), windowServers)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("windows: %w", err)
+		}
+	}
+	const standalone, window = "--standalone", "one window"
+	what := fmt.Sprintf("private memory with %d servers on Node.js, ", windowServers)
+	return []row{
+		{what: "an ask of a raw server through the relay, p50", unit: "us", figure: ask.figure, reference: ask.reference, referenceIs: standalone},
+		{what: "added to it by the relay", unit: "us", figure: added.figure, reference: added.reference, referenceIs: "may be added", bar: bar{limit: 1}},
+		{what: "the first window, which starts the daemon, served", unit: "ms", figure: first.figure, reference: first.reference, referenceIs: standalone},
+		{what: "the second window served", unit: "ms", figure: second.figure, reference: second.reference, referenceIs: standalone},
+		{what: what + "daemon and one window", unit: "MB", figure: one.figure, reference: one.reference, referenceIs: standalone},
+		{what: what + "daemon and three windows", unit: "MB", figure: three.figure, reference: three.reference, referenceIs: window},
+		{what: what + fmt.Sprintf("daemon and %d windows", mostWindows), unit: "MB", figure: ten.figure, reference: ten.reference, referenceIs: window, bar: bar{limit: 1.5}},
+		{what: fmt.Sprintf("the same without the servers, daemon and %d windows", mostWindows), unit: "MB", figure: own.figure, reference: own.reference, referenceIs: window},
+		{what: fmt.Sprintf("processes of the %d servers of %d windows", windowServers, mostWindows), figure: started.figure, reference: started.reference, referenceIs: "servers", bar: bar{limit: 1}},
+	}, nil
+}
+
+// asks returns the median of asks one after the other, in microseconds.
+func (h *home) askOften(flags []string) (float64, error) {
+	servers := map[string]any{"bench": map[string]any{"command": h.self, "args": []string{rawServerCommand}, "protocolVersion": "2025-11-25"}}
+	f, _, err := h.open(servers, flags...)
+	if err != nil {
+		return 0, err
+	}
+	taskID, err := f.newTask()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := f.answerAsks(taskID, askInput{N: max(h.bench.asks/10, 10), AtOnce: 1}); err != nil {
+		return 0, err
+	}
+	times, err := f.answerAsks(taskID, askInput{N: h.bench.asks, AtOnce: 1})
+	return times.micros().median(), err
+}
+
+// windowMemory is the private memory of windows, in megabytes.
+type windowMemory struct {
+	own       float64 // of the daemon and the relays
+	servers   float64
+	processes int // of servers
+}
+
+func (m windowMemory) all() float64 { return m.own + m.servers }
+
+// atRest has the newest window use all servers, and measures after a rest.
+func (h *home) atRest() (m windowMemory, err error) {
+	w := h.windows[len(h.windows)-1]
+	if _, err := w.newTask(); err != nil {
+		return m, err
+	}
+	if _, err := w.listAll(h.nodeServers(windowServers)); err != nil {
+		return m, err
+	}
+	time.Sleep(rest)
+	daemon, err := h.daemonPID()
+	if err != nil {
+		return m, err
+	}
+	pids := map[int]bool{daemon: true}
+	for _, w := range h.windows {
+		pids[w.cmd.Process.Pid] = true // or it is the daemon
+	}
+	for pid := range pids {
+		mb, err := privateMB(pid)
+		if err != nil {
+			return m, err
+		}
+		m.own += mb
+	}
+	servers, err := children(daemon, nodeServer)
+	for _, pid := range servers {
+		mb, err := privateMB(pid)
+		if err != nil {
+			return m, err
+		}
+		m.servers += mb
+	}
+	m.processes = len(servers)
+	return m, err
+}
+
+// privateMB reads the memory that no other process shares.
+func privateMB(pid int) (float64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for line := range strings.Lines(string(data)) {
+		if name, rest, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(name, "Private_") {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			if err != nil {
+				return 0, err
+			}
+			total += kb / 1024
+		}
+	}
+	return total, nil
+}
+
+// children returns a process's children that were started with an argument.
+func children(pid int, argument string) (pids []int, err error) {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for child := range strings.FieldsSeq(string(data)) {
+			command, err := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
+			if err != nil || !strings.Contains(string(command), argument) {
+				continue
+			}
+			n, err := strconv.Atoi(child)
+			if err != nil {
+				return nil, err
+			}
+			pids = append(pids, n)
+		}
+	}
+	return pids, nil
+}

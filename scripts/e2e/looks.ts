@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Page } from "playwright-core";
+import { root } from "../setup/paths.ts";
+import { screenshotFolder, themeNames } from "./screenshots.ts";
+
+/** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */
+export const sizes = [
+  { width: 300, height: 494 },
+  { width: 600, height: 900 },
+] as const;
+
+/** Every rule, of every level, that axe has for what is drawn. */
+const everyRule: RunOptions = { rules: { "target-size": { enabled: true } } };
+
+/** The rules whose verdict depends on the theme. */
+const ofColors: RunOptions = { runOnly: ["color-contrast", "link-in-text-block"] };
+
+const axe = readFile(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
+
+/** Looks at the states of the panel in a browser: takes pictures in all themes, and asks axe what is wrong with them. */
+export class Looks {
+  readonly #findings: string[] = [];
+
+  /** Looks at the page as large as it is. */
+  async at(page: Page, state: string): Promise<void> {
+    await mkdir(screenshotFolder, { recursive: true });
+    const { width } = page.viewportSize() ?? assert.fail("the page has no size");
+    const before = await page.evaluate(() => document.body.dataset["theme"]);
+    for (const theme of themeNames) {
+      const path = join(screenshotFolder, `panel-${state}-${theme}-${width}.png`);
+      await wear(page, theme);
+      await page.screenshot({ path, animations: "disabled" });
+      const rules = theme === themeNames[0] ? everyRule : ofColors;
+      for (const finding of await findings(page, rules)) {
+        this.#findings.push(`${state}, ${theme}, ${width}: ${finding}`);
+      }
+    }
+    await wear(page, before);
+  }
+
+  /** Looks at the page in each size. */
+  async inEachSize(page: Page, state: string): Promise<void> {
+    const before = page.viewportSize() ?? assert.fail("the page has no size");
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await this.at(page, state);
+    }
+    await page.setViewportSize(before);
+  }
+
+  /** Fails if axe had something to say of any state. */
+  assertFlawless(): void {
+    assert.deepEqual(this.#findings, [], "axe has nothing against the panel");
+  }
+}
+
+/** Gives the page one of the colours that the playground has for it. */
+async function wear(page: Page, theme: string | undefined): Promise<void> {
+  await page.evaluate((name) => {
+    document.body.dataset["theme"] = name ?? "";
+  }, theme);
+}
+
+async function findings(page: Page, options: RunOptions): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await axe);
+  const { violations } = await page.evaluate(
+    (chosen) =>
+      (window as unknown as { axe: { run(o: RunOptions): Promise<AxeResults> } }).axe.run(chosen),
+    options,
+  );
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target, html }) => `${id} (${impact}) at ${target.join(" ")}: ${html}`),
+  );
+}

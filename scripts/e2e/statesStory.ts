@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { Looks } from "./looks.ts";
+import type { Panel } from "./panel.ts";
+import { step } from "./step.ts";
+
+const broken = "broken";
+
+/** Looks at the lists and pages of the panel, with a server that does not start. */
+export async function lookAround(
+  page: Page,
+  panel: Panel,
+  looks: Looks,
+  workspace: string,
+): Promise<void> {
+  await step("the lists, a server's failure, the search and the runner are flawless", async () => {
+    await configureBroken(workspace);
+    await panel.chooseInHead("Find in Task");
+    await page.getByRole("textbox", { name: "Find in this task" }).fill("port");
+    await panel.text(/^1 of \d+$/).waitFor();
+    await looks.inEachSize(page, "search");
+    await panel.press("Escape");
+    await panel.newTask();
+    await looks.inEachSize(page, "empty");
+    await panel.chooseInHead("Servers");
+    await panel
+      .servers()
+      .getByRole("button", { name: new RegExp(`^${broken}`) })
+      .waitFor();
+    await looks.inEachSize(page, "servers");
+    await panel
+      .servers()
+      .getByRole("button", { name: new RegExp(`^${broken}`) })
+      .click();
+    const failed = panel.serverPage(broken);
+    await failed.getByRole("button", { name: "Start", exact: true }).click();
+    await failed.getByText(/^Build the server or install its packages/).waitFor();
+    await looks.inEachSize(page, "server-failed");
+    await panel.button("Close the Page of the Server").click();
+    await panel.chooseInHead("Grants");
+    await panel.grants().waitFor();
+    await looks.inEachSize(page, "grants");
+    await panel.button("Close the List of Grants").click();
+    await page.locator(".task-title").click();
+    await page.getByRole("listbox", { name: "Tasks" }).waitFor();
+    await looks.inEachSize(page, "tasks");
+    await panel.press("Escape");
+    await panel.useServer("test-elicitation");
+    await looks.inEachSize(page, "runner");
+    await page.getByRole("button", { name: /^Use a Server/ }).click();
+  });
+}
+
+/** Adds a server whose program is missing to the workspace's mcp.json, which is read again when it changes. */
+async function configureBroken(workspace: string): Promise<void> {
+  const path = join(workspace, ".vscode", "mcp.json");
+  const text = await readFile(path, "utf8");
+  const open = '"servers": {\n';
+  assert(text.includes(open), "the workspace has servers");
+  const server = { command: process.execPath, args: ["missing.mjs"] };
+  await writeFile(path, text.replace(open, `${open}    "${broken}": ${JSON.stringify(server)},\n`));
+}

@@ -1,0 +1,91 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  brokenLinks,
+  filesOf,
+  headingsIn,
+  linksIn,
+  reachableFrom,
+  readmeOfPackage,
+} from "./documents.ts";
+import { root } from "./paths.ts";
+
+const read = filesOf(root);
+
+async function documents(): Promise<readonly string[]> {
+  const isDocument = (name: string): boolean => name.endsWith(".md");
+  const [top, docs] = await Promise.all([readdir(root), readdir(join(root, "docs"))]);
+  return [...top, ...docs.map((name) => `docs/${name}`)].filter(isDocument);
+}
+
+describe("the documents", () => {
+  test("have links and pictures that are there", async () => {
+    expect(await brokenLinks(await documents(), read)).toEqual([]);
+  });
+
+  test("are all reached from the README, except the list of changes", async () => {
+    const reached = await reachableFrom("README.md", read);
+    const missed = (await documents()).filter((name) => !reached.includes(name));
+    expect(missed).toEqual(["CHANGELOG.md"]);
+  });
+
+  test("begin with a page that is read in a few minutes", async () => {
+    const words = (await read("README.md"))
+      .split(/\s+/)
+      .filter((word) => /[\p{L}\p{N}]/u.test(word));
+    expect(words.length).toBeLessThanOrEqual(700);
+  });
+
+  test("say on that page how the tests run, as CI runs them", async () => {
+    const ci = await readFile(join(root, ".ci", "run"), "utf8");
+    const [command = ""] = /^exec (.*)$/m.exec(ci)?.slice(1) ?? [];
+    expect(await read("README.md")).toMatch(new RegExp(`^${command}\\b`, "m"));
+  });
+});
+
+describe("the README of the package", () => {
+  test("has no picture and no link that VS Code's page could not show", async () => {
+    const readme = readmeOfPackage(await read("README.md"));
+    expect(linksIn(readme, "README.md")).toEqual([]);
+    expect(readme).toContain("**Assent: Open Guide** shows this with pictures.");
+    expect(readme).toContain("The guide: all features, commands and settings.");
+  });
+
+  test("keeps what is on the web, and its own headings", () => {
+    const text = "[web](https://example.com), [here](#own), ![shown](https://example.com/a.png)";
+    expect(readmeOfPackage(text)).toBe(text);
+  });
+});
+
+describe("a link", () => {
+  const text = [
+    "[one](other.md#a-head) and ![two](../picture.png), <img src='x'>",
+    '<img alt="" src="three.webp">, [web](https://example.com) `[code](none.md)`',
+    "```sh\n[fence](none.md)\n```",
+    "[here](#own)",
+  ].join("\n");
+
+  test("is found in prose, with its path from the root", () => {
+    expect(linksIn(text, "docs/a.md")).toEqual([
+      { path: "docs/other.md", heading: "a-head" },
+      { path: "picture.png" },
+      { path: "docs/a.md", heading: "own" },
+      { path: "docs/three.webp" },
+    ]);
+  });
+
+  test("is broken without its file or its heading", async () => {
+    const files: Record<string, string> = {
+      "a.md": "[x](b.md#one-two) [y](b.md#no) [z](c.md)",
+      "b.md": "## One, two",
+    };
+    const reading = async (path: string): Promise<string> => {
+      const found = files[path];
+      if (found === undefined) throw new Error(`there is no ${path}`);
+      return found;
+    };
+    expect(await brokenLinks(["a.md"], reading)).toEqual(["a.md: b.md#no", "a.md: c.md"]);
+    expect(headingsIn("# `mcp.json`: one & two\n```\n# no\n```")).toEqual(["mcpjson-one--two"]);
+  });
+});

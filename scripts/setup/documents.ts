@@ -1,0 +1,90 @@
+// The Markdown documents: what they link to, and which headings they have.
+import { readFile } from "node:fs/promises";
+import { posix } from "node:path";
+
+/** A link of a document, such as `docs/guide.md#settings`, to something in the same tree. */
+export interface DocumentLink {
+  /** The path from the root of the tree, in which nothing climbs; the document's own for `#settings`. */
+  readonly path: string;
+  /** The name of a heading, without its `#`. */
+  readonly heading?: string;
+}
+
+/** The relative links and the pictures of a Markdown text, which is at a path. Code has none. */
+export function linksIn(text: string, path: string): readonly DocumentLink[] {
+  const prose = withoutFences(text).replaceAll(/`[^`\n]*`/g, "");
+  const targets = [
+    ...prose.matchAll(/\]\(\s*<?([^)\s>]+)/g),
+    ...prose.matchAll(/\b(?:src|href|srcset)="([^"]+)"/g),
+  ].map(([, target = ""]) => target);
+  return targets
+    .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target))
+    .map((target) => {
+      const [file = "", heading] = target.split("#");
+      const linked = file === "" ? path : posix.join(posix.dirname(path), decodeURI(file));
+      return heading === undefined ? { path: linked } : { path: linked, heading };
+    });
+}
+
+/** The names by which links reach the headings of a Markdown text, as GitHub and VS Code make them. */
+export function headingsIn(text: string): readonly string[] {
+  const heads = withoutFences(text).matchAll(/^#{1,6} +(.+?) *$/gm);
+  return [...heads].map(([, head = ""]) =>
+    head
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+}
+
+/** Every file that a reader reaches from a document by relative links, the document itself first. */
+export async function reachableFrom(
+  path: string,
+  read: (path: string) => Promise<string>,
+): Promise<readonly string[]> {
+  const reached = new Set([path]);
+  for (const next of reached) {
+    if (!next.endsWith(".md")) continue;
+    for (const link of linksIn(await read(next), next)) reached.add(link.path);
+  }
+  return [...reached];
+}
+
+/** The links of documents that lead nowhere, each as `DOCUMENT: PATH#HEADING`. */
+export async function brokenLinks(
+  documents: readonly string[],
+  read: (path: string) => Promise<string>,
+): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (const document of documents) {
+    for (const { path, heading } of linksIn(await read(document), document)) {
+      const found = await read(path).catch(() => undefined);
+      const isThere =
+        found !== undefined && (heading === undefined || headingsIn(found).includes(heading));
+      if (!isThere)
+        broken.push(`${document}: ${path}${heading === undefined ? "" : `#${heading}`}`);
+    }
+  }
+  return broken;
+}
+
+/** Reads the files of a folder by their paths from there. */
+export function filesOf(folder: string): (path: string) => Promise<string> {
+  return (path) => readFile(posix.join(folder, path), "utf8");
+}
+
+/**
+ * The README for VS Code's page of the extension, which shows no file of the package. A sentence says where the pictures
+ * are, and links to other documents are plain text.
+ */
+export function readmeOfPackage(text: string): string {
+  return text
+    .replaceAll(/^<img src="(?!\w+:)[^>]*>$/gm, inTheGuide)
+    .replaceAll(/\[([^\]]*)\]\((?!\w+:|#)[^)]*\)/g, "$1");
+}
+
+const inTheGuide = "The command **Assent: Open Guide** shows this with pictures.";
+
+function withoutFences(text: string): string {
+  return text.replaceAll(/^(```+|~~~+)[^\n]*\n[\s\S]*?^\1\s*$/gm, "");
+}
