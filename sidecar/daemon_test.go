@@ -29,6 +29,7 @@ func newDaemonHome(t *testing.T) daemonHome {
 		t.Fatal(err)
 	}
 	h := daemonHome{t, folder}
+	t.TempDir() // the test's folders go after the daemon, whose servers may write there
 	t.Cleanup(func() {
 		if err := endDaemon(folder); err != nil {
 			t.Error(err)

@@ -35,6 +35,20 @@ func TestMain(m *testing.M) {
 // elsewhere runs the tests with a home folder of their own: a program that is told no folder must not use the person's.
 type elsewhere struct{ tests *testing.M }
 
+// sharedHome holds the folder of the daemon that tests share.
+var sharedHome string
+
+// sharedDir returns a folder for a test of the shared daemon. Its servers may write there after the test, so the folder
+// stays until the daemon has ended.
+func sharedDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(sharedHome, "dir-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // Run implements [testscript.TestingM].
 func (e elsewhere) Run() int {
 	home, err := os.MkdirTemp("", "assent-test-home-")
@@ -42,6 +56,7 @@ func (e elsewhere) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(home)
+	sharedHome = home
 	for name, folder := range map[string]string{
 		"HOME": "", "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", // Unix
 		"USERPROFILE": "", "AppData": "config", "LocalAppData": "cache", // Windows

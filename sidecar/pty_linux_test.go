@@ -79,7 +79,7 @@ func reads(t *testing.T, columns, rows int, environment []string, args ...string
 func newSeat(t *testing.T, columns, rows int, environment []string, args ...string) *seat {
 	t.Helper()
 	t.Parallel()
-	s := &seat{t: t, dir: t.TempDir(), changed: make(chan struct{}), screen: vt10x.New(vt10x.WithSize(columns, rows))}
+	s := &seat{t: t, dir: sharedDir(t), changed: make(chan struct{}), screen: vt10x.New(vt10x.WithSize(columns, rows))}
 	config := filepath.Join(s.dir, ".vscode", "mcp.json")
 	if err := os.Mkdir(filepath.Dir(config), 0o700); err != nil {
 		t.Fatal(err)
