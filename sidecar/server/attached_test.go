@@ -34,6 +34,20 @@ func seat(t *testing.T, w *server.Workspace, name, capabilities, configuration s
 	t.Helper()
 	d := &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}}
 	d.answer(d.ask("initialize", fmt.Sprintf(`{"protocolVersion":1,"clientInfo":{"name":%q,"version":"1"},"capabilities":%s,"configuration":%s}`, name, capabilities, configuration)))
+	// The workspace attaches a front end after it has answered the handshake, and before it reads the next request.
+	listed := d.ask("server/list", "null")
+	for d.answers[listed].ID == nil {
+		var m said
+		line := d.frontEnd.next()
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if m.Method != "" {
+			d.early = append(d.early, line)
+		} else {
+			d.answers[*m.ID] = m
+		}
+	}
 	return d
 }
 
