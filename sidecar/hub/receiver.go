@@ -108,12 +108,13 @@ func (w waiter) Ask(ctx context.Context, q task.Question) (*task.Answer, error) 
 }
 
 // create makes a task of a question, which ask asks until its context ends, at the time that it is given. Late is called
-// where the task had ended before the answer came.
-func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (*received, error) {
+// where the task had ended before the answer came. The task that is returned is as it was created: it "MUST begin in the
+// working status" (2025-11-25, "Tasks: Task Status Lifecycle"), also if the answer is there by now.
+func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (wireTask, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || len(r.tasks) >= maxReceived {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many tasks: fetch or cancel some first"}
+		return wireTask{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many tasks: fetch or cancel some first"}
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t := &received{
@@ -139,7 +140,7 @@ func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx co
 			late()
 		}
 	})
-	return t, nil
+	return t.wire(), nil // nothing ends a task without the lock
 }
 
 // end notes a task's end; only the first counts.
@@ -291,9 +292,7 @@ func (c *conn) receiveQuestion(ttl time.Duration, q *question, params json.RawMe
 			q.slot.pass()
 			return nil, err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return map[string]any{"task": made.wire()}, nil
+		return map[string]any{"task": made}, nil
 	}
 }
 
