@@ -50,6 +50,7 @@ var layers = map[string][]string{
 	"sidecar/daemon":           {"sidecar/leftover", "sidecar/machine"},
 	"sidecar/example":          {},
 	"sidecar":                  {"sidecar/daemon", "sidecar/example", "sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/store", "sidecar/terminal", "sidecar/visible", "sidecar/workspaces"},
+	"sidecar/auth/authtest":    {},
 	"sidecar/task/tasktest":    {"protocol", "sidecar/store", "sidecar/task"},
 	"sidecar/wire/wiretest":    {},
 	"scripts/bench":            {"protocol", "sidecar/model", "sidecar/rpc", "sidecar/secret", "sidecar/store"},
