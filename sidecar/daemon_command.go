@@ -75,6 +75,7 @@ func build() string {
 
 // runDaemon is the daemon's process.
 func runDaemon(ctx context.Context, stdout io.Writer) error {
+	easeGarbage()
 	o, err := daemonOptions()
 	if err != nil {
 		return err

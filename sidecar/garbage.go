@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The garbage collector of a sidecar with little in memory runs at every few asks, and takes a seventh of their
+// The garbage collector of a daemon with little in memory runs at every few asks, and takes a seventh of their
 // CPU: by default, whenever 4 MB have become garbage. Up to smallHeap it waits for twice that. Where more lives
 // it is the runtime's own default, as memory is then what is short; docs/performance.md has what was measured.
 const (
@@ -19,15 +19,30 @@ const (
 	usualPercent = 100
 )
 
-// restAfter is how long the collector has not run when the sidecar is taken to be at rest: what it has no use for goes
+// restAfter is how long the collector has not run when the daemon is taken to be at rest: what it has no use for goes
 // back to the system then, most of it from when servers were connected, and the stacks of goroutines that wait shrink.
 const restAfter = 5 * time.Second
+
+// relayMemory is how many bytes a relay may use before the collector runs. A relay uses a sixth of it, and makes nearly no
+// garbage. A run of the collector takes 0.8 MB itself, for each window.
+const relayMemory = 16 << 20
+
+// avoidGarbage has the collector run only when a relay uses much memory, unless the environment says how it is to run.
+func avoidGarbage() {
+	if !garbageIsSet() {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(relayMemory)
+	}
+}
+
+// garbageIsSet reports whether the environment says how the collector is to run.
+func garbageIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
 // easeGarbage adapts the garbage collector to the heap after each of its runs, until it is ended; unless the
 // environment says how it is to run.
 func easeGarbage() *garbage {
 	g := &garbage{percent: easyPercent}
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+	if !garbageIsSet() {
 		debug.SetGCPercent(easyPercent)
 		g.rest = time.AfterFunc(restAfter, g.giveBack)
 		g.afterNext()

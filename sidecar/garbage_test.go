@@ -84,10 +84,25 @@ func await(t *testing.T, happened func() bool) {
 	}
 }
 
+func TestTheCollectorOfARelayWaitsForMuchMemory(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	percent, limit := percentNow(), debug.SetMemoryLimit(-1)
+	defer func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}()
+	avoidGarbage()
+	if gotPercent, gotLimit := percentNow(), debug.SetMemoryLimit(-1); gotPercent != -1 || gotLimit != relayMemory {
+		t.Errorf("the collector runs at %d %% and at %d bytes, want never and at %d", gotPercent, gotLimit, relayMemory)
+	}
+}
+
 func TestTheCollectorRunsAsTheEnvironmentSays(t *testing.T) {
 	t.Setenv("GOGC", "150")
 	before := percentNow()
 	defer easeGarbage().end()
+	avoidGarbage()
 	if got := percentNow(); got != before {
 		t.Errorf("the collector runs at %d %%, want %d", got, before)
 	}

@@ -26,7 +26,6 @@ func main() {
 	// A log line that nobody reads must not kill us before the servers have ended. Ignoring the signal
 	// would do, and would be inherited by them.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	easeGarbage()
 	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

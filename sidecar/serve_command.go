@@ -101,6 +101,7 @@ func logTo(w io.Writer, level zerolog.Level) zerolog.Logger {
 
 // relay has the daemon serve a front end.
 func relay(ctx context.Context, place workspaces.Place, update bool, stdin io.Reader, stdout, stderr io.Writer) error {
+	avoidGarbage()
 	o, err := placeOptions(place)
 	if err != nil {
 		return err
@@ -174,6 +175,7 @@ func serveAlone(ctx context.Context, place workspaces.Place, tapFile string, std
 // attachAlone calls frontEnd, serves it in this process, and returns when it has ended. If another process is the daemon,
 // attachAlone returns a connection with the workspace there.
 func attachAlone(ctx context.Context, place workspaces.Place, log, tap io.Writer, frontEnd func() io.ReadWriter) (net.Conn, error) {
+	easeGarbage()
 	o, err := placeOptions(place)
 	if err != nil {
 		return nil, err
