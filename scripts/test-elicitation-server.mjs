@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // An example MCP server on the official TypeScript SDK. Its tools ask: the person for preferences
 // (elicitation), the model for a completion (sampling); each returns what it got, as text.
+// With --era, it speaks this version of MCP, whatever the client asks for.
 // @ts-check
+import { parseArgs } from "node:util";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import {
@@ -9,6 +11,7 @@ import {
   CreateMessageResultSchema,
   ElicitResultSchema,
   ErrorCode,
+  InitializeRequestSchema,
   ListToolsRequestSchema,
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -17,10 +20,18 @@ import { everything } from "./test-elicitation-server/everything.mjs";
 /** People take their time; the SDK's own limit for a request is a minute. */
 const patience = { timeout: 24 * 60 * 60 * 1000 };
 
-const server = new Server(
-  { name: "test-elicitation-server", version: "1.0.0" },
-  { capabilities: { tools: {} } },
-);
+const { era } = parseArgs({ options: { era: { type: "string" } } }).values;
+
+const serverInfo = { name: "test-elicitation-server", version: "1.0.0" };
+const capabilities = { tools: {} };
+const server = new Server(serverInfo, { capabilities });
+if (era !== undefined) {
+  server.setRequestHandler(InitializeRequestSchema, () => ({
+    protocolVersion: era,
+    capabilities,
+    serverInfo,
+  }));
+}
 
 server.setRequestHandler(ListToolsRequestSchema, () => ({
   tools: [

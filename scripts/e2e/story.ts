@@ -306,9 +306,9 @@ export async function answerTwoQuestions(panel: Panel): Promise<void> {
 }
 
 /** Leaves a form open that is half filled in. */
-export async function beginForm(panel: Panel): Promise<void> {
-  await panel.runTool(server, asksPerson);
-  await panel.form(server).getByRole("radio", { name: "markdown" }).check();
+export async function beginForm(panel: Panel, of = server): Promise<void> {
+  await panel.runTool(of, asksPerson);
+  await panel.form(of).getByRole("radio", { name: "markdown" }).check();
 }
 
 /** Leaves a completion waiting for approval. */

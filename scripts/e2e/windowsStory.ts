@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { exampleServers } from "../playground/exampleServers.ts";
 import { eventually } from "./eventually.ts";
 import { type Panel, returned } from "./panel.ts";
 import { step } from "./step.ts";
-import { beginForm, goServer as modern, server } from "./story.ts";
+import { beginForm, server as example, goServer as modern } from "./story.ts";
 
 const trip = "plan_trip";
 const title = "In two windows";
+const older = "older-era";
+const olderVersion = "2025-06-18";
+
+/** The server of the older era. A person's settings must have it. */
+export const olderServer = {
+  [older]: {
+    ...exampleServers[example],
+    args: [...exampleServers[example].args, "--era", olderVersion],
+  },
+};
 
 /** A window of the workbench. */
 interface Window {
@@ -28,7 +39,8 @@ export async function tellWindows(stage: Stage): Promise<void> {
   const { panel, newTask, openWindow, processes } = stage;
   await newTask();
   await step("a conversation has two half-filled forms, of both eras", async () => {
-    await beginForm(panel);
+    await beginForm(panel, older);
+    await (await panel.useServer(older)).getByText(`MCP ${olderVersion}`).waitFor();
     await panel.runTool(modern, trip, { destination: "Porto" }, "Tools");
     await panel.waiting(`${modern} asks`).click();
     await panel.form(modern).getByLabel(/^Name/).fill("Ada");
@@ -66,7 +78,7 @@ export async function tellWindows(stage: Stage): Promise<void> {
       const { relays, daemons } = await processes();
       return (relays === 1 && daemons === 1) || undefined;
     });
-    await panel.form(server).getByRole("button", { name: "Decline", exact: true }).click();
-    await returned(panel.call(server, "ask_user_preferences"));
+    await panel.form(older).getByRole("button", { name: "Decline", exact: true }).click();
+    await returned(panel.call(older, "ask_user_preferences"));
   });
 }

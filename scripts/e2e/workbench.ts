@@ -32,7 +32,7 @@ import {
   redactSecret,
   server,
 } from "./story.ts";
-import { tellWindows } from "./windowsStory.ts";
+import { olderServer, tellWindows } from "./windowsStory.ts";
 
 /** A server of the person's settings, which does not start without a value that they type. */
 const secretive = "secretive";
@@ -43,8 +43,11 @@ const imported = "from-elsewhere";
 await withExtension(
   {
     name: "workbench",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
-    servers: { [secretive]: { ...exampleServers[server], env: { KEY: "${input:key}" } } },
+    servers: {
+      ...olderServer,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
+      [secretive]: { ...exampleServers[server], env: { KEY: "${input:key}" } },
+    },
     settings: {
       "assent.inputs": [{ id: "key", type: "promptString", description: "The key of the shed" }],
     },
