@@ -155,6 +155,9 @@ func TestStoresOfEarlierVersionsAreAdopted(t *testing.T) {
 			if said := home.run("journal", "verify", "--data-dir", dir); !strings.Contains(said, "whole") {
 				t.Errorf("verify says %s", said)
 			}
+			if earlier := home.run("journal", "export", "--data-dir", dir, "--kind", "grantCreated"); !strings.Contains(earlier, `"maxRequests":3`) {
+				t.Errorf("the journal does not have the grant of the earlier version: %s", earlier)
+			}
 		})
 	}
 }
