@@ -16,6 +16,8 @@ import (
 const (
 	// relayCost is how many microseconds a relay may add to an ask.
 	relayCost = 120
+	// askBlock is how many asks one window makes before it is the other's turn.
+	askBlock = 25
 	// windowServers is how many servers each of the windows has.
 	windowServers = 10
 	// mostWindows is how many windows one daemon is measured with, at the most.
@@ -97,22 +99,16 @@ func (h *home) daemonPID() (int, error) {
 func (b *bench) daemon() ([]row, error) {
 	var ask, added, first, second, one, three, ten, own, started comparison
 	for range b.rounds {
-		var micros [2]float64
-		for i, flags := range [][]string{nil, {"--standalone"}} {
-			err := b.withHome(func(h *home) (err error) {
-				micros[i], err = h.askOften(flags)
-				return err
-			})
-			if err != nil {
-				return nil, fmt.Errorf("asks %v: %w", flags, err)
-			}
+		relayed, direct, more, err := b.askInTurns()
+		if err != nil {
+			return nil, fmt.Errorf("asks: %w", err)
 		}
-		ask.add(micros[0], micros[1])
-		added.add(micros[0]-micros[1], relayCost)
+		ask.add(relayed, direct)
+		added.add(more, relayCost)
 
 		var alone float64
 		var aloneMB windowMemory
-		err := b.withHome(func(h *home) (err error) {
+		err = b.withHome(func(h *home) (err error) {
 			if _, alone, err = h.open(b.nodeServers(windowServers), "--standalone"); err == nil {
 				aloneMB, err = h.atRest()
 			}
@@ -174,22 +170,56 @@ func (b *bench) daemon() ([]row, error) {
 	}, nil
 }
 
-// asks returns the median of asks one after the other, in microseconds.
-func (h *home) askOften(flags []string) (float64, error) {
+// askInTurns has a window of a daemon and one that is the daemon itself take turns with blocks of asks. So what else goes on
+// in the machine slows both of them. It returns the medians of both, in microseconds, and that of the differences of two
+// blocks one after the other.
+func (b *bench) askInTurns() (relayed, direct, added float64, err error) {
+	err = b.withHome(func(one *home) error {
+		return b.withHome(func(other *home) error {
+			askers := [2]func(n int) (float64, error){}
+			for i, h := range []*home{one, other} {
+				flags := [][]string{nil, {"--standalone"}}[i]
+				if askers[i], err = h.asker(flags); err != nil {
+					return fmt.Errorf("%v: %w", flags, err)
+				}
+			}
+			var medians [2]sample
+			var differences sample
+			for block := range max(b.asks/askBlock, 2) {
+				var micros [2]float64
+				for turn := range askers {
+					i := (block + turn) % len(askers)
+					if micros[i], err = askers[i](askBlock); err != nil {
+						return err
+					}
+					medians[i] = append(medians[i], micros[i])
+				}
+				differences = append(differences, micros[0]-micros[1])
+			}
+			relayed, direct, added = medians[0].median(), medians[1].median(), differences.median()
+			return nil
+		})
+	})
+	return relayed, direct, added, err
+}
+
+// asker opens a window, and returns what makes asks one after the other in it and returns their median in microseconds.
+func (h *home) asker(flags []string) (func(n int) (float64, error), error) {
 	servers := map[string]any{"bench": map[string]any{"command": h.self, "args": []string{rawServerCommand}, "protocolVersion": "2025-11-25"}}
 	f, _, err := h.open(servers, flags...)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	taskID, err := f.newTask()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if _, err := f.answerAsks(taskID, askInput{N: max(h.bench.asks/10, 10), AtOnce: 1}); err != nil {
-		return 0, err
+	ask := func(n int) (float64, error) {
+		times, err := f.answerAsks(taskID, askInput{N: n, AtOnce: 1})
+		return times.micros().median(), err
 	}
-	times, err := f.answerAsks(taskID, askInput{N: h.bench.asks, AtOnce: 1})
-	return times.micros().median(), err
+	_, err = ask(max(h.bench.asks/10, 10))
+	return ask, err
 }
 
 // windowMemory is the private memory of windows, in megabytes.
