@@ -285,7 +285,7 @@ export interface SidecarRequests {
   "completion/complete": { params: CompleteParams; result: CompleteResult };
   /**
    * ListModels returns the models that can answer a sampling request now, the one that will be
-   * proposed first.
+   * proposed first. With a task of another workspace they are those of that workspace.
    */
   "model/list": { params: ListModelsParams; result: ListModelsResult };
   /** ListGrants returns every grant, the newest first, with those that are used up, over or revoked. */
@@ -3067,11 +3067,15 @@ export interface CancelCallResult {
 export interface ListModelsParams {
   /** ServerName limits the models to those that the server may have; empty limits nothing. */
   serverName?: string;
+  /** TaskID is of the task that the models are for; empty means the own workspace. */
+  taskId?: string;
 }
 
 /** ListModelsResult holds the models that can answer now. */
 export interface ListModelsResult {
   models?: readonly Model[];
+  /** Away is a sentence about why VS Code's models are not among them; empty if no window has to lend them, or one does. */
+  away?: string;
 }
 
 /** ForgetLoginsResult is empty. */

@@ -282,7 +282,7 @@ type Sidecar interface {
 	Complete(ctx context.Context, params *CompleteParams) (*CompleteResult, error)
 
 	// ListModels returns the models that can answer a sampling request now, the one that will be
-	// proposed first.
+	// proposed first. With a task of another workspace they are those of that workspace.
 	//
 	//protocol:method model/list
 	ListModels(ctx context.Context, params *ListModelsParams) (*ListModelsResult, error)
@@ -660,11 +660,15 @@ type CancelCallResult struct {
 type ListModelsParams struct {
 	// ServerName limits the models to those that the server may have; empty limits nothing.
 	ServerName string `json:"serverName,omitempty"`
+	// TaskID is of the task that the models are for; empty means the own workspace.
+	TaskID string `json:"taskId,omitempty"`
 }
 
 // ListModelsResult holds the models that can answer now.
 type ListModelsResult struct {
 	Models []Model `json:"models,omitempty"`
+	// Away is a sentence about why VS Code's models are not among them; empty if no window has to lend them, or one does.
+	Away string `json:"away,omitempty"`
 }
 
 // ForgetLoginsResult is empty.

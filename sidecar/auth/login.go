@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"assent/sidecar/awaited"
+	"assent/sidecar/patience"
 )
 
 // early is how long before its end a token is renewed.
@@ -41,8 +44,9 @@ type login struct {
 
 // flight is one piece of work that several callers may wait for.
 type flight struct {
-	done chan struct{}
-	err  error // once done is closed
+	done  chan struct{}
+	err   error // once done is closed
+	waits awaited.Shared
 
 	// The login's mutex guards these. A flight without waiting callers is abandoned, and ends soon.
 	waiting   int
@@ -117,7 +121,7 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		l.mu.Lock()
 		l.flight.byPerson = true
 		l.mu.Unlock()
-		ctx, cancel := context.WithTimeoutCause(ctx, l.a.opts.Patience,
+		ctx, cancel := patience.WithTimeout(ctx, l.a.opts.Patience,
 			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Patience)})
 		defer cancel()
 		err := l.logIn(ctx, c)
@@ -156,9 +160,12 @@ func (l *login) once(ctx context.Context, settled func() bool, work func(context
 			f.waiting++
 		}
 		l.mu.Unlock()
+		leave := f.waits.Join(ctx)
 		select {
 		case <-f.done:
+			leave()
 		case <-ctx.Done():
+			leave()
 			if joined {
 				l.leave(f)
 			}
@@ -174,6 +181,7 @@ func (l *login) once(ctx context.Context, settled func() bool, work func(context
 func (l *login) start(work func(context.Context) error) *flight {
 	ctx, cancel := context.WithCancelCause(l.a.ctx)
 	f := &flight{done: make(chan struct{}), cancel: cancel}
+	ctx = f.waits.Context(ctx)
 	begun := l.a.begin(func() {
 		f.err = work(ctx)
 		cancel(nil)

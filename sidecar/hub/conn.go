@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/awaited"
 	"assent/sidecar/broker"
 	"assent/sidecar/members"
 	"assent/sidecar/patience"
@@ -46,6 +47,9 @@ type conn struct {
 	known wire.Era
 	// sampling is the capability that the server gets. Read it only after ready.
 	sampling broker.SamplingCapability
+	// waits is what the start waits for; awaits says it in the server's state, and its lock guards that.
+	waits  awaited.Shared
+	awaits string
 	// over is closed when the connection is gone and everybody knows.
 	over chan struct{}
 	// order is that in which the server asks.
@@ -102,14 +106,16 @@ func newConn(s *server, taskID string) *conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	log := s.hub.opts.Log.With().Str("server", s.config.Name).Logger()
 	asked := make(chan struct{})
-	return &conn{
-		server: s, taskID: taskID, ctx: ctx, cancel: cancel,
+	c := &conn{
+		server: s, taskID: taskID, cancel: cancel,
 		log: log, noise: newNoise(log),
 		ready: make(chan struct{}), over: make(chan struct{}),
 		askedForRoots: asked, rootsAsked: sync.OnceFunc(func() { close(asked) }),
 		clocks: map[*patience.Clock]func(){},
 		asks:   map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
 	}
+	c.ctx = c.waits.Context(awaited.WithListener(ctx, c.await))
+	return c
 }
 
 // modern reports whether the server needs no session. Call it only after ready.

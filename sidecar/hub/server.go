@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/awaited"
 	"assent/sidecar/config"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
@@ -113,7 +114,7 @@ func (s *server) infoLocked() protocol.Server {
 	case len(s.running) > 0:
 		info.State = protocol.ServerRunning
 	case len(s.conns) > 0 || len(s.retries) > 0:
-		info.State, info.Reason = protocol.ServerStarting, s.reason
+		info.State, info.Reason = protocol.ServerStarting, cmp.Or(s.awaitsLocked(), s.reason)
 	case s.reason != "":
 		info.State, info.Reason, info.Stderr = protocol.ServerFailed, s.reason, s.stderr
 	default:
@@ -168,9 +169,12 @@ func (s *server) borrow(ctx context.Context, taskID string) (_ *conn, release fu
 		if err != nil {
 			return nil, nil, err
 		}
+		leave := c.waits.Join(ctx)
 		select {
 		case <-c.ready:
+			leave()
 		case <-ctx.Done():
+			leave()
 			release()
 			return nil, nil, context.Cause(ctx)
 		}
@@ -277,9 +281,9 @@ func (s *server) started(c *conn) {
 }
 
 // begin notes an exchange of a task with the server. The context ends with it, and with the server where
-// somebody stops that.
+// somebody stops that. The task is told what the exchange waits for.
 func (s *server) begin(ctx context.Context, taskID string) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(awaited.WithListener(ctx, func(what string) { s.tellAwaited(taskID, what) }))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.exchanges[&cancel] = taskID

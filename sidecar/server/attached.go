@@ -7,19 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/awaited"
+	"assent/sidecar/patience"
 )
 
 // attached are the front ends of a workspace. A notification goes to all of them. A request goes to one with the capability
-// that it needs: the one whose own request led to it, else the one that was used last. While none is attached, it waits.
+// that it needs: the one whose own request led to it, else the one that was used last. While none is attached, it waits,
+// and package awaited tells those who wait for it.
 type attached struct {
 	log zerolog.Logger
-	// waits is told that a request for a server waits for a front end, and that it waits no more; nil if nobody shows it.
-	waits func(serverName string, waits bool)
 
 	mu     sync.Mutex  // guards the fields below
 	all    []*frontEnd // the one that was used last is last
@@ -39,8 +41,11 @@ type caller struct{}
 // errNobodyAttached is why a request to a front end fails that does not wait for one, or at the workspace's end.
 var errNobodyAttached = errors.New("no window of this workspace is open")
 
+// modelsAreAway is what the list of models says without VS Code's.
+const modelsAreAway = "VS Code's models can answer while a window of this workspace is open."
+
 // errModelsAway is why VS Code's models cannot be listed.
-var errModelsAway = fmt.Errorf("VS Code's models can answer while a window of this workspace is open: %w", errNobodyAttached)
+var errModelsAway = fmt.Errorf("%s: %w", strings.TrimSuffix(modelsAreAway, "."), errNobodyAttached)
 
 func newAttached(log zerolog.Logger) *attached {
 	return &attached{log: log, came: make(chan struct{})}
@@ -179,25 +184,26 @@ type need struct {
 	once bool
 	// now: it fails if no front end with the capability is attached, and does not wait for one.
 	now bool
-	// serverName is for which server it is made; it may be empty.
-	serverName string
-}
-
-// of returns the need of a request for a server.
-func (n need) of(serverName string) need {
-	n.serverName = serverName
-	return n
+	// window is what it waits for, for a person.
+	window string
 }
 
 var (
-	needsInputs       = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Inputs }}
-	needsConfirmation = need{can: func(c protocol.FrontEndCapabilities) bool { return c.ConfirmServers }}
+	needsInputs = need{
+		can: func(c protocol.FrontEndCapabilities) bool { return c.Inputs }, window: "a window of this workspace to ask you for an input",
+	}
+	needsConfirmation = need{
+		can: func(c protocol.FrontEndCapabilities) bool { return c.ConfirmServers }, window: "a window of this workspace to ask you whether it may run",
+	}
 	// A page is opened once.
-	needsPages   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.OpenURL }, once: true}
-	needsSecrets = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true}
-	needsModels  = need{can: func(c protocol.FrontEndCapabilities) bool { return c.LanguageModels }, now: true}
+	needsPages = need{
+		can: func(c protocol.FrontEndCapabilities) bool { return c.OpenURL }, once: true, window: "a window of this workspace to open a page",
+	}
+	needsLoginPage = need{can: needsPages.can, once: true, window: "a window to open its login page"}
+	needsSecrets   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true}
+	needsModels    = need{can: func(c protocol.FrontEndCapabilities) bool { return c.LanguageModels }, now: true}
 	// Each request to a model is paid for.
-	needsCompletion = need{can: needsModels.can, once: true}
+	needsCompletion = need{can: needsModels.can, once: true, now: true}
 )
 
 // lend has one front end serve a request.
@@ -216,37 +222,43 @@ func lend[R any](ctx context.Context, a *attached, n need, serve func(*frontEnd)
 	}
 }
 
-// lender returns a front end for a request.
+// lender returns a front end for a request. If the request waits for one, whoever waits for the request hears of it, and
+// their clocks stand.
 func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
-	asking, _ := ctx.Value(caller{}).(*frontEnd)
-	for told := false; ; told = true {
-		a.mu.Lock()
-		came, closed := a.came, a.closed
-		var best *frontEnd
-		for _, f := range a.all {
-			if n.can(f.capabilities) && (best == nil || best != asking) {
-				best = f
-			}
-		}
-		a.mu.Unlock()
-		switch {
-		case best != nil:
-			return best, nil
-		case closed || n.now:
-			return nil, errNobodyAttached
-		case !told:
-			a.log.Info().Str("server", n.serverName).Msg("a request waits until a window of this workspace is open")
-			if a.waits != nil && n.serverName != "" {
-				a.waits(n.serverName, true)
-				defer a.waits(n.serverName, false)
-			}
-		}
+	best, came, err := a.pick(ctx, n)
+	if best != nil || err != nil {
+		return best, err
+	}
+	a.log.Info().Str("for", n.window).Msg("a request waits")
+	defer patience.Pause(ctx)()
+	defer awaited.Begin(ctx, n.window)()
+	for {
 		select {
 		case <-came:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+		if best, came, err = a.pick(ctx, n); best != nil || err != nil {
+			return best, err
+		}
 	}
+}
+
+// pick returns a front end for a request. If there is none to wait for, it returns an error, and else a channel that is
+// closed when a front end comes.
+func (a *attached) pick(ctx context.Context, n need) (best *frontEnd, came <-chan struct{}, err error) {
+	asking, _ := ctx.Value(caller{}).(*frontEnd)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, f := range a.all {
+		if n.can(f.capabilities) && (best == nil || best != asking) {
+			best = f
+		}
+	}
+	if best == nil && (a.closed || n.now) {
+		return nil, nil, errNobodyAttached
+	}
+	return best, a.came, nil
 }
 
 // gone reports whether the connection is over.
@@ -267,7 +279,7 @@ type editor struct {
 
 // PromptInput implements [protocol.Editor].
 func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
-	return lend(ctx, e.attached, needsInputs.of(params.ServerName), func(f *frontEnd) (*protocol.PromptInputResult, error) {
+	return lend(ctx, e.attached, needsInputs, func(f *frontEnd) (*protocol.PromptInputResult, error) {
 		return f.own.PromptInput(ctx, params)
 	})
 }
@@ -298,15 +310,21 @@ func (e editor) ListLanguageModels(ctx context.Context) (*protocol.ListLanguageM
 	list, err := lend(ctx, e.attached, needsModels, func(f *frontEnd) (*protocol.ListLanguageModelsResult, error) {
 		return f.own.ListLanguageModels(ctx)
 	})
+	return list, modelsAway(err)
+}
+
+// modelsAway returns the error of a request for VS Code's models.
+func modelsAway(err error) error {
 	if errors.Is(err, errNobodyAttached) {
-		err = errModelsAway
+		return errModelsAway
 	}
-	return list, err
+	return err
 }
 
 // SendLanguageModelRequest implements [protocol.Editor].
 func (e editor) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
-	return lend(ctx, e.attached, needsCompletion, func(f *frontEnd) (*protocol.LanguageModelResponse, error) {
+	response, err := lend(ctx, e.attached, needsCompletion, func(f *frontEnd) (*protocol.LanguageModelResponse, error) {
 		return f.own.SendLanguageModelRequest(ctx, params)
 	})
+	return response, modelsAway(err)
 }

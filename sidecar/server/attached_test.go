@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -325,12 +326,36 @@ func (h held) Write(line []byte) (int, error) {
 }
 
 func TestAModelOfVSCodeNeedsAWindow(t *testing.T) {
-	w := sharedBy(t)
-	seat(t, w, "a window", `{"languageModels":true}`, demoServer).leave()
-	err := w.AskForModel(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "VS Code's models can answer while a window of this workspace is open") {
+	const away, lends = "VS Code's models can answer while a window of this workspace is open", `{"languageModels":true}`
+	_, both := twoWorkspaces(t)
+	seat(t, both[0], "a window", lends, inFolder("api")).leave()
+	if err := both[0].AskForModel(t.Context()); err == nil || !strings.Contains(err.Error(), away) {
 		t.Errorf("with no window, asking for a model = %v", err)
 	}
+
+	blind, other := seat(t, both[0], "a browser", `{}`, inFolder("api")), seat(t, both[1], "a window", lends, inFolder("web"))
+	var task protocol.Task
+	blind.result(blind.ask("task/create", `{}`), &task)
+	listed := func(d *desk, taskID string) (list protocol.ListModelsResult) {
+		t.Helper()
+		d.result(d.ask("model/list", fmt.Sprintf(`{"taskId":%q}`, taskID)), &list)
+		return list
+	}
+	if got := listed(blind, ""); got.Away != away+"." {
+		t.Errorf("with no window that has models, the list says %q", got.Away)
+	}
+	if got := listed(other, task.ID); got.Away != away+"." {
+		t.Errorf("for a task of the other workspace, the list says %q", got.Away)
+	}
+	own := other.ask("model/list", `{}`)
+	other.serve(other.request("languageModel/list"), `{"models":[{"id":"copilot","name":"Copilot","vendor":"copilot","family":"gpt"}]}`)
+	var list protocol.ListModelsResult
+	if other.result(own, &list); list.Away != "" || !slices.ContainsFunc(list.Models, func(m protocol.Model) bool { return m.ID == "vscode:copilot" }) {
+		t.Errorf("with a window that has models, the list is %+v", list)
+	}
+	other.refused(other.ask("model/list", `{"taskId":"nobody's"}`), protocol.CodeUnknownTask, "nobody's")
+	blind.leave()
+	other.leave()
 }
 
 func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {

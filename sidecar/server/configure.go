@@ -188,7 +188,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	result := config.Load(w.configuration)
 	w.problems = result.Problems
 	w.given.keep(result.Servers)
-	return &protocol.ServersChangedParams{Servers: w.servers(w.hub.Configure(result.Servers)), Problems: result.Problems}
+	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}
 }
 
 // reload is load after a file changed, told to the front end.

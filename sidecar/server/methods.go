@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -107,7 +108,7 @@ func (w *Workspace) declinedChanged(declined []protocol.DeclinedServer) {
 func (w *Workspace) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &protocol.ServersChangedParams{Servers: w.servers(w.hub.Servers()), Problems: w.problems}, nil
+	return &protocol.ServersChangedParams{Servers: w.hub.Servers(), Problems: w.problems}, nil
 }
 
 // RestartServer implements [protocol.Sidecar].
@@ -223,6 +224,11 @@ func (w *Workspace) CancelCall(ctx context.Context, params *protocol.CancelCallP
 
 // ListModels implements [protocol.Sidecar].
 func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsParams) (*protocol.ListModelsResult, error) {
+	if params.TaskID != "" {
+		if _, err := w.tasks.Get(params.TaskID); err != nil {
+			return nil, err
+		}
+	}
 	w.mu.Lock()
 	models := w.models
 	w.mu.Unlock()
@@ -230,10 +236,14 @@ func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsP
 		models = models.For(params.ServerName)
 	}
 	list, err := models.List(ctx)
+	result := &protocol.ListModelsResult{Models: list}
 	if err != nil {
 		w.opts.Log.Warn().Err(err).Msg("some models cannot be listed")
 	}
-	return &protocol.ListModelsResult{Models: list}, nil
+	if errors.Is(err, errModelsAway) {
+		result.Away = modelsAreAway
+	}
+	return result, nil
 }
 
 // LanguageModelProgress implements [protocol.Sidecar].

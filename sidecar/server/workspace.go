@@ -76,7 +76,6 @@ type Workspace struct {
 	person   *Person
 	changes  int64 // counts the changes of open asks. The person's lock guards it.
 	waiting  waiting
-	waits    serverWaits
 	attached *attached
 	editor   protocol.Editor // all that are attached
 	tasks    *task.Registry
@@ -142,7 +141,6 @@ func Open(opts Options) *Workspace {
 		environment: sync.OnceValue(func() []secret.Held { return environmentSecrets(opts.Environ) }),
 		keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
 	}
-	w.attached.waits = w.serverWaits
 	w.keepingCtx, w.stopKeeping = context.WithCancel(context.Background())
 	w.editor = editor{protocol.NewEditorClient(w.attached), w.attached}
 	w.beginRun()
@@ -293,7 +291,6 @@ func (w *Workspace) tapServer() func(string, bool, []byte) {
 }
 
 func (w *Workspace) serverChanged(info protocol.Server) {
-	info = w.waits.says(info)
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}

@@ -21,6 +21,7 @@ import {
   type ServerMcpTask,
   type StartCallParams,
   type StopSamplingParams,
+  type Task,
   type TaskSettings,
 } from "@assent/protocol";
 import type { PickedFile, Reveal, SidecarStatus, SourcePosition } from "@assent/protocol/host";
@@ -169,7 +170,8 @@ export interface Actions {
   restartServer(serverName: string): void;
   stopServer(serverName: string): void;
   /** Reads which models a server may have. */
-  listModels(serverName: string): void;
+  /** Lists those of a task's workspace, or else of the own one. */
+  listModels(serverName: string, task?: Task): void;
   restartSidecar(): void;
   showLog(): void;
   openConfiguration(position: SourcePosition): void;
@@ -806,10 +808,14 @@ export function createSession(view: ViewStateStore): Session {
         const server = await request()("server/stop", { serverName });
         dispatch({ type: "serverChanged", server });
       }),
-    listModels: (serverName) =>
+    listModels: (serverName, task) =>
       attempt(async () => {
-        const { models = [] } = await request()("model/list", { serverName });
-        dispatch({ type: "modelsListed", serverName, models });
+        const { workspace = "", id: taskId } = task ?? {};
+        const { models = [], away } = await request()("model/list", {
+          serverName,
+          ...(workspace !== "" && taskId !== undefined && { taskId }),
+        });
+        dispatch({ type: "modelsListed", workspace, serverName, listed: { models, away } });
       }),
     restartSidecar: () => attempt(() => request()("host/restartSidecar")),
     showLog: () => attempt(() => request()("host/showLog")),

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { type Actions, type Session, takesCalls } from "../session.ts";
 import { type AskPlace, type AskStop, stepFrom, stopsOf, unclaimedStop } from "../state/inbox.ts";
 import { isUnderWay } from "../state/mcpTasks.ts";
-import type { Conversation, State } from "../state/state.ts";
+import { type Conversation, modelsFor, type State } from "../state/state.ts";
 import { unreachable } from "../unreachable.ts";
 import type { RunnerState, ViewStateStore } from "../viewState.ts";
 import { Banners } from "./Banners.tsx";
@@ -100,7 +100,8 @@ export function App(props: AppProps) {
 function Panel({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
-  const { conversation, models, servers, offers } = state;
+  const { conversation, servers, offers } = state;
+  const models = modelsFor(state, undefined);
   const grants = state.grants.entries ?? none;
   const [runner, setRunner] = useState(view.get().runner);
   const firstControl = useRef<HTMLSelectElement>(null);
@@ -293,7 +294,7 @@ function Panel({ session, view }: AppProps) {
               at={shown.at}
               models={models}
               serverNames={servers?.map(({ name }) => name) ?? []}
-              onServer={actions.listModels}
+              onServer={(serverName) => actions.listModels(serverName)}
               onCreate={actions.createGrant}
               onPreview={actions.previewGrant}
               onRevoke={actions.revokeGrant}
@@ -343,7 +344,8 @@ function Panel({ session, view }: AppProps) {
                 <AskDock
                   key={`dock ${conversation.taskId}`}
                   ref={dock}
-                  {...{ conversation, models, actions }}
+                  {...{ conversation, actions }}
+                  models={modelsFor(state, conversation.task)}
                   older={Math.max(0, (conversation.task?.openAsks ?? 0) - asks.length)}
                   onOlder={(which) => {
                     const older = olderAsks(state);
@@ -377,7 +379,7 @@ function Panel({ session, view }: AppProps) {
               ref={composer}
               taskId={conversation?.taskId}
               task={conversation?.task}
-              models={models.get("")}
+              models={models.get("")?.models}
               picksFiles={state.picksFiles}
               {...{ servers, offers, actions }}
               onBegin={askForComposer}
@@ -445,7 +447,7 @@ function useModels({ conversation, sidecar, models }: State, actions: Actions): 
     );
     for (const { askId } of news) asked.current.add(askId);
     const servers = new Set(news.map(({ question }) => question.serverName));
-    for (const serverName of servers) actions.listModels(serverName);
+    for (const serverName of servers) actions.listModels(serverName, conversation?.task);
   }, [running, conversation, models, actions]);
 }
 

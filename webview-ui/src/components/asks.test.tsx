@@ -454,6 +454,23 @@ describe("a request for a completion", () => {
     await screen.findByRole("combobox", { name: "Answered by" });
   });
 
+  test("of another workspace is answered by one of the models there, and says which are away", async () => {
+    const away = "VS Code's models can answer while a window of this workspace is open.";
+    const host = new FakeHost({ ...waiting, workspace: "api" }, [request()], {
+      "model/list": ({ taskId }) =>
+        taskId === "t1" ? { models: [demoModel, otherModel], away } : { models: [] },
+    });
+    showApp(host);
+    const card = await screen.findByRole("region", { name: "database wants to ask a model" });
+    const choice = await within(card).findByRole("combobox", { name: "Answered by" });
+    within(choice).getByRole("option", { name: otherModel.name });
+    within(card).getByText(away);
+    expect(host.calls("model/list")).toEqual([
+      { serverName: "" },
+      { serverName: "database", taskId: "t1" },
+    ]);
+  });
+
   test("that a grant approved says so, and the grant can be revoked there", async () => {
     const outcome: Outcome = {
       reason: "granted",

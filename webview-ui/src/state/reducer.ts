@@ -177,7 +177,10 @@ export function reduce(state: State, action: Action): State {
     case "modelsListed":
       return {
         ...state,
-        models: new Map(state.models).set(action.serverName, action.models),
+        models: new Map(state.models).set(
+          action.workspace,
+          new Map(state.models.get(action.workspace)).set(action.serverName, action.listed),
+        ),
       };
     case "storageFailed":
       return { ...state, storageFailure: action.message };

@@ -48,8 +48,8 @@ export interface State {
   readonly inspections: Inspections;
   /** What was listed of what servers offer, by server name. */
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The models that a server may have now, by server name; absent until they were listed. */
-  readonly models: Models;
+  /** The models of each workspace, by its name in the tasks; the own one's is empty. */
+  readonly models: ReadonlyMap<string, Models>;
   /** Why tasks are not kept on disk; absent while they are. */
   readonly storageFailure: string | undefined;
   /** What became of the store after a failure, or of a damaged one; absent where nothing did. */
@@ -69,7 +69,24 @@ export interface State {
   readonly failure: string | undefined;
 }
 
-export type Models = ReadonlyMap<string, readonly Model[]>;
+/** The models that a server may have now, by server name; absent until they were listed. */
+export type Models = ReadonlyMap<string, ListedModels>;
+
+export interface ListedModels {
+  readonly models: readonly Model[];
+  /** Why VS Code's models are not among them. */
+  readonly away: string | undefined;
+}
+
+const noModels: Models = new Map();
+
+/** Returns the models of the workspace of a task. */
+export function modelsFor(
+  { models }: Pick<State, "models">,
+  task: Pick<Task, "workspace"> | undefined,
+): Models {
+  return models.get(task?.workspace ?? "") ?? noModels;
+}
 
 /** The way to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
@@ -212,8 +229,9 @@ export type Action =
   | { readonly type: "offersChanged"; readonly serverName: string; readonly offers: Offers }
   | {
       readonly type: "modelsListed";
+      readonly workspace: string;
       readonly serverName: string;
-      readonly models: readonly Model[];
+      readonly listed: ListedModels;
     }
   | { readonly type: "storageFailed"; readonly message: string }
   | { readonly type: "storageRecovered"; readonly message: string }

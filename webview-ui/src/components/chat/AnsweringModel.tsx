@@ -8,12 +8,23 @@ export interface AnsweringModelProps {
   readonly label: string;
   readonly model: Model | undefined;
   readonly candidates: readonly Model[];
+  /** Why VS Code's models are not among the candidates. */
+  readonly away: string | undefined;
   readonly disabled: boolean;
   readonly onChoose: (modelId: string) => void;
 }
 
-/** The model that answers, or the choice of it. */
+/** The model that answers, or the choice of it, and which models are missing there. */
 export function AnsweringModel(props: AnsweringModelProps) {
+  return (
+    <>
+      <ModelOrChoice {...props} />
+      {props.away !== undefined && <p className="muted">{visible(props.away)}</p>}
+    </>
+  );
+}
+
+function ModelOrChoice(props: AnsweringModelProps) {
   const { label, model, candidates, disabled, onChoose } = props;
   const id = useId();
   if (candidates.length < 2) {

@@ -31,7 +31,7 @@ export interface AskRowProps {
 export function AskRow(props: AskRowProps) {
   const { taskId, ask, actions, offered, keep } = props;
   const { askId, question } = ask;
-  const models = props.models.get(question.serverName);
+  const { models, away } = props.models.get(question.serverName) ?? {};
   const view = useView();
   const [opening, setOpening] = useState(false);
   const [filledIn, setFilledIn] = useState(false);
@@ -105,7 +105,7 @@ export function AskRow(props: AskRowProps) {
       return (
         <McpSamplingApproval
           {...{ askId, serverName, toolNames, resourceUri, busy, keep }}
-          {...{ model, modelReason, models, grantReason, secrets, context }}
+          {...{ model, modelReason, models, away, grantReason, secrets, context }}
           request={samplingRequest}
           refusal={refusedSecrets === undefined ? refusal?.message : undefined}
           refusedSecrets={refusedSecrets}
@@ -120,7 +120,7 @@ export function AskRow(props: AskRowProps) {
     case "mcp_sampling_review":
       return (
         <McpSamplingReview
-          {...{ askId, question, tools: offered, busy, models, keep }}
+          {...{ askId, question, tools: offered, busy, models, away, keep }}
           refusal={refusal?.message}
           {...{ draft, onDraft }}
           onReturn={(samplingContent) =>

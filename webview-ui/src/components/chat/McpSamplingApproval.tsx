@@ -61,6 +61,8 @@ export interface McpSamplingApprovalProps {
   readonly context?: SamplingContext | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
+  /** Why VS Code's models are not among them. */
+  readonly away?: string | undefined;
   /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
@@ -97,8 +99,19 @@ export interface Approval {
 
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
-  const { askId, serverName, toolNames, resourceUri, request, model, models, busy, refusal, keep } =
-    props;
+  const {
+    askId,
+    serverName,
+    toolNames,
+    resourceUri,
+    request,
+    model,
+    models,
+    away,
+    busy,
+    refusal,
+    keep,
+  } = props;
   const {
     modelReason = "",
     grantReason = "",
@@ -293,7 +306,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             <AnsweringModel
               label={l10n.t("Answered by")}
               model={answering}
-              candidates={candidates}
+              {...{ candidates, away }}
               disabled={busy}
               onChoose={(id) => input(draftKey.model, id)}
             />

@@ -28,6 +28,8 @@ export interface McpSamplingReviewProps {
   readonly tools?: readonly SamplingTool[] | undefined;
   /** The models to choose from; absent until they were listed. */
   readonly models: readonly Model[] | undefined;
+  /** Why VS Code's models are not among them. */
+  readonly away?: string | undefined;
   /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
@@ -48,7 +50,7 @@ export interface McpSamplingReviewProps {
 
 /** A model's answer, which the person reviews before the server gets it. */
 export function McpSamplingReview(props: McpSamplingReviewProps) {
-  const { askId, question, tools, models, busy, refusal, keep } = props;
+  const { askId, question, tools, models, away, busy, refusal, keep } = props;
   const { onDraft, onReturn, onRegenerate, onDecline, onCancel } = props;
   const {
     serverName,
@@ -161,7 +163,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
       <AnsweringModel
         label={l10n.t("Another answer by")}
         model={next}
-        candidates={candidates}
+        {...{ candidates, away }}
         disabled={busy}
         onChoose={(id) => input(reviewKey.model, id)}
       />

@@ -55,7 +55,7 @@ export function Grants(props: GrantsProps) {
         <li key={grant.id} {...(grant.id === at && { ref: row, tabIndex: -1 })}>
           <GrantItem
             {...{ grant, now }}
-            models={models.get(grant.serverName)}
+            models={models.get(grant.serverName)?.models}
             onRevoke={async () => {
               await onRevoke(grant.id);
               // The button is gone with its grant.

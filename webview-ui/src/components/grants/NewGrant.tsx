@@ -55,7 +55,7 @@ export function NewGrant(props: NewGrantProps) {
     serverNames.find((name) => name === text(field.server)) ?? serverNames[0] ?? "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once a server, whoever is asked.
   useEffect(() => onServer(serverName), [serverName]);
-  const candidates = models.get(serverName) ?? [];
+  const candidates = models.get(serverName)?.models ?? [];
   const scope: GrantScope = {
     serverName,
     toolName: text(field.tool).trim() || undefined,

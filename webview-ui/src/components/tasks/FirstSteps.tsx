@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../session.ts";
-import type { State } from "../../state/state.ts";
+import { modelsFor, type State } from "../../state/state.ts";
 import { defaultPrompts, Suggestions } from "../composer/Suggestions.tsx";
 
 export interface FirstStepsProps {
@@ -85,9 +85,11 @@ export function FirstSteps({ state, actions }: FirstStepsProps) {
  * Returns what a person could say first, of which there is none without a model that understands it: the demo model is
  * a script. A host that names messages knows that they can be carried out. Undefined until the models are known.
  */
-function promptsOf({ settings, models }: FirstStepsProps["state"]): readonly string[] | undefined {
-  if (settings.prompts !== undefined) return settings.prompts;
-  const usable = models.get("")?.some(({ provider }) => provider !== "demo");
+function promptsOf(state: FirstStepsProps["state"]): readonly string[] | undefined {
+  if (state.settings.prompts !== undefined) return state.settings.prompts;
+  const usable = modelsFor(state, undefined)
+    .get("")
+    ?.models.some(({ provider }) => provider !== "demo");
   if (usable === undefined) return undefined;
   return usable ? defaultPrompts() : [];
 }
