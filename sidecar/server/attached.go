@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -31,6 +32,12 @@ type attached struct {
 	closed bool
 	// lastName is the name of the front end that was used last.
 	lastName string
+	// silent are the front ends that did not answer a request in time. They are not asked again before they do.
+	silent map[*frontEnd]bool
+
+	lending sync.WaitGroup // the requests with a patience
+	// answered is called when a silent front end answers.
+	answered func()
 }
 
 var _ protocol.Conn = (*attached)(nil)
@@ -48,7 +55,7 @@ const modelsAreAway = "VS Code's models can answer while a window of this worksp
 var errModelsAway = fmt.Errorf("%s: %w", strings.TrimSuffix(modelsAreAway, "."), errNobodyAttached)
 
 func newAttached(log zerolog.Logger) *attached {
-	return &attached{log: log, came: make(chan struct{})}
+	return &attached{log: log, came: make(chan struct{}), silent: map[*frontEnd]bool{}, answered: func() {}}
 }
 
 // capabilities returns what any front end could do since the workspace was opened. A capability stays after its front end
@@ -116,6 +123,7 @@ func (a *attached) remove(f *frontEnd) bool {
 		return false
 	}
 	a.all = slices.Delete(slices.Clone(a.all), i, i+1) // Notify may be reading the old one
+	delete(a.silent, f)
 	return true
 }
 
@@ -184,6 +192,8 @@ type need struct {
 	once bool
 	// now: it fails if no front end with the capability is attached, and does not wait for one.
 	now bool
+	// patience bounds the wait for the answer of one front end. After it the next one is asked. 0 is no bound.
+	patience time.Duration
 	// window is what it waits for, for a person.
 	window string
 }
@@ -200,26 +210,88 @@ var (
 		can: func(c protocol.FrontEndCapabilities) bool { return c.OpenURL }, once: true, window: "a window of this workspace to open a page",
 	}
 	needsLoginPage = need{can: needsPages.can, once: true, window: "a window to open its login page"}
-	needsSecrets   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true}
+	needsSecrets   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true, patience: secretPatience}
 	needsModels    = need{can: func(c protocol.FrontEndCapabilities) bool { return c.LanguageModels }, now: true}
 	// Each request to a model is paid for.
 	needsCompletion = need{can: needsModels.can, once: true, now: true}
 )
 
+// secretPatience bounds how long one window may take to keep a secret, or to read one. All workspaces wait for it.
+const secretPatience = 5 * time.Second
+
+// silentError says that no front end answers.
+type silentError struct{ name string }
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("%s did not answer within %v, and no other window can help", e.name, secretPatience)
+}
+
 // lend has one front end serve a request.
-func lend[R any](ctx context.Context, a *attached, n need, serve func(*frontEnd) (R, error)) (R, error) {
+func lend[R any](ctx context.Context, a *attached, n need, serve func(context.Context, *frontEnd) (R, error)) (R, error) {
 	for {
 		f, err := a.lender(ctx, n)
 		if err != nil {
 			var none R
 			return none, err
 		}
-		result, err := serve(f)
+		result, answered, err := within(ctx, a, f, n.patience, serve)
+		if !answered {
+			continue
+		}
 		if err == nil || ctx.Err() != nil || n.once || !f.gone() {
 			return result, err
 		}
 		a.remove(f)
 	}
+}
+
+// within has a front end serve a request, and reports whether it answered in time. The request of a silent one goes on.
+func within[R any](ctx context.Context, a *attached, f *frontEnd, limit time.Duration, serve func(context.Context, *frontEnd) (R, error)) (result R, answered bool, err error) {
+	if limit == 0 {
+		result, err = serve(ctx, f)
+		return result, true, err
+	}
+	type answer struct {
+		result R
+		err    error
+	}
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	answers := make(chan answer, 1)
+	a.lending.Go(func() {
+		defer cancel()
+		result, err := serve(serving, f)
+		answers <- answer{result, err}
+		a.mu.Lock()
+		late := a.silent[f]
+		delete(a.silent, f)
+		a.mu.Unlock()
+		if late && !f.gone() {
+			a.log.Info().Str("frontEnd", f.name).Msg("a window answers again")
+			a.answered()
+		}
+	})
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case got := <-answers:
+		return got.result, true, got.err
+	case <-ctx.Done():
+		cancel()
+		return result, true, context.Cause(ctx)
+	case <-timer.C:
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	select {
+	case got := <-answers: // just now
+		return got.result, true, got.err
+	default:
+	}
+	if slices.Contains(a.all, f) {
+		a.silent[f] = true
+	}
+	a.log.Warn().Str("frontEnd", f.name).Msg("a window does not answer, and is not asked again before it does")
+	return result, false, nil
 }
 
 // lender returns a front end for a request. If the request waits for one, whoever waits for the request hears of it, and
@@ -250,10 +322,18 @@ func (a *attached) pick(ctx context.Context, n need) (best *frontEnd, came <-cha
 	asking, _ := ctx.Value(caller{}).(*frontEnd)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	var silent *frontEnd
 	for _, f := range a.all {
-		if n.can(f.capabilities) && (best == nil || best != asking) {
+		switch {
+		case !n.can(f.capabilities):
+		case n.patience > 0 && a.silent[f]:
+			silent = f
+		case best == nil || best != asking:
 			best = f
 		}
+	}
+	if best == nil && silent != nil {
+		return nil, nil, &silentError{silent.name}
 	}
 	if best == nil && (a.closed || n.now) {
 		return nil, nil, errNobodyAttached
@@ -279,35 +359,21 @@ type editor struct {
 
 // PromptInput implements [protocol.Editor].
 func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
-	return lend(ctx, e.attached, needsInputs, func(f *frontEnd) (*protocol.PromptInputResult, error) {
+	return lend(ctx, e.attached, needsInputs, func(ctx context.Context, f *frontEnd) (*protocol.PromptInputResult, error) {
 		return f.own.PromptInput(ctx, params)
 	})
 }
 
 // OpenURL implements [protocol.Editor].
 func (e editor) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
-	return lend(ctx, e.attached, needsPages, func(f *frontEnd) (*protocol.OpenURLResult, error) {
+	return lend(ctx, e.attached, needsPages, func(ctx context.Context, f *frontEnd) (*protocol.OpenURLResult, error) {
 		return f.own.OpenURL(ctx, params)
-	})
-}
-
-// GetSecret implements [protocol.Editor].
-func (e editor) GetSecret(ctx context.Context, params *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
-	return lend(ctx, e.attached, needsSecrets, func(f *frontEnd) (*protocol.GetSecretResult, error) {
-		return f.own.GetSecret(ctx, params)
-	})
-}
-
-// SetSecret implements [protocol.Editor].
-func (e editor) SetSecret(ctx context.Context, params *protocol.SetSecretParams) (*protocol.SetSecretResult, error) {
-	return lend(ctx, e.attached, needsSecrets, func(f *frontEnd) (*protocol.SetSecretResult, error) {
-		return f.own.SetSecret(ctx, params)
 	})
 }
 
 // ListLanguageModels implements [protocol.Editor].
 func (e editor) ListLanguageModels(ctx context.Context) (*protocol.ListLanguageModelsResult, error) {
-	list, err := lend(ctx, e.attached, needsModels, func(f *frontEnd) (*protocol.ListLanguageModelsResult, error) {
+	list, err := lend(ctx, e.attached, needsModels, func(ctx context.Context, f *frontEnd) (*protocol.ListLanguageModelsResult, error) {
 		return f.own.ListLanguageModels(ctx)
 	})
 	return list, modelsAway(err)
@@ -323,7 +389,7 @@ func modelsAway(err error) error {
 
 // SendLanguageModelRequest implements [protocol.Editor].
 func (e editor) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
-	response, err := lend(ctx, e.attached, needsCompletion, func(f *frontEnd) (*protocol.LanguageModelResponse, error) {
+	response, err := lend(ctx, e.attached, needsCompletion, func(ctx context.Context, f *frontEnd) (*protocol.LanguageModelResponse, error) {
 		return f.own.SendLanguageModelRequest(ctx, params)
 	})
 	return response, modelsAway(err)

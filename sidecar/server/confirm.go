@@ -16,7 +16,7 @@ func (w *Workspace) confirmations(environment config.Environment) *confirm.Book 
 		Store:  w.tasks.Store,
 		CanAsk: func() bool { return w.attached.capabilities().ConfirmServers },
 		Ask: func(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error) {
-			result, err := lend(ctx, w.attached, needsConfirmation, func(f *frontEnd) (*protocol.ConfirmServerResult, error) {
+			result, err := lend(ctx, w.attached, needsConfirmation, func(ctx context.Context, f *frontEnd) (*protocol.ConfirmServerResult, error) {
 				by = f.name
 				return f.own.ConfirmServer(ctx, params)
 			})

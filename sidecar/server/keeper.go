@@ -64,14 +64,14 @@ func (p *Person) release(k *keeper, mayCome bool) bool {
 
 func newKeeper(folder, version string, log zerolog.Logger) *keeper {
 	k := &keeper{folder: folder, attached: newAttached(log)}
-	k.secrets = newSecrets(editor{attached: k.attached}, k.attached, log)
+	k.secrets = newSecrets(k.attached, log)
 	k.auth = auth.New(auth.Options{
 		Client:     protocol.Implementation{Name: "assent", Version: version},
 		Secrets:    k.secrets,
 		Folder:     folder,
 		CanOpenURL: func() bool { return k.attached.capabilities().OpenURL },
 		OpenURL: func(ctx context.Context, url, reason string) (bool, error) {
-			result, err := lend(ctx, k.attached, needsLoginPage, func(f *frontEnd) (*protocol.OpenURLResult, error) {
+			result, err := lend(ctx, k.attached, needsLoginPage, func(ctx context.Context, f *frontEnd) (*protocol.OpenURLResult, error) {
 				return f.own.OpenURL(ctx, &protocol.OpenURLParams{URL: url, Reason: reason})
 			})
 			if err != nil {
@@ -105,4 +105,5 @@ func (w *Workspace) ForgetLogins(ctx context.Context) (*protocol.ForgetLoginsRes
 func (k *keeper) close() {
 	k.attached.close()
 	k.auth.Close()
+	k.attached.lending.Wait()
 }

@@ -16,7 +16,6 @@ import (
 // secrets are kept by front ends. While no front end with a secret storage is attached, they are in memory only. Secrets
 // that are set meanwhile go to the next such front end, of whichever workspace.
 type secrets struct {
-	editor   protocol.Editor
 	attached *attached
 	log      zerolog.Logger
 	// passing has a value while a secret is passed on: an older value must not overtake a newer one.
@@ -31,12 +30,19 @@ type secrets struct {
 
 var _ auth.Secrets = (*secrets)(nil)
 
-func newSecrets(editor protocol.Editor, attached *attached, log zerolog.Logger) *secrets {
-	return &secrets{
-		editor: editor, attached: attached, log: log, passing: make(chan struct{}, 1),
+func newSecrets(attached *attached, log zerolog.Logger) *secrets {
+	s := &secrets{
+		attached: attached, log: log, passing: make(chan struct{}, 1),
 		known: map[string]*protocol.Secret{}, pending: map[string]*protocol.Secret{},
 		refused: map[string]bool{},
 	}
+	attached.answered = func() { s.flush(context.Background()) }
+	return s
+}
+
+// isAway reports whether a request failed because no window serves it now.
+func isAway(err error) bool {
+	return errors.Is(err, errNobodyAttached) || errors.As(err, new(*silentError))
 }
 
 // Get implements [auth.Secrets].
@@ -48,7 +54,9 @@ func (s *secrets) Get(ctx context.Context, key string) (*protocol.Secret, error)
 	if waits || !s.attached.capabilities().Secrets {
 		return value, nil
 	}
-	result, err := s.editor.GetSecret(ctx, &protocol.GetSecretParams{Key: key})
+	result, err := lend(ctx, s.attached, needsSecrets, func(ctx context.Context, f *frontEnd) (*protocol.GetSecretResult, error) {
+		return f.own.GetSecret(ctx, &protocol.GetSecretParams{Key: key})
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -64,7 +72,7 @@ func (s *secrets) Get(ctx context.Context, key string) (*protocol.Secret, error)
 	return result.Value, nil
 }
 
-// Set implements [auth.Secrets]. With no window open, the next one keeps the value.
+// Set implements [auth.Secrets]. If no window is open, or none answers, the next one that does keeps the value.
 func (s *secrets) Set(ctx context.Context, key string, value *protocol.Secret) error {
 	s.mu.Lock()
 	s.known[key], s.pending[key] = value, value
@@ -73,10 +81,20 @@ func (s *secrets) Set(ctx context.Context, key string, value *protocol.Secret) e
 	if !s.attached.capabilities().Secrets {
 		return auth.ErrNotKept
 	}
-	if err := s.pass(ctx, key); !errors.Is(err, errNobodyAttached) {
+	if err := s.pass(ctx, key); !isAway(err) {
 		return err
 	}
 	return nil
+}
+
+// wrote notes that a window has written a value. If that took so long that another window wrote a newer one, the newer one
+// is to be passed on once more.
+func (s *secrets) wrote(key string, value *protocol.Secret) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if newest := s.known[key]; newest != value {
+		s.pending[key] = newest
+	}
 }
 
 // pass passes on what a secret is now, if nobody else has.
@@ -93,7 +111,10 @@ func (s *secrets) pass(ctx context.Context, key string) error {
 	if !waits {
 		return nil
 	}
-	_, err := s.editor.SetSecret(ctx, &protocol.SetSecretParams{Key: key, Value: value})
+	_, err := lend(ctx, s.attached, needsSecrets, func(ctx context.Context, f *frontEnd) (*protocol.SetSecretResult, error) {
+		defer s.wrote(key, value)
+		return f.own.SetSecret(ctx, &protocol.SetSecretParams{Key: key, Value: value})
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -101,7 +122,7 @@ func (s *secrets) pass(ctx context.Context, key string) error {
 	case err == nil:
 		delete(s.pending, key)
 		delete(s.refused, key)
-	case !errors.Is(err, errNobodyAttached) && ctx.Err() == nil:
+	case !isAway(err) && ctx.Err() == nil:
 		s.refused[key] = true
 	}
 	return err
@@ -143,7 +164,7 @@ func (s *secrets) flush(ctx context.Context) {
 	pending := slices.Collect(maps.Keys(s.pending))
 	s.mu.Unlock()
 	for _, key := range pending {
-		if err := s.pass(ctx, key); err != nil && !errors.Is(err, errNobodyAttached) {
+		if err := s.pass(ctx, key); err != nil && !isAway(err) {
 			s.log.Warn().Err(err).Msg("a login is not kept: it lasts until Assent ends")
 		}
 	}
