@@ -116,12 +116,18 @@ func (c *talk) next() (*message, error) {
 	if m.ID == nil {
 		c.heard(m.Method, m.Params)
 	} else if m.Method == "window/openUrl" {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"opened":true}}`, *m.ID)
-		if _, err := fmt.Fprintf(c.stdin, "Content-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if err := c.serve(*m.ID, `{"opened":true}`); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// serve answers a request of the sidecar.
+func (c *talk) serve(id int, result string) error {
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
+	_, err := fmt.Fprintf(c.stdin, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	return err
 }
 
 // refused is a request's error.

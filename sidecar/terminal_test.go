@@ -82,10 +82,16 @@ func (c *callInTerminal) ends(code int) (rest string) {
 // askerFolder returns a folder that configures the server "asker".
 func askerFolder(t *testing.T) string {
 	t.Helper()
+	return folderWith(t, `{"servers":{"asker":{"command":"asker"}}}`)
+}
+
+// folderWith returns a folder with an mcp.json.
+func folderWith(t *testing.T, servers string) string {
+	t.Helper()
 	folder := t.TempDir()
 	err := os.Mkdir(filepath.Join(folder, ".vscode"), 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, ".vscode", "mcp.json"), []byte(`{"servers":{"asker":{"command":"asker"}}}`), 0o600)
+		err = os.WriteFile(filepath.Join(folder, ".vscode", "mcp.json"), []byte(servers), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -93,12 +99,17 @@ func askerFolder(t *testing.T) string {
 	return folder
 }
 
-// openIn shakes hands as a window with a folder.
+// openIn shakes hands as a window with a folder, which answers questions.
 func (c *talk) openIn(folder string) {
+	c.t.Helper()
+	c.openAs(folder, protocol.FrontEndCapabilities{Elicitation: true})
+}
+
+func (c *talk) openAs(folder string, capabilities protocol.FrontEndCapabilities) {
 	c.t.Helper()
 	err := c.call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "the window", Version: "1"},
-		Capabilities:  protocol.FrontEndCapabilities{Elicitation: true},
+		Capabilities:  capabilities,
 		Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "f", Path: folder, Confirmed: true}}},
 	}, &struct{}{})
 	if err != nil {
@@ -159,6 +170,37 @@ func TestAWindowAnswersWhatATerminalIsAsked(t *testing.T) {
 		if got := c.stdout.String(); got != acceptedB {
 			t.Errorf("the tool returned %s", got)
 		}
+	}
+}
+
+func TestATerminalSaysThatItsServerWaitsForAWindow(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	folder := folderWith(t, `{"servers":{"asker":{"command":"asker","env":{"KEY":"${input:key}"}}},"inputs":[{"type":"promptString","id":"key"}]}`)
+	browser, window := h.serve(), h.serve()
+	browser.openIn(folder)
+	window.openAs(folder, protocol.FrontEndCapabilities{Inputs: true})
+	window.kill()
+	c := callAsker(t, h, folder, "--data-dir", filepath.Join(h.folder, "data"))
+	c.reads(`… The server "asker" does not start yet. It waits for a window of this workspace to ask you for an input.`)
+
+	window = h.serve()
+	window.openAs(folder, protocol.FrontEndCapabilities{Inputs: true})
+	for prompted := false; !prompted; {
+		m, err := window.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prompted = m.Method == "input/prompt"; prompted {
+			if err := window.serve(*m.ID, `{"value":{"secret":"x"}}`); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	browser.accept(browser.asked())
+	c.ends(terminal.ExitOK)
+	if got := c.stdout.String(); got != acceptedB {
+		t.Errorf("the tool returned %s", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"io"
+	"slices"
 
 	"assent/protocol"
 )
@@ -59,7 +60,12 @@ func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressP
 }
 
 // ServerChanged implements [protocol.Editor]. That a server failed is told by the call that needed it.
-func (frontEnd) ServerChanged(context.Context, *protocol.Server) error { return nil }
+func (f frontEnd) ServerChanged(_ context.Context, server *protocol.Server) error {
+	if server.Name == f.s.line.server || slices.Contains(f.s.line.servers, server.Name) {
+		f.s.serverChanged(*server)
+	}
+	return nil
+}
 
 // ServersChanged implements [protocol.Editor].
 func (frontEnd) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }

@@ -15,6 +15,23 @@ type progress struct {
 	mu   sync.Mutex // guards the fields below
 	call *protocol.Progress
 	task *protocol.McpTask
+	// start says why a server does not start yet, or is empty.
+	start string
+}
+
+// serverChanged tells why a server does not start yet, such as that it waits for a window.
+func (s *session) serverChanged(server protocol.Server) {
+	start := ""
+	if server.State == protocol.ServerStarting && server.Reason != "" {
+		start = fmt.Sprintf("… The server %q does not start yet. %s", server.Name, oneLine(server.Reason, 200))
+	}
+	s.progress.mu.Lock()
+	changed := s.progress.start != start
+	s.progress.start = start
+	s.progress.mu.Unlock()
+	if changed && (start != "" || s.display != nil) {
+		s.drawProgress(start)
+	}
 }
 
 // progressed tells how far a call is.
@@ -57,6 +74,9 @@ func (p *progress) line(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var parts []string
+	if p.start != "" {
+		parts = append(parts, p.start)
+	}
 	if p.call != nil {
 		parts = append(parts, bar(*p.call, width))
 	}
