@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"assent/sidecar/daemon"
 	"assent/sidecar/leftover"
+	"assent/sidecar/terminal"
 )
 
 func TestADaemonIsDetachedFromItsStarter(t *testing.T) {
@@ -73,6 +75,56 @@ func TestADaemonThatDoesNotAnswerIsEnded(t *testing.T) {
 	}
 	if now := h.status().PID; now == pid {
 		t.Errorf("the daemon is still %d", now)
+	}
+}
+
+// It takes as long as a front end waits before it takes its daemon for one that hangs.
+func TestADaemonThatBeginsToHang(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	serve := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
+	serve.Stderr = write
+	window := startTalk(t, serve)
+	if err := errors.Join(write.Close(), window.shakeHands()); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(read)
+	says := func(want string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), want) {
+				return
+			}
+		}
+		t.Fatalf("the relay did not say %q: %v", want, lines.Err())
+	}
+	inTerminal := callAsker(t, h, askerFolder(t), "--plain")
+	inTerminal.reads("asker")
+
+	pid := h.status().PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := window.send("task/list", map[string]any{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(inTerminal.stdin, "b\nyes\n"); err != nil {
+		t.Fatal(err)
+	}
+	says(fmt.Sprintf(`"code":"hangs","pid":%d,"error":"the daemon (process %d, Assent `, pid, pid))
+	inTerminal.reads(fmt.Sprintf("Still waiting: the daemon (process %d, Assent ", pid))
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	says(`"code":"answers"`)
+	inTerminal.ends(terminal.ExitOK)
+	if got := inTerminal.stdout.String(); !strings.Contains(got, "b") {
+		t.Errorf("the call's result is %q", got)
 	}
 }
 

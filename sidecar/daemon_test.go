@@ -184,35 +184,41 @@ func TestFrontEndsOfAKilledDaemonHaveANewOne(t *testing.T) {
 	}
 }
 
-func TestANewerBuildTakesOver(t *testing.T) {
-	t.Parallel()
-	h := newDaemonHome(t)
+// oldBuild returns the programs of an old build and of this one, whose daemons are in the home.
+func (h daemonHome) oldBuild() (old, installed string) {
+	h.t.Helper()
 	installed, err := exec.LookPath("assent")
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	// Not by this process: see [TestWhatAFullDiskRefusedIsThereAfterAll].
-	old := filepath.Join(t.TempDir(), "assent")
+	old = filepath.Join(h.t.TempDir(), "assent")
 	if err := exec.Command("cp", installed, old).Run(); err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	if err := exec.Command("touch", "-d", "2001-02-03T04:05:06Z", old).Run(); err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	serve := func(program string) *talk {
-		c := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
-		c.Path = program
-		return startTalk(t, c)
-	}
-	window := serve(old)
-	asked, ended := false, false
-	window.heard = func(_ string, params json.RawMessage) {
+	return old, installed
+}
+
+// serveBy is serve with another program, and more flags.
+func (h daemonHome) serveBy(program string, flags ...string) *talk {
+	h.t.Helper()
+	c := h.command(append([]string{"serve", "--data-dir", filepath.Join(h.folder, "data")}, flags...)...)
+	c.Path = program
+	return startTalk(h.t, c)
+}
+
+// asks starts a call whose question stays open, and returns the daemon's status then.
+func (h daemonHome) asks(window *talk) (created protocol.Task, started protocol.StartCallResult, status daemon.Status) {
+	h.t.Helper()
+	hear, asked := window.heard, false
+	window.heard = func(method string, params json.RawMessage) {
+		hear(method, params)
 		asked = asked || strings.Contains(string(params), `"askId"`)
-		ended = ended || strings.Contains(string(params), `"callEnded"`)
 	}
-	var created protocol.Task
-	var started protocol.StartCallResult
-	err = window.shakeHands()
+	err := window.shakeHands()
 	if err == nil {
 		err = window.call("task/create", map[string]any{"title": "A task"}, &created)
 	}
@@ -225,33 +231,61 @@ func TestANewerBuildTakesOver(t *testing.T) {
 		_, err = window.next()
 	}
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	before := h.status()
-	if before.Build != daemon.Development+"2001-02-03T04:05:06Z" || before.Busy != "a question is open, a call runs" {
-		t.Fatalf("the old daemon is %+v", before)
+	status = h.status()
+	if status.Build != daemon.Development+"2001-02-03T04:05:06Z" || status.Busy != "a question is open, a call runs" {
+		h.t.Fatalf("the old daemon is %+v", status)
 	}
+	return created, started, status
+}
 
-	early := serve(installed)
+// wantOlder fails if a front end was not told that the daemon is older.
+func (c *talk) wantOlder() {
+	c.t.Helper()
+	log, err := os.ReadFile(c.log.Name())
+	if err != nil || !strings.Contains(string(log), `"code":"older","open":"a question is open, a call runs"`) {
+		c.t.Errorf("the newer front end was told %s, %v", log, err)
+	}
+}
+
+func TestANewerBuildTakesOver(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	old, installed := h.oldBuild()
+	window := h.serveBy(old)
+	ended := false
+	window.heard = func(_ string, params json.RawMessage) {
+		ended = ended || strings.Contains(string(params), `"callEnded"`)
+	}
+	created, started, before := h.asks(window)
+
+	early := h.serveBy(installed)
 	if err := early.shakeHands(); err != nil {
 		t.Errorf("the newer front end was not served while a question is open: %v", err)
 	}
-	if log, err := os.ReadFile(early.log.Name()); err != nil || !strings.Contains(string(log), `"code":"older","open":"a question is open, a call runs"`) {
-		t.Errorf("the newer front end was told %s, %v", log, err)
-	}
+	early.wantOlder()
 	if now := h.status(); now.PID != before.PID || len(now.Attached) != 2 {
 		t.Errorf("the daemon is %+v", now)
 	}
+	for _, flag := range []string{"--log-level=error", "--standalone"} {
+		command := h.command("tasks", flag)
+		out, err := command.CombinedOutput()
+		want := "An older daemon, Assent " + before.Build + ", serves this command, because a question is open, a call runs."
+		if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), `run "assent daemon stop"`) {
+			t.Errorf("a command with %s said %s, %v", flag, out, err)
+		}
+	}
 
 	// With nothing open, the old window is no obstacle: it comes back to the new daemon.
-	err = window.call("call/cancel", map[string]any{"taskId": created.ID, "messageId": started.MessageID}, &struct{}{})
+	err := window.call("call/cancel", map[string]any{"taskId": created.ID, "messageId": started.MessageID}, &struct{}{})
 	for err == nil && !ended {
 		_, err = window.next()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := serve(installed)
+	newer := h.serveBy(installed)
 	if err := newer.shakeHands(); err != nil {
 		t.Fatal(err)
 	}
@@ -262,12 +296,31 @@ func TestANewerBuildTakesOver(t *testing.T) {
 	if after.PID == before.PID || !daemon.Newer(after.Build, before.Build) {
 		t.Errorf("the new daemon is %+v", after)
 	}
-	older := serve(old)
+	older := h.serveBy(old)
 	if err := older.shakeHands(); err != nil {
 		t.Errorf("the older front end was not served: %v", err)
 	}
 	if now := h.status(); now.PID != after.PID || len(now.Attached) != 2 {
 		t.Errorf("the older front end met %+v", now)
+	}
+}
+
+func TestANewerStandaloneFrontEndUpdatesOnDemand(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	old, installed := h.oldBuild()
+	_, _, before := h.asks(h.serveBy(old))
+	early := h.serveBy(installed, "--standalone")
+	if err := early.shakeHands(); err != nil {
+		t.Errorf("the newer front end was not served while a question is open: %v", err)
+	}
+	early.wantOlder()
+	newer := h.serveBy(installed, "--standalone", "--update")
+	if err := newer.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	if now := h.status(); now.PID != newer.assent.Process.Pid || !daemon.Newer(now.Build, before.Build) {
+		t.Errorf("the daemon is %+v, want the process %d", now, newer.assent.Process.Pid)
 	}
 }
 

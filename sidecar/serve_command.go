@@ -45,13 +45,9 @@ It exits with %d if the daemon ends before the front end.`, terminal.ExitEnded),
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
-		serve := func(ctx context.Context, place workspaces.Place, stdin io.Reader, stdout, stderr io.Writer) error {
-			return relay(ctx, place, *update, stdin, stdout, stderr)
-		}
+		serve := relay
 		if *standalone {
-			serve = func(ctx context.Context, place workspaces.Place, stdin io.Reader, stdout, stderr io.Writer) error {
-				return serveAlone(ctx, place, *tapFile, stdin, stdout, stderr)
-			}
+			serve = func(ctx context.Context, f frontEnd) error { return serveAlone(ctx, f, *tapFile) }
 		} else if *tapFile != "" {
 			return terminal.Exit(terminal.ExitUsage, errors.New("--tap needs --standalone: the daemon has the wires"))
 		}
@@ -60,7 +56,7 @@ It exits with %d if the daemon ends before the front end.`, terminal.ExitEnded),
 		watch.Go(func() { untilOrphaned(ctx, cancel) })
 		defer watch.Wait()
 		defer cancel()
-		err = serve(ctx, place, pollable(stdin), stdout, stderr)
+		err = serve(ctx, frontEnd{place, *update, pollable(stdin), stdout, stderr})
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
@@ -99,21 +95,49 @@ func logTo(w io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
+// frontEnd is one on stdin and stdout, and its workspace.
+type frontEnd struct {
+	place workspaces.Place
+	// update ends an older daemon, whatever is open in it.
+	update         bool
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// The codes of the lines on stderr that a front end reads, beside [daemon.CodeOlder].
+const (
+	codeHangs   = "hangs"
+	codeAnswers = "answers"
+)
+
 // relay has the daemon serve a front end.
-func relay(ctx context.Context, place workspaces.Place, update bool, stdin io.Reader, stdout, stderr io.Writer) error {
+func relay(ctx context.Context, f frontEnd) error {
 	avoidGarbage()
-	o, err := placeOptions(place)
+	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	o.Replace = update
 	conn, welcome, err := daemon.Dial(ctx, o)
 	if err != nil {
 		return err
 	}
+	return f.relay(ctx, o, conn, welcome)
+}
+
+func (f frontEnd) options() (daemon.Options, error) {
+	o, err := daemonOptions()
+	if err != nil {
+		return o, err
+	}
+	o.Replace = f.update
+	return withPlace(o, f.place)
+}
+
+// relay copies what the front end and the daemon say. Stderr says whether the daemon is older, and whether it hangs.
+func (f frontEnd) relay(ctx context.Context, o daemon.Options, conn net.Conn, welcome daemon.Welcome) error {
+	log := logTo(visible.JSONWriter(f.stderr), min(f.place.LogLevel, zerolog.WarnLevel)) // a front end reads it
 	if welcome.Open != "" {
-		log := logTo(visible.JSONWriter(stderr), min(place.LogLevel, zerolog.WarnLevel)) // a front end reads it
-		log.Warn().Str("code", daemon.CodeOlder).Str("open", welcome.Open).Str("build", welcome.Build).
+		log.Warn().Str("code", daemon.CodeOlder).Str("open", welcome.Open).Str("build", welcome.Build).Int("pid", welcome.PID).
 			Msg("an older daemon serves until nothing is open")
 		updating, cancel := context.WithCancel(ctx)
 		var asking sync.WaitGroup
@@ -125,29 +149,30 @@ func relay(ctx context.Context, place workspaces.Place, update bool, stdin io.Re
 		defer asking.Wait()
 		defer cancel()
 	}
-	return daemon.Relay(ctx, conn, stdin, stdout)
+	conn = daemon.Watch(conn, o, func(hangs error) {
+		if hangs != nil {
+			log.Warn().Str("code", codeHangs).Int("pid", welcome.PID).Err(hangs).Msg("the daemon hangs")
+		} else {
+			log.Warn().Str("code", codeAnswers).Msg("the daemon answers again")
+		}
+	})
+	return daemon.Relay(ctx, conn, f.stdin, f.stdout)
 }
 
-// dial returns a connection with a workspace in the daemon.
-func dial(ctx context.Context, place workspaces.Place) (net.Conn, error) {
-	o, err := placeOptions(place)
-	if err != nil {
-		return nil, err
-	}
-	conn, _, err := daemon.Dial(ctx, o)
-	return conn, err
-}
-
-func placeOptions(place workspaces.Place) (daemon.Options, error) {
-	o, err := daemonOptions()
-	if err == nil {
-		o.Params, err = json.Marshal(place)
-	}
+// withPlace has a connection attached to a workspace.
+func withPlace(o daemon.Options, place workspaces.Place) (daemon.Options, error) {
+	var err error
+	o.Params, err = json.Marshal(place)
 	return o, err
 }
 
 // serveAlone serves a front end in this process, unless another process is the daemon.
-func serveAlone(ctx context.Context, place workspaces.Place, tapFile string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+func serveAlone(ctx context.Context, f frontEnd, tapFile string) (err error) {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	o.Alone = true
 	var tap io.Writer
 	if tapFile != "" {
 		file, err := os.OpenFile(tapFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -162,24 +187,22 @@ func serveAlone(ctx context.Context, place workspaces.Place, tapFile string, std
 			}
 		}()
 	}
-	conn, err := attachAlone(ctx, place, stderr, tap, func() io.ReadWriter { return &stdio{stdin, stdout} })
+	conn, welcome, err := attachAlone(ctx, o, f.place, f.stderr, tap, func() io.ReadWriter { return &stdio{f.stdin, f.stdout} })
 	if conn == nil {
 		return err
 	}
 	if tap != nil {
 		return errors.Join(errors.New("the tap would stay empty: another process is the daemon, see \"assent daemon status\""), conn.Close())
 	}
-	return daemon.Relay(ctx, conn, stdin, stdout)
+	return f.relay(ctx, o, conn, welcome)
 }
 
 // attachAlone calls frontEnd, serves it in this process, and returns when it has ended. If another process is the daemon,
 // attachAlone returns a connection with the workspace there.
-func attachAlone(ctx context.Context, place workspaces.Place, log, tap io.Writer, frontEnd func() io.ReadWriter) (net.Conn, error) {
+func attachAlone(
+	ctx context.Context, o daemon.Options, place workspaces.Place, log, tap io.Writer, frontEnd func() io.ReadWriter,
+) (net.Conn, daemon.Welcome, error) {
 	easeGarbage()
-	o, err := placeOptions(place)
-	if err != nil {
-		return nil, err
-	}
 	lines := visible.JSONWriter(log)
 	serving, open := serveOptions(o, lines, tap)
 	serving.Log = logTo(secret.NewMasker().Writer(lines), place.LogLevel)
@@ -187,17 +210,46 @@ func attachAlone(ctx context.Context, place workspaces.Place, log, tap io.Writer
 }
 
 // connect is [terminal.Options.Connect].
-func connect(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer) (net.Conn, error) {
-	if !standalone {
-		return dialFollowing(ctx, place, log)
+func connect(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error) {
+	attach := dialFollowing
+	if standalone {
+		attach = dialAlone
+	}
+	o, err := daemonOptions()
+	if err != nil {
+		return nil, err
+	}
+	conn, welcome, err := attach(ctx, o, place, log)
+	if err != nil || welcome.PID == 0 { // it is in this process
+		return conn, err
+	}
+	if welcome.Open != "" {
+		say(fmt.Sprintf("An older daemon, Assent %s, serves this command, because %s. The next command replaces it when nothing is open. To replace it now, run \"assent daemon stop\".",
+			welcome.Build, welcome.Open))
+	}
+	return daemon.Watch(conn, o, func(hangs error) {
+		if hangs != nil {
+			say(fmt.Sprintf("Still waiting: %v.", hangs))
+		} else {
+			say("The daemon answers again.")
+		}
+	}), nil
+}
+
+// dialAlone returns a connection with a workspace in this process, and no welcome; or in the daemon, if another process is.
+func dialAlone(ctx context.Context, o daemon.Options, place workspaces.Place, log io.Writer) (net.Conn, daemon.Welcome, error) {
+	o, err := withPlace(o, place)
+	if err != nil {
+		return nil, daemon.Welcome{}, err
 	}
 	ours, theirs := net.Pipe()
 	here := make(chan struct{})
 	var elsewhere net.Conn
+	var welcome daemon.Welcome
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		elsewhere, err = attachAlone(ctx, place, log, nil, func() io.ReadWriter { close(here); return theirs })
+		elsewhere, welcome, err = attachAlone(ctx, o, place, log, nil, func() io.ReadWriter { close(here); return theirs })
 		done <- err
 	}()
 	select {
@@ -205,9 +257,9 @@ func connect(ctx context.Context, place workspaces.Place, standalone bool, log i
 		if elsewhere == nil && err == nil {
 			err = daemon.ErrEnded // already
 		}
-		return elsewhere, errors.Join(err, ours.Close(), theirs.Close())
+		return elsewhere, welcome, errors.Join(err, ours.Close(), theirs.Close())
 	case <-here:
-		return &ownConn{ours, sync.OnceValue(func() error { return errors.Join(ours.Close(), <-done) })}, nil
+		return &ownConn{ours, sync.OnceValue(func() error { return errors.Join(ours.Close(), <-done) })}, daemon.Welcome{}, nil
 	}
 }
 

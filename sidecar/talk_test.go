@@ -44,7 +44,7 @@ type message struct {
 	} `json:"error"`
 }
 
-// startTalk starts a sidecar.
+// startTalk starts a sidecar, whose stderr goes to a file unless the test has another place for it.
 func startTalk(t *testing.T, assent *exec.Cmd) *talk {
 	t.Helper()
 	c := &talk{t: t, assent: assent, heard: func(string, json.RawMessage) {}, step: func() {}}
@@ -52,7 +52,9 @@ func startTalk(t *testing.T, assent *exec.Cmd) *talk {
 	if c.log, err = os.CreateTemp(t.TempDir(), "log"); err != nil {
 		t.Fatal(err)
 	}
-	c.assent.Stderr = c.log
+	if c.assent.Stderr == nil {
+		c.assent.Stderr = c.log
+	}
 	if c.stdin, err = c.assent.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,27 +15,27 @@ import (
 	"assent/sidecar/workspaces"
 )
 
-// dialFollowing is dial for a front end that writes the lines of its workspace that have at least the place's level. The
-// daemon's own log has those of the level "info" in any case. To close the connection writes the last of them.
-func dialFollowing(ctx context.Context, place workspaces.Place, log io.Writer) (net.Conn, error) {
+// dialFollowing connects with a workspace in the daemon, and writes the lines of the workspace that have at least the place's
+// level. The daemon's own log has those of the level "info" in any case. To close the connection writes the last of them.
+func dialFollowing(ctx context.Context, o daemon.Options, place workspaces.Place, log io.Writer) (net.Conn, daemon.Welcome, error) {
 	level := place.LogLevel
 	place.LogLevel = min(level, zerolog.InfoLevel)
+	o, err := withPlace(o, place)
+	if err != nil {
+		return nil, daemon.Welcome{}, err
+	}
 	if level == zerolog.Disabled {
-		return dial(ctx, place)
+		return daemon.Dial(ctx, o)
 	}
-	address, err := daemon.Locate()
+	end, err := daemon.FollowLog(o.Address, &workspaceLines{w: log, workspace: place.Name(), level: level})
 	if err != nil {
-		return nil, err
+		return nil, daemon.Welcome{}, err
 	}
-	end, err := daemon.FollowLog(address, &workspaceLines{w: log, workspace: place.Name(), level: level})
+	conn, welcome, err := daemon.Dial(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, welcome, errors.Join(err, end())
 	}
-	conn, err := dial(ctx, place)
-	if err != nil {
-		return nil, errors.Join(err, end())
-	}
-	return &followedConn{conn, sync.OnceValue(func() error { return errors.Join(conn.Close(), end()) })}, nil
+	return &followedConn{conn, sync.OnceValue(func() error { return errors.Join(conn.Close(), end()) })}, welcome, nil
 }
 
 // followedConn is a connection with a workspace whose log lines are written.

@@ -14,7 +14,7 @@ func alone(ctx context.Context, t *testing.T, o Options, done <-chan struct{}) (
 	t.Helper()
 	working, returned := make(chan struct{}), make(chan error, 1)
 	go func() {
-		conn, err := ServeAlone(ctx, ServeOptions{Options: o, Attach: echo, Log: zerolog.Nop()}, func(ctx context.Context) error {
+		conn, _, err := ServeAlone(ctx, ServeOptions{Options: o, Attach: echo, Log: zerolog.Nop()}, func(ctx context.Context) error {
 			close(working)
 			select {
 			case <-done:
@@ -50,7 +50,7 @@ func TestAProcessAloneIsTheDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := ServeAlone(t.Context(), ServeOptions{Options: o}, func(context.Context) error { return errors.New("it is no daemon") })
+	second, _, err := ServeAlone(t.Context(), ServeOptions{Options: o}, func(context.Context) error { return errors.New("it is no daemon") })
 	if err != nil {
 		t.Fatal(err)
 	}

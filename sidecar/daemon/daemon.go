@@ -40,6 +40,8 @@ const Protocol = 1
 type patience struct {
 	// hello is for the hello, in both directions.
 	hello time.Duration
+	// silence is for a daemon to say something, before it is probed.
+	silence time.Duration
 	// turn is for another starter.
 	turn time.Duration
 	// start is for a daemon that was started to listen.
@@ -54,11 +56,12 @@ type patience struct {
 
 func (p patience) orDefault() patience {
 	return patience{
-		hello:  cmp.Or(p.hello, 15*time.Second),
-		turn:   cmp.Or(p.turn, 30*time.Second),
-		start:  cmp.Or(p.start, time.Minute),
-		leave:  cmp.Or(p.leave, 30*time.Second),
-		again:  cmp.Or(p.again, 30*time.Second),
-		moment: cmp.Or(p.moment, 2*time.Second),
+		hello:   cmp.Or(p.hello, 15*time.Second),
+		silence: cmp.Or(p.silence, 10*time.Second),
+		turn:    cmp.Or(p.turn, 30*time.Second),
+		start:   cmp.Or(p.start, time.Minute),
+		leave:   cmp.Or(p.leave, 30*time.Second),
+		again:   cmp.Or(p.again, 30*time.Second),
+		moment:  cmp.Or(p.moment, 2*time.Second),
 	}
 }

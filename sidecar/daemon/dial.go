@@ -22,6 +22,8 @@ type Options struct {
 	Params json.RawMessage
 	// Replace has an older daemon leave, whatever is open in it.
 	Replace bool
+	// Alone has [Update] start no daemon: the front end comes back with [ServeAlone].
+	Alone bool
 	// Program starts the daemon, with its arguments. Nil means this program with "daemon run".
 	Program []string
 
@@ -96,7 +98,7 @@ func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
 
 // Update has this build take the place of a daemon that is older as soon as nothing is open in that, and returns nil once
 // the new daemon listens, or if another client was faster. It asks every half minute, until ctx ends: whoever is attached
-// is told nothing of what ends. An update that has begun is finished.
+// is told nothing of what ends. A daemon that hangs is asked again. An update that has begun is finished.
 func Update(ctx context.Context, o Options) error {
 	asking := time.NewTicker(o.patience.orDefault().again)
 	defer asking.Stop()
@@ -107,7 +109,7 @@ func Update(ctx context.Context, o Options) error {
 		case <-asking.C:
 		}
 		err := o.update(context.WithoutCancel(ctx))
-		if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Code != CodeBusy {
+		if refusal, ok := errors.AsType[*Refusal](err); !errors.Is(err, ErrHangs) && (!ok || refusal.Code != CodeBusy) {
 			return err
 		}
 	}
@@ -127,6 +129,8 @@ func (o Options) update(ctx context.Context) error {
 		return nil
 	case err != nil && !errors.Is(err, ErrNone):
 		return err
+	case o.Alone:
+		return nil
 	}
 	return o.start(ctx)
 }
@@ -221,5 +225,5 @@ func (o Options) hangs() error {
 	if h, err := readHolder(o.Address); err == nil {
 		who = fmt.Sprintf("the daemon (process %d, Assent %s)", h.PID, h.Build)
 	}
-	return fmt.Errorf("%s does not answer at %s: run \"assent daemon stop --force\" to end it", who, o.Address.Socket)
+	return fmt.Errorf("%s %w at %s: run \"assent daemon stop --force\" to end it", who, ErrHangs, o.Address.Socket)
 }

@@ -94,11 +94,11 @@ func Serve(ctx context.Context, o ServeOptions) error {
 
 // ServeAlone is Serve for a process that is a front end too. It runs work as an attached client's. It leaves, whoever else is
 // attached, when work returns, and returns what work did, or [ErrEnded] if the daemon left first: work's ctx ends then. If
-// another process is the daemon, ServeAlone runs nothing, and returns a connection as of [Dial].
-func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) error) (net.Conn, error) {
+// another process is the daemon, ServeAlone runs nothing, and returns what [Dial] does.
+func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) error) (net.Conn, Welcome, error) {
 	var s *server
 	var listener net.Listener
-	conn, _, err := o.dial(ctx, func(ctx context.Context) (here bool, err error) {
+	conn, welcome, err := o.dial(ctx, func(ctx context.Context) (here bool, err error) {
 		s, listener, err = begin(ctx, o)
 		if errors.Is(err, errServed) {
 			return false, nil
@@ -106,10 +106,10 @@ func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) 
 		return err == nil, err
 	})
 	if conn != nil || err != nil {
-		return conn, err
+		return conn, welcome, err
 	}
 	s.o.Address.Log = "" // the process has its own
-	return nil, s.run(ctx, listener, work)
+	return nil, Welcome{}, s.run(ctx, listener, work)
 }
 
 // begin takes the seat, and listens. The error is errServed if another daemon has the seat.

@@ -181,7 +181,7 @@ func (s *session) connect(ctx context.Context, place workspaces.Place) (conn net
 	connected := make(chan struct{})
 	go func() {
 		defer close(connected)
-		conn, err = s.o.Connect(ctx, place, s.line.standalone, s.o.Stderr)
+		conn, err = s.o.Connect(ctx, place, s.line.standalone, s.o.Stderr, func(text string) { s.note("%s", text) })
 	}()
 	select {
 	case <-connected:

@@ -57,8 +57,9 @@ type Options struct {
 	Stderr io.Writer
 	// Connect attaches this process to the workspace of a place: in the daemon, which it starts if none runs, or, with
 	// standalone, in this process, whose daemon then logs to a writer. If another process is the daemon, standalone attaches
-	// to that. To close the connection detaches, and waits until what ran in this process has ended.
-	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer) (net.Conn, error)
+	// to that. Say gets what the person is to know of the daemon, also later on. To close the connection detaches, and waits
+	// until what ran in this process has ended.
+	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
 	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
 	// typed where no signal comes of them. It may be nil.
 	Interrupts chan os.Signal

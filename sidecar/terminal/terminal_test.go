@@ -101,14 +101,14 @@ func (s *screen) await(t *testing.T, text string) {
 }
 
 // connector connects with workspaces in this process, which end with the test.
-func connector(t *testing.T) func(context.Context, workspaces.Place, bool, io.Writer) (net.Conn, error) {
+func connector(t *testing.T) func(context.Context, workspaces.Place, bool, io.Writer, func(string)) (net.Conn, error) {
 	open := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
 	var serving sync.WaitGroup
 	t.Cleanup(func() {
 		serving.Wait()
 		open.Close()
 	})
-	return func(ctx context.Context, place workspaces.Place, _ bool, _ io.Writer) (net.Conn, error) {
+	return func(ctx context.Context, place workspaces.Place, _ bool, _ io.Writer, _ func(string)) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		serving.Go(func() {
 			if err := open.Attach(ctx, place, theirs); err != nil {

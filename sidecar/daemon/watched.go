@@ -1,0 +1,154 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// ErrHangs says that a process is the daemon, and does not answer.
+var ErrHangs = errors.New("does not answer")
+
+// Watch returns a connection of [Dial] whose daemon may hang. If nothing comes back for a time after something was sent, the
+// daemon is probed on a second connection. The probe decides, and never the time alone: a call may take long, a notification
+// has no answer, and a computer may have slept. While probes are answered, each wait is twice as long as the one before, until
+// more is sent. Tell is called with an [ErrHangs] for a person if the daemon does not answer, and with nil when it does again;
+// never twice at once, and not after Close. It must not close the connection.
+func Watch(conn net.Conn, o Options, tell func(error)) net.Conn {
+	return watch(conn, o.patience.orDefault().silence, func(ctx context.Context) error {
+		_, err := o.status(ctx)
+		return err
+	}, tell)
+}
+
+// watched is a connection of [Watch].
+type watched struct {
+	net.Conn
+	silence time.Duration
+	timer   *time.Timer // calls ask
+	end     context.CancelFunc
+	asks    sync.WaitGroup
+
+	mu sync.Mutex // guards the fields below, and the order of Close and ask
+	// wait is what the timer is set to, or will be after the present ask; 0 if nothing is to come back.
+	wait time.Duration
+	// writing counts the writes that have not returned: a daemon that hangs does not read, either.
+	writing int
+	// heard ends the present ask; nil if there is none.
+	heard context.CancelFunc
+}
+
+// watch is Watch with another probe, which fails with ErrHangs if the daemon does not answer.
+func watch(conn net.Conn, silence time.Duration, probe func(context.Context) error, tell func(error)) *watched {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &watched{Conn: conn, silence: silence, end: cancel}
+	w.timer = time.AfterFunc(time.Hour, func() { w.ask(ctx, probe, tell) })
+	w.timer.Stop()
+	return w
+}
+
+// Write implements [net.Conn].
+func (w *watched) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	w.writing++
+	w.await()
+	w.mu.Unlock()
+	n, err := w.Conn.Write(b)
+	w.mu.Lock()
+	w.writing--
+	w.mu.Unlock()
+	return n, err
+}
+
+// Read implements [net.Conn].
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.Conn.Read(b)
+	if n == 0 {
+		return n, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wait = 0
+	w.timer.Stop()
+	if w.heard != nil {
+		w.heard()
+	}
+	if w.writing > 0 {
+		w.await()
+	}
+	return n, err
+}
+
+// await has the daemon probed after the silence, or sooner if it is awaited already. The lock is held.
+func (w *watched) await() {
+	if w.wait > 0 && w.wait <= w.silence {
+		return
+	}
+	w.wait = w.silence
+	if w.heard == nil {
+		w.timer.Reset(w.wait)
+	}
+}
+
+// ask probes the daemon, and if it hangs, until it answers or says something.
+func (w *watched) ask(ctx context.Context, probe func(context.Context) error, tell func(error)) {
+	w.mu.Lock()
+	if ctx.Err() != nil || w.wait == 0 || w.heard != nil { // the timer was stopped too late
+		w.mu.Unlock()
+		return
+	}
+	w.asks.Add(1)
+	defer w.asks.Done()
+	silent, heard := context.WithCancel(ctx)
+	defer heard()
+	w.heard = heard
+	w.wait *= 2
+	w.mu.Unlock()
+
+	told := false
+	for pause := w.silence; ; pause *= 2 {
+		err := probe(silent)
+		if silent.Err() != nil || !errors.Is(err, ErrHangs) {
+			break
+		}
+		if !told {
+			told = true
+			tell(err)
+		}
+		select {
+		case <-silent.Done():
+		case <-time.After(pause):
+		}
+	}
+	if told && ctx.Err() == nil {
+		tell(nil)
+	}
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = nil
+	if w.wait > 0 && ctx.Err() == nil {
+		w.timer.Reset(w.wait)
+	}
+}
+
+// CloseWrite says that no more comes. The other end may still send.
+func (w *watched) CloseWrite() error {
+	if half, ok := w.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+// Close implements [io.Closer].
+func (w *watched) Close() error {
+	w.mu.Lock()
+	w.end()
+	w.timer.Stop()
+	w.mu.Unlock()
+	err := w.Conn.Close()
+	w.asks.Wait()
+	return err
+}
