@@ -10,6 +10,7 @@ import { onConfigurationChange, readConfiguration, readPanelSettings } from "./c
 import { ConfirmServer } from "./confirmServer.ts";
 import { Contexts } from "./contexts.ts";
 import { DaemonCommand } from "./daemonCommand.ts";
+import { askToEnd, askToUpdate } from "./daemonQuestions.ts";
 import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
 import { ExampleServer } from "./exampleServer.ts";
 import type { Handlers } from "./handlers.ts";
@@ -34,7 +35,7 @@ import { Secrets } from "./secrets.ts";
 import { Sidecar } from "./sidecar.ts";
 import { Status } from "./status.ts";
 import { Panel } from "./view.ts";
-import { registerCommand, showInformationMessage, showWarningMessage } from "./window.ts";
+import { registerCommand, showWarningMessage } from "./window.ts";
 import { readWorkspaceFile } from "./workspaceFile.ts";
 
 /** VS Code waits for `deactivate` and for nothing else, so this one outlives `activate`. */
@@ -78,7 +79,10 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     initializeParams: () => introduction(context, exampleServer.added),
     log: (line) => logLine(log, line),
-    update: askToUpdate,
+    update: (why, pid, over) => askToUpdate(context.globalState, why, pid, over),
+    hangs: async (pid, over) => {
+      if (await askToEnd(pid, over)) await end(() => daemon.kill());
+    },
     handlers,
   });
   running = sidecar;
@@ -90,15 +94,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const exampleServer = new ExampleServer(context.workspaceState, tellConfiguration);
 
   // The sidecar of this window is a relay: what is to end is behind it.
-  const restart = async (): Promise<null> => {
+  const end = async (endDaemon: () => Promise<void>): Promise<null> => {
     try {
-      await daemon.stop();
+      await endDaemon();
     } catch (error) {
       log.error(`The daemon could not be ended: ${error}`);
     }
     sidecar.restart();
     return null;
   };
+  const restart = () => end(() => daemon.stop());
   const showLog = (): null => {
     if (!isStandalone()) daemon.follow((line) => logLine(log, line, true));
     log.show();
@@ -246,21 +251,6 @@ async function openWalkthrough(
 async function openGuide({ extensionUri }: vscode.ExtensionContext): Promise<void> {
   const guide = vscode.Uri.joinPath(extensionUri, "docs", "guide.md");
   await vscode.commands.executeCommand("markdown.showPreview", guide);
-}
-
-/** Asks whether to update now, which ends the open questions and calls of the earlier version. */
-async function askToUpdate(why: string): Promise<boolean> {
-  const now = vscode.l10n.t("Update Now");
-  const choice = await showInformationMessage(
-    vscode.l10n.t(
-      "Assent was updated, but its earlier version still runs: {0}. An update now ends what is open there.",
-      why,
-    ),
-    {},
-    now,
-    vscode.l10n.t("Wait"),
-  );
-  return choice === now;
 }
 
 /** The sidecar's memory has the logins too, for all windows. */

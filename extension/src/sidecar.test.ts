@@ -174,7 +174,13 @@ describe("a sidecar with an older daemon", () => {
   test("works, and updates when the person wants it", async () => {
     const { sidecar, update, starts, answer } = older();
     await reach(sidecar, "running");
-    await vi.waitFor(() => expect(update).toHaveBeenCalledExactlyOnceWith("a question is open"));
+    await vi.waitFor(() =>
+      expect(update).toHaveBeenCalledExactlyOnceWith(
+        "a question is open",
+        7,
+        expect.any(AbortSignal),
+      ),
+    );
     const again = reach(sidecar, "starting");
     answer(true);
     await again;
@@ -194,6 +200,57 @@ describe("a sidecar with an older daemon", () => {
     expect(await sidecar.forward("test/echo", {})).toEqual({});
     expect(starts).toEqual([false, false]);
     expect(update).toHaveBeenCalledOnce();
+  });
+});
+
+test("the question about an update ends with the sidecar that had the older daemon, and can be put again", async () => {
+  const signals: AbortSignal[] = [];
+  const update = vi.fn(async (_why: string, _pid: unknown, over: AbortSignal) => {
+    signals.push(over);
+    await new Promise((resolve) => over.addEventListener("abort", resolve));
+    return true; // too late
+  });
+  const sidecar = startSidecar("older", { update });
+  for (const asked of [1, 2]) {
+    await reach(sidecar, "running");
+    await vi.waitFor(() => expect(update).toHaveBeenCalledTimes(asked));
+    expect(signals.map(({ aborted }) => aborted)).toEqual(asked === 1 ? [false] : [true, false]);
+    const again = reach(sidecar, "starting");
+    sidecar.restart();
+    await again;
+  }
+});
+
+describe("a daemon that hangs", () => {
+  /** Starts a sidecar, and says something on its stderr. The signals are those of the questions. */
+  async function begin() {
+    const signals: AbortSignal[] = [];
+    const hangs = vi.fn(async (_pid: number, over: AbortSignal) => void signals.push(over));
+    const sidecar = startSidecar("works", { hangs });
+    await reach(sidecar, "running");
+    const say = (code: string) => sidecar.forward("test/say", { level: "warn", code, pid: 7 });
+    return { sidecar, hangs, signals, say };
+  }
+
+  test("is told of until it answers again", async () => {
+    const { hangs, signals, say } = await begin();
+    await say("hangs");
+    await vi.waitFor(() => expect(hangs).toHaveBeenCalledWith(7, expect.any(AbortSignal)));
+    expect(signals[0]?.aborted).toBe(false);
+    await say("answers");
+    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
+    await say("hangs");
+    await vi.waitFor(() => expect(signals[1]?.aborted).toBe(false));
+  });
+
+  test("is told of until it has ended", async () => {
+    const { sidecar, hangs, signals, say } = await begin();
+    await say("hangs");
+    await vi.waitFor(() => expect(hangs).toHaveBeenCalledOnce());
+    const starting = reach(sidecar, "starting");
+    await expect(sidecar.forward("test/loseDaemon", {})).rejects.toBeDefined();
+    await starting;
+    expect(signals[0]?.aborted).toBe(true);
   });
 });
 

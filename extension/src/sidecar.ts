@@ -38,9 +38,12 @@ export interface SidecarOptions {
   log(line: string): void;
   /**
    * Asks whether to end the daemon, which is older than the sidecar, now; else it is updated once nothing is open. Gets a
-   * sentence on what is open. Called once.
+   * sentence on what is open, and the daemon's process if that serves the sidecar. Not called again after an answer, or
+   * before one. The signal says that the question is over.
    */
-  update?(why: string): Promise<boolean>;
+  update?(why: string, pid: number | undefined, over: AbortSignal): Promise<boolean>;
+  /** Takes note that the daemon, a process, does not answer. The signal says that it answers again, or has ended. */
+  hangs?(pid: number, over: AbortSignal): Promise<void>;
   /** Answers the sidecar's requests; what a handler throws becomes the answer. */
   readonly handlers: Handlers<EditorRequests>;
   readonly timing?: Partial<Timing>;
@@ -94,7 +97,7 @@ export class Sidecar {
   #connection: MessageConnection | undefined;
   /** Aborted to end the present process, or the pause between two. */
   #interrupt = new AbortController();
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #update: "unasked" | "asked" | "wanted" = "unasked";
   #supervision: Promise<void> | undefined;
 
@@ -131,7 +134,7 @@ export class Sidecar {
 
   /** Ends the process for good; resolves when it is gone. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#interrupt.abort();
     await this.#supervision;
   }
@@ -177,7 +180,7 @@ export class Sidecar {
 
   async #supervise(): Promise<void> {
     let pause = this.#timing.firstPause;
-    while (!this.#stopped) {
+    while (!this.#stopping.signal.aborted) {
       this.#interrupt = new AbortController();
       const { signal } = this.#interrupt;
       this.#setStatus({ state: "starting" });
@@ -240,12 +243,27 @@ export class Sidecar {
       child.once("close", () => clearTimeout(force));
     };
     signal.addEventListener("abort", () => finish(), { once: true });
+    /** Aborted when what the relay says of its daemon is over. */
+    const ending = new AbortController();
+    let answers = new AbortController();
+    child.once("close", () => {
+      ending.abort();
+      answers.abort();
+    });
     createInterface({ input: child.stderr }).on("line", (line) => {
       this.#options.log(line);
-      const { level, error, code, open } = parse(line) ?? {};
+      const { level, error, code, open, pid } = parse(line) ?? {};
       if (level === "error" && typeof error === "string") said = error;
-      const why = code === "older" ? open : code === "busy" ? error : undefined;
-      if (typeof why === "string") void this.#askToUpdate(why);
+      if (code === "older" && typeof open === "string" && typeof pid === "number") {
+        void this.#askToUpdate(open, pid, ending.signal);
+      } else if (code === "busy" && typeof error === "string") {
+        void this.#askToUpdate(error, undefined, this.#stopping.signal); // the next one ends for the same reason
+      } else if (code === "hangs" && typeof pid === "number") {
+        answers = new AbortController();
+        void this.#options.hangs?.(pid, answers.signal);
+      } else if (code === "answers") {
+        answers.abort();
+      }
     });
     const reader = new StreamMessageReader(child.stdout);
     reader.onError((error) => {
@@ -288,10 +306,12 @@ export class Sidecar {
     return verdict ?? end;
   }
 
-  async #askToUpdate(why: string): Promise<void> {
+  async #askToUpdate(why: string, pid: number | undefined, over: AbortSignal): Promise<void> {
     if (this.#update !== "unasked" || this.#options.update === undefined) return;
     this.#update = "asked";
-    if (!(await this.#options.update(why)) || this.#stopped) return;
+    const wanted = await this.#options.update(why, pid, over);
+    if (over.aborted) this.#update = "unasked";
+    if (!wanted || over.aborted) return;
     this.#update = "wanted";
     this.restart();
   }

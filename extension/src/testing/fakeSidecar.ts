@@ -21,7 +21,7 @@ if (mode === "hangs") {
 }
 if (mode === "older" && process.argv[3] !== "--update") {
   process.stderr.write(
-    `${JSON.stringify({ level: "warn", code: "older", open: "a question is open" })}\n`,
+    `${JSON.stringify({ level: "warn", code: "older", open: "a question is open", pid: 7 })}\n`,
   );
 }
 if (mode === "unplugged") await new Promise(() => setInterval(() => {}, 60_000));
@@ -55,6 +55,9 @@ connection.onRequest(async (method, params, token) => {
       throw new ResponseError(ErrorCode.RequestCancelled, "cancelled");
     case "test/crash":
       return process.exit(7);
+    case "test/say":
+      process.stderr.write(`${JSON.stringify(params)}\n`);
+      return null;
     case "test/loseDaemon":
       return process.exit(exitEnded);
     case "test/notifyAroundAnswer":
