@@ -104,7 +104,7 @@ func TestADaemonThatBeginsToHang(t *testing.T) {
 		t.Fatalf("the relay did not say %q: %v", want, lines.Err())
 	}
 	inTerminal := callAsker(t, h, askerFolder(t), "--plain")
-	inTerminal.reads("asker")
+	inTerminal.reads("Question 1?")
 
 	pid := h.status().PID
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {

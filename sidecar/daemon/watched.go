@@ -11,11 +11,12 @@ import (
 // ErrHangs says that a process is the daemon, and does not answer.
 var ErrHangs = errors.New("does not answer")
 
-// Watch returns a connection of [Dial] whose daemon may hang. If nothing comes back for a time after something was sent, the
-// daemon is probed on a second connection. The probe decides, and never the time alone: a call may take long, a notification
-// has no answer, and a computer may have slept. While probes are answered, each wait is twice as long as the one before, until
-// more is sent. Tell is called with an [ErrHangs] for a person if the daemon does not answer, and with nil when it does again;
-// never twice at once, and not after Close. It must not close the connection.
+// Watch returns a connection of [Dial] whose daemon may hang. If nothing comes for a time after something was sent, or after
+// what came then, the daemon is probed on a second connection. The probe decides, and never the time alone: a call may take
+// long, a notification has no answer, and a computer may have slept. If the probe is answered and something came back before,
+// the next one comes after something more is sent. If nothing came back, each wait is twice as long as the one before.
+// Tell is called with an [ErrHangs] for a person if the daemon does not answer, and with nil when it does again; never twice
+// at once, and not after Close. It must not close the connection.
 func Watch(conn net.Conn, o Options, tell func(error)) net.Conn {
 	return watch(conn, o.patience.orDefault().silence, func(ctx context.Context) error {
 		_, err := o.status(ctx)
@@ -32,8 +33,10 @@ type watched struct {
 	asks    sync.WaitGroup
 
 	mu sync.Mutex // guards the fields below, and the order of Close and ask
-	// wait is what the timer is set to, or will be after the present ask; 0 if nothing is to come back.
+	// wait is what the timer is set to, or will be after the present ask; 0 if no probe is to come.
 	wait time.Duration
+	// back: something came after the last write began. It need not be an answer to that.
+	back bool
 	// writing counts the writes that have not returned: a daemon that hangs does not read, either.
 	writing int
 	// heard ends the present ask; nil if there is none.
@@ -53,7 +56,10 @@ func watch(conn net.Conn, silence time.Duration, probe func(context.Context) err
 func (w *watched) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	w.writing++
-	w.await()
+	w.back = false
+	if w.wait == 0 || w.wait > w.silence {
+		w.await()
+	}
 	w.mu.Unlock()
 	n, err := w.Conn.Write(b)
 	w.mu.Lock()
@@ -70,22 +76,18 @@ func (w *watched) Read(b []byte) (int, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.wait = 0
-	w.timer.Stop()
+	w.back = true
 	if w.heard != nil {
 		w.heard()
 	}
-	if w.writing > 0 {
+	if w.wait > 0 {
 		w.await()
 	}
 	return n, err
 }
 
-// await has the daemon probed after the silence, or sooner if it is awaited already. The lock is held.
+// await has the daemon probed after the silence. The lock is held.
 func (w *watched) await() {
-	if w.wait > 0 && w.wait <= w.silence {
-		return
-	}
 	w.wait = w.silence
 	if w.heard == nil {
 		w.timer.Reset(w.wait)
@@ -95,7 +97,7 @@ func (w *watched) await() {
 // ask probes the daemon, and if it hangs, until it answers or says something.
 func (w *watched) ask(ctx context.Context, probe func(context.Context) error, tell func(error)) {
 	w.mu.Lock()
-	if ctx.Err() != nil || w.wait == 0 || w.heard != nil { // the timer was stopped too late
+	if ctx.Err() != nil || w.heard != nil { // the timer was stopped or set too late
 		w.mu.Unlock()
 		return
 	}
@@ -129,7 +131,10 @@ func (w *watched) ask(ctx context.Context, probe func(context.Context) error, te
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.heard = nil
-	if w.wait > 0 && ctx.Err() == nil {
+	switch {
+	case w.back && w.writing == 0 && silent.Err() == nil:
+		w.wait = 0
+	case ctx.Err() == nil:
 		w.timer.Reset(w.wait)
 	}
 }

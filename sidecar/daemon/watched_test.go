@@ -80,18 +80,20 @@ func (d *heldDaemon) wantProbes(want ...time.Duration) {
 	}
 }
 
-func TestADaemonThatAnswersIsNotProbed(t *testing.T) {
+func TestADaemonThatAnswersIsProbedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newHeldDaemon(t)
-		d.hangs.Store(true)
 		d.after(time.Hour)
-		for range 3 {
-			d.ask()
-			d.after(silence - 1)
-			d.say()
-			d.after(time.Hour)
-		}
+		d.say() // of its own accord
+		d.after(time.Hour)
 		d.wantProbes()
+		d.ask()
+		d.after(silence - 1)
+		d.say()
+		d.after(time.Second)
+		d.say()
+		d.after(time.Hour)
+		d.wantProbes(2*time.Hour + 21*time.Second - 1)
 	})
 }
 
@@ -107,7 +109,7 @@ func TestADaemonThatTakesLongIsProbedLessAndLess(t *testing.T) {
 		d.wantProbes(10*time.Second, 30*time.Second, 70*time.Second, 85*time.Second)
 		d.say()
 		d.after(time.Hour)
-		d.wantProbes(10*time.Second, 30*time.Second, 70*time.Second, 85*time.Second)
+		d.wantProbes(10*time.Second, 30*time.Second, 70*time.Second, 85*time.Second, 95*time.Second)
 	})
 }
 
@@ -119,10 +121,22 @@ func TestADaemonThatHangsAndGoesOn(t *testing.T) {
 			d.ask()
 			d.after(silence, "10s the daemon does not answer")
 			d.after(7*time.Second, "10s the daemon does not answer")
+			d.hangs.Store(false)
 			d.say()
 			d.after(time.Hour, "10s the daemon does not answer", "17s <nil>")
-			d.ask() // it hangs again
+			d.hangs.Store(true)
+			d.ask()
 			d.after(time.Minute, "10s the daemon does not answer", "17s <nil>", "1h0m27s the daemon does not answer")
+		})
+	})
+	t.Run("after something else came", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			d := newHeldDaemon(t)
+			d.hangs.Store(true)
+			d.ask()
+			d.after(5 * time.Second)
+			d.say()
+			d.after(silence, "15s the daemon does not answer")
 		})
 	})
 	t.Run("without one", func(t *testing.T) {
