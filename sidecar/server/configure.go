@@ -29,7 +29,7 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 	w.configuring.Lock()
 	defer w.configuring.Unlock()
 	f.configuration = c
-	stays := f.visitor && (slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.detached }) || w.Busy() != "")
+	stays := f.visitor && (slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
 	w.configured = append(slices.DeleteFunc(w.configured, func(f *frontEnd) bool { return f.detached && !stays }), f)
 	if !f.visitor {
 		w.lasting.Store(true)

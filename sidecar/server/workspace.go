@@ -235,8 +235,19 @@ func (w *Workspace) begin() {
 	w.keeping.Go(func() { journal.Keep(ctx, w.tasks.Store, w.keepJournal, w.now, w.opts.Log) })
 }
 
-// Busy returns what goes on in the workspace, such as "a question is open", or an empty text. It reads nothing from disk.
-func (w *Workspace) Busy() string { return w.tasks.GoingOn() }
+// Busy returns what would be lost if the workspace were closed, such as "a question is open", or an empty text. It reads
+// nothing from disk, but may wait for a task that does.
+func (w *Workspace) Busy() string {
+	what := w.tasks.GoingOn()
+	switch {
+	case !w.tasks.Unsaved():
+		return what
+	case what == "":
+		return "changes are not saved"
+	default:
+		return what + ", changes are not saved"
+	}
+}
 
 // Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
 func (w *Workspace) Close() {

@@ -34,6 +34,8 @@ type outage struct {
 	damaged bool
 	// homeless is set while the store is in memory, because its file could not be opened.
 	homeless bool
+	// gone is set while the store's file is deleted, and cannot be written anew.
+	gone bool
 	// hopeless is set if another attempt to open the file would fail, too.
 	hopeless bool
 	owing    map[*Task]struct{}
@@ -63,6 +65,27 @@ func (r *Registry) StorageFailure() string {
 	r.outage.mu.Lock()
 	defer r.outage.mu.Unlock()
 	return r.outage.failure
+}
+
+// Unsaved reports whether something is in memory only, and so would be lost with this process.
+func (r *Registry) Unsaved() bool {
+	all := r.all()
+	r.outage.mu.Lock()
+	owes := len(r.outage.owing) > 0
+	r.outage.mu.Unlock()
+	return owes || len(all) > 0 && r.isHomeless() || slices.ContainsFunc(all, (*Task).hasUnacceptable)
+}
+
+// hasUnacceptable reports whether there is a message that the store will never take.
+func (t *Task) hasUnacceptable() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range t.memory {
+		if m.unacceptable {
+			return true
+		}
+	}
+	return false
 }
 
 // damage returns an error if the file is damaged, so that Assent must not write into it.
@@ -214,6 +237,9 @@ func (r *Registry) goHome(ctx context.Context) bool {
 		return false
 	}
 	if !homeless && !r.store.Gone() {
+		o.mu.Lock()
+		o.gone = false
+		o.mu.Unlock()
 		return true
 	}
 	o.moving.Lock()
@@ -231,12 +257,15 @@ func (r *Registry) goHome(ctx context.Context) bool {
 	err := r.move(ctx)
 	if err != nil {
 		if !homeless {
+			o.mu.Lock()
+			o.gone = true
+			o.mu.Unlock()
 			r.reportStorage(fmt.Errorf("%s was deleted or moved away, and cannot be written anew: %w", path, err))
 		}
 		return false
 	}
 	o.mu.Lock()
-	o.homeless = false
+	o.homeless, o.gone = false, false
 	o.mu.Unlock()
 	message := fmt.Sprintf("%s was deleted or moved away while Assent ran. It was written anew, with everything that was in it.", path)
 	if homeless {
@@ -307,11 +336,11 @@ func (t *Task) pay() bool {
 	return !damaged && err == nil
 }
 
-// isHomeless reports whether the store is in memory, because its file could not be opened.
+// isHomeless reports whether what the store takes is not in a file at its path.
 func (r *Registry) isHomeless() bool {
 	r.outage.mu.Lock()
 	defer r.outage.mu.Unlock()
-	return r.outage.homeless
+	return r.outage.homeless || r.outage.gone
 }
 
 // isFailing reports whether the store is known to fail. [Registry.KeepStore] then tries again.

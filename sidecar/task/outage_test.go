@@ -219,12 +219,18 @@ func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
 		if said := f.registry.StorageFailure(); !strings.Contains(said, "the disk is full") {
 			t.Errorf("StorageFailure = %q", said)
 		}
+		if !f.registry.Unsaved() {
+			t.Error("while the disk is full, nothing is unsaved")
+		}
 		allowWrites(t, dir)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
 		if said := f.registry.StorageFailure(); said != "" {
 			t.Errorf("StorageFailure = %q", said)
+		}
+		if f.registry.Unsaved() {
+			t.Error("once the disk works again, something is unsaved")
 		}
 		onDisk(t, dir, check)
 
@@ -265,6 +271,9 @@ func TestAMessageThatCannotBeSavedIsAlone(t *testing.T) {
 	if m := f.messages(t); len(m) == 0 || m[0].ID != id {
 		t.Error("it is not in memory either")
 	}
+	if !f.registry.Unsaved() {
+		t.Error("it is not unsaved")
+	}
 	if said := f.told(); len(said) != 1 {
 		t.Errorf("told %q", said)
 	}
@@ -304,6 +313,9 @@ func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
 			}
 		}
 		wantUnsaved(true) // though the store in memory has taken them
+		if !f.registry.Unsaved() {
+			t.Error("with the store in memory, nothing is unsaved")
+		}
 		remove()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -618,6 +630,34 @@ func TestAnActThatIsNotSavedSaysSo(t *testing.T) {
 		tasktest.Await(t, f.events, func(protocol.StorageRecoveredParams) bool { return true })
 		if read, _ := unsaved(); len(read) > 0 {
 			t.Errorf("the disk works again, and %v are unsaved", read)
+		}
+	})
+}
+
+func TestAStoreThatIsMovedBackIsAtItsPathAgain(t *testing.T) {
+	home := t.TempDir()
+	dir, away := filepath.Join(home, "data"), filepath.Join(home, "away")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
+		stop := f.keepStore(t)
+		defer f.close(t)
+		defer stop()
+		if err := errors.Join(os.Rename(dir, away), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written anew
+			t.Fatal(err)
+		}
+		if _, err := f.task.Rename("away"); err != nil {
+			t.Fatal(err)
+		}
+		if !f.registry.Unsaved() {
+			t.Error("while the file is elsewhere, nothing is unsaved")
+		}
+		if err := errors.Join(os.Remove(dir), os.Rename(away, dir)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if f.registry.Unsaved() {
+			t.Error("once the file is back, something is unsaved")
 		}
 	})
 }

@@ -208,6 +208,39 @@ func TestAWorkspaceInWhichSomethingGoesOnStaysOpen(t *testing.T) {
 	})
 }
 
+func TestAWorkspaceWithChangesThatAreNotSavedStaysOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	synctest.Test(t, func(t *testing.T) {
+		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		v := visit(t, s, dir)
+		v.create(t, "kept")
+		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written anew
+			t.Fatal(err)
+		}
+		v.create(t, "owed")
+		v.leave(t)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if open, busy := s.Open(), s.Busy(); open != 1 || busy != "changes are not saved" {
+			t.Errorf("while the disk fails, %d workspaces are open, and busy is %q", open, busy)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if open, busy := s.Open(), s.Busy(); open != 0 || busy != "" {
+			t.Errorf("once all is saved, %d workspaces are open, and busy is %q", open, busy)
+		}
+		v = visit(t, s, dir)
+		if got := v.titles(t); got != "owed kept" {
+			t.Errorf("the tasks are %q", got)
+		}
+		v.leave(t)
+		s.Close()
+	})
+}
+
 // slowLog is a log whose first line with a word waits.
 type slowLog struct {
 	word          string
