@@ -131,6 +131,9 @@ type Authorizer struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
 	logins map[string]*login
+	// renewals counts those that are under way. Renewed is closed when none is any more; nil while none is.
+	renewals int
+	renewed  chan struct{}
 }
 
 // New returns an authorizer without logins. It reads the kept login of a server when the server is first used.
@@ -166,6 +169,31 @@ func (a *Authorizer) begin(work func()) bool {
 		a.wg.Go(work)
 	}
 	return !a.closed
+}
+
+// Renewing returns a channel that is closed when no renewal of a login is under way any more; nil if none is. Who closes the
+// authorizer before that may lose the new refresh token, and the old one is used up.
+func (a *Authorizer) Renewing() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.renewed
+}
+
+// beginRenewal notes a renewal until end is called.
+func (a *Authorizer) beginRenewal() (end func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.renewals++; a.renewals == 1 {
+		a.renewed = make(chan struct{})
+	}
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.renewals--; a.renewals == 0 {
+			close(a.renewed)
+			a.renewed = nil
+		}
+	}
 }
 
 // Transport returns a round tripper for one connection to a server, over base. It puts the token into each request. If the

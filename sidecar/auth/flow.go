@@ -165,6 +165,7 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	if taken && present.fresh() || present == nil || !present.refreshable() {
 		return taken, nil
 	}
+	defer l.a.beginRenewal()()
 	old := *present
 	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()

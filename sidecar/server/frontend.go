@@ -58,7 +58,7 @@ func (w *Workspace) Attach(ctx context.Context, in io.Reader, out io.Writer) err
 
 // serve is Attach. If backlog is 0, the workspace waits for a front end that does not read.
 func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, backlog int) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := w.keeper.untilRenewed(ctx)
 	defer cancel()
 	f := &frontEnd{Workspace: w}
 	// The connection reads as soon as it exists, so its first message waits for f to be whole.

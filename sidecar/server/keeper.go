@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -50,12 +51,12 @@ func (p *Person) keeperFor(opts Options) *keeper {
 	return k
 }
 
-// release gives a keeper back, and reports whether it is to be closed. It stays while a secret is in memory only, if a window may
-// come that keeps it. The lock must be held.
+// release gives a keeper back, and reports whether it is to be closed. It stays while a login is renewed, and while a secret is
+// in memory only, if a window may come that keeps it. The lock must be held.
 func (p *Person) release(k *keeper, mayCome bool) bool {
 	k.users--
 	k.mayCome = k.mayCome || mayCome
-	if k.users > 0 || k.mayCome && k.secrets.unkept() {
+	if k.users > 0 || k.mayCome && (k.auth.Renewing() != nil || k.secrets.unkept()) { // in this order: a renewal ends with a secret
 		return false
 	}
 	delete(p.keepers, k.folder)
@@ -99,6 +100,29 @@ func (w *Workspace) ForgetLogins(ctx context.Context) (*protocol.ForgetLoginsRes
 		return nil, err
 	}
 	return &protocol.ForgetLoginsResult{}, nil
+}
+
+// renewalPatience bounds for how long front ends stay that may have to keep a login.
+const renewalPatience = 10 * time.Second
+
+// untilRenewed returns a context that ends after ctx, when the renewals that are under way by then have ended: their windows
+// keep the new refresh tokens.
+func (k *keeper) untilRenewed(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if renewing := k.auth.Renewing(); renewing != nil && k.attached.capabilities().Secrets {
+			select {
+			case <-renewing:
+			case <-time.After(renewalPatience):
+			case <-longer.Done():
+			}
+		}
+		cancel(context.Cause(ctx))
+	})
+	return longer, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // close ends the logins that are under way.

@@ -39,6 +39,9 @@ func (p *Person) Busy() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range p.keepers {
+		if k.auth.Renewing() != nil { // first: it ends with a secret
+			return "a login is renewed"
+		}
 		if k.secrets.wait() {
 			return "a login waits for a window that keeps it"
 		}

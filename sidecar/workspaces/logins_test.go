@@ -18,9 +18,15 @@ import (
 // window attaches a window that has the storage and uses the server.
 func window(t *testing.T, s *workspaces.Set, place workspaces.Place, server string, kept *authtest.Storage) *visitor {
 	t.Helper()
+	return windowUntil(context.Background(), t, s, place, server, kept)
+}
+
+// windowUntil attaches a window that is detached when ctx ends.
+func windowUntil(ctx context.Context, t *testing.T, s *workspaces.Set, place workspaces.Place, server string, kept *authtest.Storage) *visitor {
+	t.Helper()
 	ours, theirs := net.Pipe()
 	v := &visitor{served: make(chan error, 1)}
-	go func() { v.served <- s.Attach(context.Background(), place, theirs) }()
+	go func() { v.served <- s.Attach(ctx, place, theirs) }()
 	v.conn = rpc.New(context.Background(), ours, ours, rpc.Options{Serve: kept.Serve, Peer: "the workspace"})
 	v.Sidecar = protocol.NewSidecarClient(v.conn)
 	servers, err := json.Marshal(map[string]any{"s": map[string]any{"url": server}})
@@ -77,6 +83,83 @@ func TestALoginIsRenewedOnceForAllWindows(t *testing.T) {
 	}
 	for _, v := range all {
 		v.leave(t)
+	}
+	s.Close()
+}
+
+// firstRenewal is a renewal that waits; later ones do not.
+type firstRenewal struct {
+	came, goOn chan struct{}
+	first      sync.Once
+}
+
+func holdFirstRenewal(server *authtest.Server) *firstRenewal {
+	r := &firstRenewal{came: make(chan struct{}), goOn: make(chan struct{})}
+	server.Renewing = func() {
+		r.first.Do(func() {
+			close(r.came)
+			<-r.goOn
+		})
+	}
+	return r
+}
+
+// renews has a window begin it, and returns when it waits. Used is closed when the window's request has ended.
+func (r *firstRenewal) renews(v *visitor, server *authtest.Server) (used <-chan struct{}) {
+	server.Expire()
+	end := make(chan struct{})
+	go func() {
+		defer close(end)
+		_, _ = v.ListResources(context.Background(), &protocol.ServerParams{ServerName: "s"}) // its window may leave
+	}()
+	<-r.came
+	return end
+}
+
+func TestARenewalOutlivesItsWorkspace(t *testing.T) {
+	server := authtest.NewServer(t)
+	renewal := holdFirstRenewal(server)
+	kept := authtest.NewStorage(t, server)
+	s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+	logins, dir := filepath.Join(t.TempDir(), "logins"), t.TempDir()
+	first := window(t, s, workspaces.Place{DataDir: dir, LoginsDir: logins}, server.URL(), kept)
+	first.uses(t)
+	used := renewal.renews(first, server)
+	first.leave(t)
+	<-used
+	s.Rested(dir, 1)
+	visit(t, s, dir).leave(t) // waits until the workspace is closed, and has other logins
+	if got, want := s.Busy(), "a login is renewed"; got != want {
+		t.Errorf("Busy = %q, want %q", got, want)
+	}
+	second := window(t, s, workspaces.Place{DataDir: t.TempDir(), LoginsDir: logins}, server.URL(), kept)
+	close(renewal.goOn)
+	second.uses(t)
+	if !kept.Has(1) || server.Renewals() != 1 {
+		t.Errorf("after %d renewals, the newest refresh token is not kept", server.Renewals())
+	}
+	if got := s.Busy(); got != "" {
+		t.Errorf("Busy = %q", got)
+	}
+	second.leave(t)
+	s.Close()
+}
+
+func TestADaemonThatLeavesHasARenewalKept(t *testing.T) {
+	server := authtest.NewServer(t)
+	renewal := holdFirstRenewal(server)
+	kept := authtest.NewStorage(t, server)
+	s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+	ctx, leave := context.WithCancel(context.Background())
+	v := windowUntil(ctx, t, s, workspaces.Place{DataDir: t.TempDir()}, server.URL(), kept)
+	v.uses(t)
+	used := renewal.renews(v, server)
+	leave()
+	close(renewal.goOn)
+	<-used
+	<-v.served
+	if !kept.Has(1) {
+		t.Error("the new refresh token is not kept")
 	}
 	s.Close()
 }
