@@ -116,6 +116,9 @@ func (p *Person) label(w *Workspace) string {
 	return p.labels[w]
 }
 
+// Label returns what to call the workspace: by its folders, or nothing before its first configuration.
+func (w *Workspace) Label() string { return w.person.label(w) }
+
 // asksChanged notes that an ask of a workspace came or was settled.
 func (p *Person) asksChanged(w *Workspace) {
 	p.mu.Lock()

@@ -1,5 +1,10 @@
 package workspaces
 
+import "time"
+
+// Hurry bounds the time in which a workspace has to say what goes on in it.
+func (s *Set) Hurry(patience time.Duration) { s.patience = patience }
+
 // Open is how many workspaces are open.
 func (s *Set) Open() int {
 	s.mu.Lock()

@@ -7,6 +7,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ import (
 
 // DefaultIdleTime is for how long a workspace stays open that no front end uses.
 const DefaultIdleTime = 10 * time.Minute
+
+// busyPatience bounds how long a workspace may take to say what goes on in it. Its disk may hang.
+const busyPatience = 2 * time.Second
 
 // Options are what a set needs.
 type Options struct {
@@ -65,8 +69,10 @@ type Place struct {
 type Set struct {
 	opts Options
 
-	person  server.Person
-	closing sync.WaitGroup // the goroutines that close workspaces
+	person   server.Person
+	patience time.Duration  // busyPatience; tests have a shorter one
+	closing  sync.WaitGroup // the goroutines that close workspaces
+	asking   sync.WaitGroup // those that ask them what goes on
 
 	mu     sync.Mutex // guards the fields below
 	open   map[string]*workspace
@@ -85,6 +91,8 @@ type workspace struct {
 	idle  *time.Timer // runs while there are no users
 	// gone is closed when the workspace is closed. It is nil until it is being closed.
 	gone chan struct{}
+	// asked has a value while the workspace is asked what goes on in it.
+	asked chan struct{}
 }
 
 // errClosed is why a front end is not served any more.
@@ -95,7 +103,7 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, open: map[string]*workspace{}}
+	return &Set{opts: opts, patience: busyPatience, open: map[string]*workspace{}}
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.
@@ -127,7 +135,7 @@ func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 			s.mu.Unlock()
 			return nil, errClosed
 		case w == nil:
-			w = &workspace{opened: make(chan struct{}), place: place, users: 1}
+			w = &workspace{opened: make(chan struct{}), place: place, users: 1, asked: make(chan struct{}, 1)}
 			s.open[place.DataDir] = w
 			s.mu.Unlock()
 			if err := s.begin(w); err != nil {
@@ -320,22 +328,51 @@ func (s *Set) end(w *workspace) {
 	})
 }
 
-// Busy returns what goes on in a workspace without a front end, or an empty text.
+// Busy returns what would be lost if the process ended, or an empty text. A workspace that does not answer is named.
 func (s *Set) Busy() string {
-	var all []*server.Workspace
+	var all []*workspace
 	s.mu.Lock()
 	for _, w := range s.open {
 		if w.gone == nil && w.Workspace != nil {
-			all = append(all, w.Workspace)
+			all = append(all, w)
 		}
 	}
 	s.mu.Unlock()
-	for _, w := range all { // without the lock, as in rested
-		if busy := w.Busy(); busy != "" {
-			return busy
+	slices.SortFunc(all, func(a, b *workspace) int { return strings.Compare(a.place.DataDir, b.place.DataDir) })
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	answers := make([]<-chan string, len(all))
+	for i, w := range all { // without the lock, as in rested
+		answers[i] = s.ask(ctx, w)
+	}
+	var busy string
+	var what []string
+	for i, w := range all {
+		select {
+		case said := <-answers[i]:
+			busy = cmp.Or(busy, said)
+		case <-ctx.Done():
+			what = append(what, fmt.Sprintf("the workspace %q does not answer", cmp.Or(w.Label(), w.place.DataDir)))
 		}
 	}
-	return s.person.Busy()
+	if busy = cmp.Or(busy, s.person.Busy()); busy != "" {
+		what = slices.Insert(what, 0, busy)
+	}
+	return strings.Join(what, ", ")
+}
+
+// ask asks a workspace what goes on in it. At most one goroutine waits for a workspace that hangs; the others give up with ctx.
+func (s *Set) ask(ctx context.Context, w *workspace) <-chan string {
+	answer := make(chan string, 1)
+	s.asking.Go(func() {
+		select {
+		case w.asked <- struct{}{}:
+			answer <- w.Busy()
+			<-w.asked
+		case <-ctx.Done():
+		}
+	})
+	return answer
 }
 
 // Close closes all workspaces. Their front ends must have detached. Attach fails from now on.
@@ -349,5 +386,6 @@ func (s *Set) Close() {
 	}
 	s.mu.Unlock()
 	s.closing.Wait()
+	s.asking.Wait()
 	s.person.Close()
 }

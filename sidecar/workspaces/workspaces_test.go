@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -320,14 +319,15 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 		b.leave(t)
 	})
 	<-log.reached
-	asked := make(chan struct{})
-	waiting.Go(func() {
-		close(asked)
-		s.Busy()
-	})
-	<-asked
-	runtime.Gosched() // it may have the lock by now
-	visit(t, s, t.TempDir()).leave(t)
+	quick := visit(t, s, t.TempDir())
+	s.Hurry(time.Nanosecond)
+	for range 2 { // the second finds that the first still asks
+		if got, want := s.Busy(), `the workspace "no folder" does not answer`; !strings.Contains(got, want) {
+			t.Errorf("Busy = %q, want it to say %q", got, want)
+		}
+	}
+	quick.create(t, "quick")
+	quick.leave(t)
 	close(log.free)
 	waiting.Wait()
 	s.Close()
