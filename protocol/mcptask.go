@@ -39,6 +39,8 @@ type ListMcpTasksResult struct {
 	McpTasks []McpTaskEntry `json:"mcpTasks,omitempty"`
 	// NextCursor is for [Sidecar.MoreMcpTasks]; absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty"`
+	// NotAnswering is as of [ListOpenAsksResult], on the last page.
+	NotAnswering []string `json:"notAnswering,omitempty"`
 }
 
 // MoreMcpTasksParams asks for the next page.

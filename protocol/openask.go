@@ -11,6 +11,8 @@ type ListOpenAsksResult struct {
 	// Declined are the servers of the front end's workspace with elicitations that are all declined without asking, in the
 	// order of their names.
 	Declined []DeclinedServer `json:"declined,omitempty"`
+	// NotAnswering are the other open workspaces whose asks are left out because they did not answer in time.
+	NotAnswering []string `json:"notAnswering,omitempty"`
 }
 
 // DeclinedServer is a server with elicitations that a person declined all at once, with [AskResponseParams.DeclineAll].

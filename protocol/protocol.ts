@@ -2171,6 +2171,8 @@ export interface ListMcpTasksResult {
   mcpTasks?: readonly McpTaskEntry[];
   /** NextCursor is for `Sidecar.MoreMcpTasks`; absent on the last page. */
   nextCursor?: string;
+  /** NotAnswering is as of `ListOpenAsksResult`, on the last page. */
+  notAnswering?: readonly string[];
 }
 
 /** MoreMcpTasksParams asks for the next page. */
@@ -2389,6 +2391,8 @@ export interface ListOpenAsksResult {
    * order of their names.
    */
   declined?: readonly DeclinedServer[];
+  /** NotAnswering are the other open workspaces whose asks are left out because they did not answer in time. */
+  notAnswering?: readonly string[];
 }
 
 /**

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/reason"
 )
 
 // A front end that names a task of another workspace is a guest there: another [frontEnd] over the same connection. A guest
@@ -29,17 +31,10 @@ func (f *frontEnd) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResu
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range f.person.others(f.Workspace) {
-		var theirs *protocol.ListOpenAsksResult
-		var err error
-		if !w.host(ctx, func(ctx context.Context) { theirs, err = w.ListOpenAsks(ctx) }) {
-			continue
-		}
-		if err != nil { // of one workspace that cannot be read, the others' asks are no less open
-			f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Msg("open asks of another workspace are left out")
-			continue
-		}
-		label, unattended := f.person.label(w), !w.attached.asks()
+	others, silent := askOthers(ctx, f, "ask/list", (*Workspace).ListOpenAsks)
+	list.NotAnswering = silent
+	for _, o := range others {
+		theirs, label, unattended := o.answer, f.person.label(o.of), !o.of.attached.asks()
 		for i := range theirs.Asks {
 			theirs.Asks[i].Workspace, theirs.Asks[i].Unattended = label, unattended
 		}
@@ -72,22 +67,69 @@ func (f *frontEnd) withOthers(ctx context.Context, list *protocol.ListMcpTasksRe
 	if list == nil || list.NextCursor != "" {
 		return list
 	}
-	for _, w := range f.person.others(f.Workspace) {
-		var theirs *protocol.ListMcpTasksResult
-		var err error
-		if !w.host(ctx, func(ctx context.Context) { theirs, err = w.ListMcpTasks(ctx) }) {
-			continue
-		}
-		if err != nil {
-			f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Msg("MCP tasks of another workspace are left out")
-			continue
-		}
-		for _, entry := range theirs.McpTasks {
-			entry.Workspace = f.person.label(w)
+	others, silent := askOthers(ctx, f, "mcpTask/list", (*Workspace).ListMcpTasks)
+	list.NotAnswering = silent
+	for _, o := range others {
+		for _, entry := range o.answer.McpTasks {
+			entry.Workspace = f.person.label(o.of)
 			list.McpTasks = append(list.McpTasks, entry)
 		}
 	}
 	return list
+}
+
+// of is what another workspace answered.
+type of[R any] struct {
+	of     *Workspace
+	answer R
+}
+
+// askOthers asks the other open workspaces at the same time. It returns their answers in the order in which they were opened, and
+// the labels of those that did not answer in time. Of one that cannot be read, the others' answers are no less good.
+func askOthers[R any](ctx context.Context, f *frontEnd, what string, ask func(*Workspace, context.Context) (R, error)) (answers []of[R], silent []string) {
+	others := f.person.others(f.Workspace)
+	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Patience, DefaultPatience))
+	defer cancel()
+	said := make([]chan *R, len(others)) // nil for no answer
+	for i, w := range others {
+		said[i] = make(chan *R, 1)
+		go func() { // the workspace waits for it, see host
+			said[i] <- askOther(waiting, f, w, what, ask)
+		}()
+	}
+	for i, w := range others {
+		select {
+		case answer := <-said[i]:
+			if answer != nil {
+				answers = append(answers, of[R]{w, *answer})
+			}
+		case <-waiting.Done():
+			silent = append(silent, f.person.label(w))
+		}
+	}
+	return answers, silent
+}
+
+// askOther asks one of them. If that answers too late, the front ends are told to ask again.
+func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string, ask func(*Workspace, context.Context) (R, error)) *R {
+	var answer R
+	var err error
+	hosted := w.host(ctx, func(ctx context.Context) {
+		defer reason.Panicked(f.opts.Log, what, &err)
+		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keepingCtx.Err() == nil {
+			w.person.asksChanged(w)
+		}
+	})
+	switch {
+	case !hosted:
+		return nil
+	case err != nil && ctx.Err() == nil:
+		f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Str("request", what).Msg("another workspace is left out")
+	}
+	if err != nil {
+		return nil
+	}
+	return &answer
 }
 
 // isUnknownHere reports whether a request failed because it names what this workspace does not have.

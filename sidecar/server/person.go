@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"assent/protocol"
 )
@@ -12,6 +13,9 @@ import (
 // all of them, who notifies the person, and the logins. Its methods may be called from any goroutine. The zero value is
 // ready. Close it after its workspaces.
 type Person struct {
+	// Patience bounds how long a workspace may take to answer for others: its disk may hang. 0 means [DefaultPatience].
+	Patience time.Duration
+
 	telling sync.WaitGroup
 
 	mu      sync.Mutex   // guards the fields below
@@ -26,6 +30,9 @@ type Person struct {
 	// due: the front ends are to be told how things stand. A goroutine does that while running.
 	due, running, closed bool
 }
+
+// DefaultPatience is [Person.Patience].
+const DefaultPatience = 2 * time.Second
 
 // standing is how things stand for a front end.
 type standing struct {

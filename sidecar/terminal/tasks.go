@@ -112,6 +112,9 @@ func (s *session) mcpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error)
 				all = append(all, entry)
 			}
 		}
+		for _, workspace := range page.NotAnswering {
+			s.note("The workspace %s does not answer now: its MCP tasks are left out.", safe(workspace))
+		}
 		if page.NextCursor == "" {
 			return all, nil
 		}

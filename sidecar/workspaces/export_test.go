@@ -2,8 +2,8 @@ package workspaces
 
 import "time"
 
-// Hurry bounds the time in which a workspace has to say what goes on in it.
-func (s *Set) Hurry(patience time.Duration) { s.patience = patience }
+// Hurry bounds how long a workspace may take to answer for others.
+func (s *Set) Hurry(patience time.Duration) { s.person.Patience = patience }
 
 // Open is how many workspaces are open.
 func (s *Set) Open() int {

@@ -31,9 +31,6 @@ import (
 // DefaultIdleTime is for how long a workspace stays open that no front end uses.
 const DefaultIdleTime = 10 * time.Minute
 
-// busyPatience bounds how long a workspace may take to say what goes on in it. Its disk may hang.
-const busyPatience = 2 * time.Second
-
 // Options are what a set needs.
 type Options struct {
 	// Version is the program's own.
@@ -69,10 +66,9 @@ type Place struct {
 type Set struct {
 	opts Options
 
-	person   server.Person
-	patience time.Duration  // busyPatience; tests have a shorter one
-	closing  sync.WaitGroup // the goroutines that close workspaces
-	asking   sync.WaitGroup // those that ask them what goes on
+	person  server.Person
+	closing sync.WaitGroup // the goroutines that close workspaces
+	asking  sync.WaitGroup // those that ask them what goes on
 
 	mu     sync.Mutex // guards the fields below
 	open   map[string]*workspace
@@ -103,7 +99,7 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, patience: busyPatience, open: map[string]*workspace{}}
+	return &Set{opts: opts, person: server.Person{Patience: server.DefaultPatience}, open: map[string]*workspace{}}
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.
@@ -339,7 +335,7 @@ func (s *Set) Busy() string {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(all, func(a, b *workspace) int { return strings.Compare(a.place.DataDir, b.place.DataDir) })
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.person.Patience)
 	defer cancel()
 	answers := make([]<-chan string, len(all))
 	for i, w := range all { // without the lock, as in rested

@@ -34,6 +34,8 @@ type visitor struct {
 	protocol.Sidecar
 	conn   *rpc.Conn
 	served chan error
+	// others has a value after the asks of other workspaces changed.
+	others chan struct{}
 }
 
 func visit(t *testing.T, s *workspaces.Set, dir string) *visitor {
@@ -49,11 +51,19 @@ func visitAs(t *testing.T, s *workspaces.Set, place workspaces.Place, passing bo
 func visitWith(t *testing.T, s *workspaces.Set, place workspaces.Place, passing bool, c protocol.Configuration) *visitor {
 	t.Helper()
 	ours, theirs := net.Pipe()
-	v := &visitor{served: make(chan error, 1)}
+	v := &visitor{served: make(chan error, 1), others: make(chan struct{}, 1)}
 	go func() { v.served <- s.Attach(context.Background(), place, theirs) }()
 	v.conn = rpc.New(context.Background(), ours, ours, rpc.Options{
-		Serve: func(context.Context, string, json.RawMessage) (any, error) { return struct{}{}, nil },
-		Peer:  "the workspace",
+		Serve: func(_ context.Context, method string, _ json.RawMessage) (any, error) {
+			if method == "ask/othersChanged" {
+				select {
+				case v.others <- struct{}{}:
+				default:
+				}
+			}
+			return struct{}{}, nil
+		},
+		Peer: "the workspace",
 	})
 	v.Sidecar = protocol.NewSidecarClient(v.conn)
 	if _, err := v.Initialize(context.Background(), &protocol.InitializeParams{
@@ -315,8 +325,6 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 		if _, err := a.RenameTask(context.Background(), &protocol.RenameTaskParams{TaskID: task.ID, Title: "Unsaved"}); err != nil {
 			t.Error(err)
 		}
-		a.leave(t)
-		b.leave(t)
 	})
 	<-log.reached
 	quick := visit(t, s, t.TempDir())
@@ -326,10 +334,24 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 			t.Errorf("Busy = %q, want it to say %q", got, want)
 		}
 	}
+	list, err := quick.ListOpenAsks(context.Background())
+	if err != nil || strings.Join(list.NotAnswering, ", ") != "no folder" {
+		t.Errorf("ListOpenAsks = %+v, %v", list, err)
+	}
 	quick.create(t, "quick")
-	quick.leave(t)
 	close(log.free)
+	<-quick.others // it answers by now
 	waiting.Wait()
+	s.Hurry(time.Hour)
+	if list, err := quick.ListOpenAsks(context.Background()); err != nil || len(list.NotAnswering) > 0 {
+		t.Errorf("once it answers, ListOpenAsks = %+v, %v", list, err)
+	}
+	if list, err := quick.ListMcpTasks(context.Background()); err != nil || len(list.NotAnswering) > 0 {
+		t.Errorf("once it answers, ListMcpTasks = %+v, %v", list, err)
+	}
+	for _, v := range []*visitor{a, b, quick} {
+		v.leave(t)
+	}
 	s.Close()
 }
 

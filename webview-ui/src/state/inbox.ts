@@ -16,6 +16,8 @@ export interface Inbox {
   readonly declined: readonly DeclinedServer[];
   /** There are more than are listed. */
   readonly truncated: boolean;
+  /** The other open workspaces whose asks are left out: they did not answer. */
+  readonly notAnswering: readonly string[];
   /** The list is being read. */
   readonly reading: boolean;
   /** Something was asked or settled since the list was asked for: it must be read. */
@@ -29,6 +31,7 @@ export const emptyInbox: Inbox = {
   unclaimed: [],
   declined: [],
   truncated: false,
+  notAnswering: [],
   reading: false,
   missed: false,
   failure: undefined,

@@ -88,6 +88,7 @@ export function reduce(state: State, action: Action): State {
         unclaimed = [],
         declined = [],
         truncated = false,
+        notAnswering = [],
       } = action.result;
       const { missed } = state.inbox;
       return {
@@ -97,6 +98,7 @@ export function reduce(state: State, action: Action): State {
           unclaimed,
           declined,
           truncated,
+          notAnswering,
           reading: false,
           missed,
           failure: undefined,

@@ -142,6 +142,16 @@ describe("the inbox", () => {
   });
 });
 
+test("a workspace that does not answer is named in place of its questions", async () => {
+  const host = twoTasks({ "ask/list": () => ({ notAnswering: ["api"] }) });
+  showApp(host);
+  await host.tell("host/reveal", { kind: "openAsks" });
+  await screen.findByText(
+    "The workspace api does not answer now. Its questions follow when it does.",
+  );
+  expect(screen.queryByText("No question waits for you.")).toBeNull();
+});
+
 describe("the questions of another workspace", () => {
   const api = { workspace: "api" } as const;
   const theirs = openAsk(9, { ...api, taskId: "t9", title: "Theirs", time: at - 5, simple: true });

@@ -36,7 +36,7 @@ export interface OpenAsksProps {
  */
 export function OpenAsks(props: OpenAsksProps) {
   const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onClose } = props;
-  const { entries, unclaimed, truncated, reading, failure } = inbox;
+  const { entries, unclaimed, truncated, notAnswering, reading, failure } = inbox;
   const now = useNow(unclaimed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
   // The panel has the focus at first; the first question is of more use to the Enter key.
@@ -56,7 +56,7 @@ export function OpenAsks(props: OpenAsksProps) {
       busy={reading}
       {...{ failure, onRetry, onClose }}
     >
-      {entries?.length === 0 && unclaimed.length === 0 && (
+      {entries?.length === 0 && unclaimed.length === 0 && notAnswering.length === 0 && (
         <p className="muted">{l10n.t("No question waits for you.")}</p>
       )}
       <div ref={rows}>
@@ -89,6 +89,14 @@ export function OpenAsks(props: OpenAsksProps) {
           )}
         </p>
       )}
+      {notAnswering.map((workspace) => (
+        <p key={workspace} className="muted">
+          {l10n.t(
+            "The workspace {0} does not answer now. Its questions follow when it does.",
+            workspace,
+          )}
+        </p>
+      ))}
     </ListPanel>
   );
 }
