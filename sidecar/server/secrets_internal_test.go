@@ -84,6 +84,7 @@ func TestAWindowThatHangsHoldsUpNoSecrets(t *testing.T) {
 			}
 			return err
 		})
+		synctest.Wait() // the window has counted
 		if hangs.asked != 1 {
 			t.Errorf("the window that hangs was asked %d times", hangs.asked)
 		}
