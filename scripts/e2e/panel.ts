@@ -252,12 +252,12 @@ export class Panel {
     return runner;
   }
 
-  /** Runs a tool with the runner, and sees it at work. */
+  /** Runs a tool with the runner, and sees it at work. A busy machine may show an MCP task first when it asks. */
   async runTool(...what: Parameters<Panel["startTool"]>): Promise<void> {
     await this.startTool(...what);
     const [server, tool] = what;
     await this.call(server, tool)
-      .getByText(/^(running|working)/)
+      .getByText(/^(running|working|waiting for input)/)
       .waitFor();
   }
 

@@ -78,6 +78,40 @@ func (f *frontEnd) withOthers(ctx context.Context, list *protocol.ListMcpTasksRe
 	return list
 }
 
+// GetMcpTask implements [protocol.Sidecar]. If no server is named, another open workspace may have the task.
+func (f *frontEnd) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.GetMcpTaskResult, error) {
+	own, unknown := f.Workspace.GetMcpTask(ctx, params)
+	if params.ServerName != "" || !isUnknownMcpTask(unknown) {
+		return own, unknown
+	}
+	type found struct {
+		result *protocol.GetMcpTaskResult
+		err    error
+	}
+	others, _ := askOthers(ctx, f, "mcpTask/get", func(w *Workspace, ctx context.Context) (found, error) {
+		result, err := w.GetMcpTask(ctx, params)
+		return found{result, err}, nil
+	})
+	others = slices.DeleteFunc(others, func(o of[found]) bool { return isUnknownMcpTask(o.answer.err) })
+	switch len(others) {
+	case 0:
+		return nil, unknown
+	case 1:
+		if entry := others[0].answer.result; entry != nil {
+			entry.McpTask.Workspace = f.person.label(others[0].of)
+		}
+		return others[0].answer.result, others[0].answer.err
+	default:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "the workspaces %s and %s both have an MCP task %q: use it in one of them",
+			f.person.label(others[0].of), f.person.label(others[1].of), params.McpTaskID)
+	}
+}
+
+func isUnknownMcpTask(err error) bool {
+	e, ok := errors.AsType[*protocol.Error](err)
+	return ok && e.Code == protocol.CodeUnknownMcpTask
+}
+
 // of is what another workspace answered.
 type of[R any] struct {
 	of     *Workspace

@@ -20,9 +20,9 @@ func tasksCommand(o Options) *cobra.Command {
 	list := command{
 		use: "tasks [SERVER]", short: "list the MCP tasks: what servers work on for long", words: maybeServerWord, keeps: true,
 		long: `tasks lists the MCP tasks of the conversations that are kept in --data-dir: their ids, how they are, their servers,
-tools and conversations. Those of other workspaces that are open follow, with the workspace behind the conversation;
-they are resumed and cancelled there. With SERVER, that is started and asked for those that it alone knows, too. A task is "expired"
-when the time is over for which its server keeps it, and "lost" when its server does not know it any more.`,
+tools and conversations. Those of other open workspaces follow, with the workspace behind the conversation. With SERVER,
+that is started and asked for those that it alone knows, too. A task is "expired" when the time is over for which its
+server keeps it, and "lost" when its server does not know it any more.`,
 		example: `  assent call demo research --data-dir kept     # may become an MCP task
   assent tasks --data-dir kept
   assent tasks demo                             # those of the server, too
@@ -197,12 +197,9 @@ func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	}
 	var ids []string
 	for _, entry := range entries {
-		if entry.Workspace != "" {
-			continue
-		}
 		ids = append(ids, entry.Call.Task.TaskID)
 	}
-	return usagef("no conversation in %s has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
+	return usagef("no conversation in %s or in another open workspace has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
 }
 
 // open opens the conversation of a call, and has its open asks answered. It returns the call's result, or nil while the
