@@ -48,7 +48,7 @@ const steps: Readonly<Record<string, Step>> = {
     // It needs the processors for as long as nearly all that follows takes, much of which waits for browsers and servers.
     beside: true,
     run: (log) =>
-      run("go", ["test", "-race", "-vet=all", ...raceFlags, "./..."], {
+      run("go", ["test", "-race", "-timeout=30m", "-vet=all", ...raceFlags, "./..."], {
         // A program with the race detector would sleep for a second at its end.
         env: { CGO_ENABLED: "1", GOFLAGS: "", GORACE: "atexit_sleep_ms=0" },
         ...into(log),

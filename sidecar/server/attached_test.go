@@ -36,20 +36,28 @@ func seat(t *testing.T, w *server.Workspace, name, capabilities, configuration s
 	d := &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}}
 	d.answer(d.ask("initialize", fmt.Sprintf(`{"protocolVersion":1,"clientInfo":{"name":%q,"version":"1"},"capabilities":%s,"configuration":%s}`, name, capabilities, configuration)))
 	// The workspace attaches a front end after it has answered the handshake, and before it reads the next request.
-	listed := d.ask("server/list", "null")
-	for d.answers[listed].ID == nil {
+	d.answerOnly(d.ask("server/list", "null"))
+	return d
+}
+
+// answerOnly waits for the answer to a request. The messages before it are still to be read.
+func (d *desk) answerOnly(id int) said {
+	d.t.Helper()
+	var before []string
+	for d.answers[id].ID == nil {
 		var m said
-		line := d.frontEnd.next()
+		line := d.next()
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			d.t.Fatalf("%s: %v", line, err)
 		}
-		if m.Method != "" {
-			d.early = append(d.early, line)
-		} else {
+		if m.Method == "" {
 			d.answers[*m.ID] = m
+		} else {
+			before = append(before, line)
 		}
 	}
-	return d
+	d.early = append(before, d.early...)
+	return d.answers[id]
 }
 
 // demoServer is the configuration with the server of [wiretest].

@@ -15,7 +15,7 @@ func (d *desk) calling() {
 	d.t.Helper()
 	var task protocol.Task
 	d.result(d.ask("task/create", `{}`), &task)
-	d.answer(d.ask("call/start", fmt.Sprintf(`{"taskId":%q,"serverName":"demo","request":{"type":"tools/call","toolName":"ask"}}`, task.ID)))
+	d.answerOnly(d.ask("call/start", fmt.Sprintf(`{"taskId":%q,"serverName":"demo","request":{"type":"tools/call","toolName":"ask"}}`, task.ID)))
 }
 
 // hears waits for messages with these texts, in any order, and returns all that came.
