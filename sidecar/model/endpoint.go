@@ -188,6 +188,9 @@ func (e *endpoint) Do(req *http.Request) (*http.Response, error) {
 	if e.key != "" {
 		e.authorize(req.Header, e.key)
 	}
+	// Many servers close a connection that was idle for five seconds, and a request can meet that. An empty key is not sent:
+	// it has net/http send the request again on another connection, if the first one had served before and says nothing.
+	req.Header["Idempotency-Key"] = nil
 	resp, err := e.client.Do(req)
 	if err != nil {
 		return nil, err

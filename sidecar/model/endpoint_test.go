@@ -55,6 +55,40 @@ func endpointOf(provider protocol.ModelProvider, base string, models ...string) 
 	}}, http.DefaultClient)[provider]
 }
 
+func TestARequestMeetsTheEndOfAnIdleConnection(t *testing.T) {
+	posts := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet:
+			_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+		case posts == 0:
+			posts++
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				err = conn.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		default:
+			posts++
+			if _, sent := r.Header["Idempotency-Key"]; sent {
+				t.Error("the server got an idempotency key")
+			}
+			_, _ = io.WriteString(w, events(delta("x"), finish("stop"))+done)
+		}
+	}))
+	defer server.Close()
+	p := endpointOf(protocol.ProviderOllama, server.URL)
+	if _, err := p.Models(t.Context()); err != nil { // it leaves an idle connection
+		t.Fatal(err)
+	}
+	got, err := p.Generate(t.Context(), "m", ask("Hi"), func(string) {})
+	if err != nil || got.Text != "x" || posts != 2 {
+		t.Errorf("after %d requests, Generate = %+v, %v", posts, got, err)
+	}
+}
+
 func TestEndpointsListTheirModels(t *testing.T) {
 	deaf := []protocol.RequestPart{protocol.PartAudio}
 	free := protocol.ModelFacts{InputCost: new(0.0), OutputCost: new(0.0)}
