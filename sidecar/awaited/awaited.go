@@ -1,7 +1,7 @@
 // Package awaited tells those who wait for some work that the work itself waits for something, such as a window.
 //
-// Whoever shows what is waited for calls [WithListener]. Code further down that waits calls [Begin], without knowing who
-// listens. Work that several others wait for has a [Shared]. All functions may be called from any goroutine.
+// The caller that shows the wait calls [WithListener]. Code further down calls [Begin] when it waits, and does not know the
+// listeners. Work that several callers wait for has a [Shared]. All functions may be called from any goroutine.
 package awaited
 
 import (

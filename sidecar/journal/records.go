@@ -6,7 +6,7 @@ import (
 	"assent/protocol"
 )
 
-// The bodies of records. docs/journal.md lists them for whoever reads a journal.
+// The bodies of records. docs/journal.md describes them for readers of a journal.
 type (
 	callStarted struct {
 		MessageID int64                `json:"messageId"`
@@ -20,7 +20,7 @@ type (
 		Status        protocol.McpTaskStatus `json:"status"`
 		StatusMessage string                 `json:"statusMessage,omitempty"`
 	}
-	// callEnded does not have what came back, which is the conversation's: only what kind and how much.
+	// callEnded has the kind and the size of a result. The result itself is in the conversation.
 	callEnded struct {
 		MessageID int64 `json:"messageId"`
 		// End is "result", "error", "cancelled", "abandoned" or "lost".
