@@ -40,7 +40,7 @@ func readModel(ctx context.Context, args []string) error {
 		return fmt.Errorf("%s takes an endpoint, a model and what to do, not %q", readerCommand, args)
 	}
 	settings := modelSettings(args[0], args[1])
-	models := model.NewSet(model.Endpoints(settings, http.DefaultClient), settings, model.DefaultPatience)
+	models := model.NewSet(model.Endpoints(settings, http.DefaultClient), settings, model.DefaultTimeout)
 	conn := rpc.New(ctx, os.Stdin, os.Stdout, rpc.Options{Serve: nobody, Peer: "the bench", Log: zerolog.Nop()})
 	if err := conn.Notify(ctx, readerBegins, nil); err != nil {
 		return err

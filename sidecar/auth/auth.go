@@ -35,8 +35,8 @@ import (
 	"assent/protocol"
 )
 
-// DefaultPatience bounds how long a login page may stay open.
-const DefaultPatience = 10 * time.Minute
+// DefaultTimeout bounds how long a login page may stay open.
+const DefaultTimeout = 10 * time.Minute
 
 // ErrNotKept is what [Secrets.Set] returns if no front end keeps secrets. The value lasts as long as the process.
 var ErrNotKept = errors.New("no front end keeps secrets")
@@ -63,14 +63,14 @@ type Options struct {
 	CanOpenURL func() bool
 	// Client is the name and the version that Assent gives to authorization servers.
 	Client protocol.Implementation
-	// Patience bounds how long a login page may stay open; 0 means [DefaultPatience].
-	Patience time.Duration
-	Log      zerolog.Logger
+	// Timeout bounds how long a login page may stay open; 0 means [DefaultTimeout].
+	Timeout time.Duration
+	Log     zerolog.Logger
 
 	// private reports whether an address is no part of the internet; nil means isPrivate. Tests set it.
 	private func(netip.AddrPort) bool
-	// arrivalPatience bounds the wait for a grant that another process kept; 0 means [arrivalPatience]. Tests set it.
-	arrivalPatience time.Duration
+	// arrivalTimeout bounds the wait for a grant that another process kept; 0 means [arrivalTimeout]. Tests set it.
+	arrivalTimeout time.Duration
 }
 
 // Server is an MCP server, and the part of its configuration that is about logging in. Every field except the first two
@@ -138,14 +138,14 @@ type Authorizer struct {
 
 // New returns an authorizer without logins. It reads the kept login of a server when the server is first used.
 func New(opts Options) *Authorizer {
-	if opts.Patience == 0 {
-		opts.Patience = DefaultPatience
+	if opts.Timeout == 0 {
+		opts.Timeout = DefaultTimeout
 	}
 	if opts.private == nil {
 		opts.private = isPrivate
 	}
-	if opts.arrivalPatience == 0 {
-		opts.arrivalPatience = arrivalPatience
+	if opts.arrivalTimeout == 0 {
+		opts.arrivalTimeout = arrivalTimeout
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Authorizer{opts: opts, ctx: ctx, close: cancel, logins: map[string]*login{}}
@@ -198,7 +198,7 @@ func (a *Authorizer) beginRenewal() (end func()) {
 
 // Transport returns a round tripper for one connection to a server, over base. It puts the token into each request. If the
 // server wants a token, or one with more scopes, it asks the person to log in. The request waits for that as long as its
-// context allows, and the clocks of package patience stand still during the wait.
+// context allows, and the clocks of package deadline stand still during the wait.
 //
 // Requests that have an Authorization header of their own are left alone. A person who did not log in is
 // asked again by a call on a connection that was let in before, and otherwise by the next connection.

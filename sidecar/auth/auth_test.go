@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/sidecar/auth"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 func TestLogin(t *testing.T) {
@@ -425,7 +425,7 @@ func TestOneLoginForAll(t *testing.T) {
 		for range many { // all of them know that they need a token
 			select {
 			case <-refused:
-			case <-deadline(t):
+			case <-tooLate(t):
 				t.Error("not every request was refused")
 			}
 		}
@@ -521,9 +521,9 @@ func TestAServersClockStandsDuringALogin(t *testing.T) {
 	w := newWorld(t)
 	const long = 500 * time.Millisecond
 	slow := errors.New("slow")
-	ctx, cancel := patience.WithTimeout(t.Context(), long, slow)
+	ctx, cancel := deadline.WithTimeout(t.Context(), long, slow)
 	defer cancel()
-	other, cancel := patience.WithTimeout(t.Context(), long, slow)
+	other, cancel := deadline.WithTimeout(t.Context(), long, slow)
 	defer cancel()
 	w.Open = func(url string) (bool, error) {
 		<-other.Done() // as the first would be
@@ -653,7 +653,7 @@ func TestCloseEndsALogin(t *testing.T) {
 func TestAPageIsNotOpenForEver(t *testing.T) {
 	w := newWorld(t)
 	w.Open = func(string) (bool, error) { return true, nil }
-	c := w.connect(w.authorizer(func(o *auth.Options) { o.Patience = time.Millisecond }))
+	c := w.connect(w.authorizer(func(o *auth.Options) { o.Timeout = time.Millisecond }))
 	if _, err := w.post(c, "/mcp"); !errors.As(err, new(*auth.RefusedError)) || !strings.Contains(err.Error(), "the page was open for 1ms") {
 		t.Errorf("%v", err)
 	}

@@ -22,8 +22,8 @@ const (
 	maxBody = 1 << 20
 	// maxRedirects bounds how often a metadata document may be elsewhere.
 	maxRedirects = 3
-	// requestPatience bounds each request to an authorization server.
-	requestPatience = 30 * time.Second
+	// requestTimeout bounds each request to an authorization server.
+	requestTimeout = 30 * time.Second
 )
 
 // errPrivate is why an address is not dialled.
@@ -64,7 +64,7 @@ func newGuard(near bool, proxy func(*http.Request) (*url.URL, error), private fu
 			return err
 		})
 	}
-	return &http.Client{Transport: g, CheckRedirect: checkRedirect, Timeout: requestPatience}
+	return &http.Client{Transport: g, CheckRedirect: checkRedirect, Timeout: requestTimeout}
 }
 
 // RoundTrip implements [http.RoundTripper].

@@ -11,8 +11,8 @@ import (
 	"assent/protocol"
 )
 
-// keepPatience bounds how long keeping a secret may take.
-const keepPatience = 10 * time.Second
+// keepTimeout bounds how long keeping a secret may take.
+const keepTimeout = 10 * time.Second
 
 // grant is what an authorization server gave for a resource. It is kept as a secret, whole.
 type grant struct {
@@ -148,7 +148,7 @@ func (l *login) read(ctx context.Context, key string, v any) (found bool, err er
 	if l.a.opts.Secrets == nil {
 		return false, nil
 	}
-	reading, cancel := context.WithTimeout(ctx, keepPatience)
+	reading, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
 	secret, err := l.a.opts.Secrets.Get(reading, key)
 	if err == nil && secret == nil {
@@ -180,7 +180,7 @@ func (l *login) write(ctx context.Context, key string, v any) bool {
 		}
 		secret = &protocol.Secret{Secret: string(raw)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, keepPatience)
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
 	switch err := l.a.opts.Secrets.Set(ctx, key, secret); {
 	case errors.Is(err, ErrNotKept):

@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/awaited"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 // early is how long before its end a token is renewed.
@@ -121,8 +121,8 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		l.mu.Lock()
 		l.flight.byPerson = true
 		l.mu.Unlock()
-		ctx, cancel := patience.WithTimeout(ctx, l.a.opts.Patience,
-			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Patience)})
+		ctx, cancel := deadline.WithTimeout(ctx, l.a.opts.Timeout,
+			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Timeout)})
 		defer cancel()
 		err := l.logIn(ctx, c)
 		if cause := context.Cause(ctx); err != nil && cause != nil {

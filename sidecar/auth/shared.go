@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// lockPatience bounds how long a sidecar waits for the lock. Another one has it for one token request.
-	lockPatience = time.Minute
-	// arrivalPatience bounds how long this sidecar waits for a grant that another one kept. VS Code tells a window
+	// lockTimeout bounds how long a sidecar waits for the lock. Another one has it for one token request.
+	lockTimeout = time.Minute
+	// arrivalTimeout bounds how long this sidecar waits for a grant that another one kept. VS Code tells a window
 	// that a secret is stored before the other windows can read it.
-	arrivalPatience = 3 * time.Second
+	arrivalTimeout = 3 * time.Second
 	// retryShared is the time between two tries to lock, and between two reads of a grant that has not arrived.
 	retryShared = 50 * time.Millisecond
 )
@@ -33,7 +33,7 @@ func (l *login) alone(ctx context.Context) (release func()) {
 	if path == "" {
 		return func() {}
 	}
-	waiting, cancel := context.WithTimeout(ctx, lockPatience)
+	waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	lock := flock.New(path)
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -86,7 +86,7 @@ func (l *login) setLastKept(id string) {
 // current reads the kept grant. It waits for the grant that was kept last. The lock must be held.
 func (l *login) current(ctx context.Context) (bond, *grant, error) {
 	last := l.lastKept()
-	deadline := time.Now().Add(l.a.opts.arrivalPatience)
+	deadline := time.Now().Add(l.a.opts.arrivalTimeout)
 	for {
 		b, g, err := l.kept(ctx)
 		if err != nil || last == "" || g != nil && g.ID == last {
@@ -138,7 +138,7 @@ func (l *login) takeNewerAlone(ctx context.Context) error {
 
 // acceptAlone is [login.accept] with the lock. It keeps the grant even if ctx has ended.
 func (l *login) acceptAlone(ctx context.Context, g *grant) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
 	release := l.alone(ctx)
 	cancel()
 	defer release()

@@ -28,7 +28,7 @@ func newWindows(w *world, n int) []*auth.Authorizer {
 func oneFolder(folder string) func(*auth.Options) {
 	return func(o *auth.Options) {
 		o.Folder = folder
-		o.SetArrivalPatience(time.Hour)
+		o.SetArrivalTimeout(time.Hour)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestASignOutInAnotherWindow(t *testing.T) {
 	i := w.issuers[0]
 	folder := t.TempDir()
 	w.mustPost(w.connect(w.authorizer(oneFolder(folder))), "/mcp")
-	c := w.connect(w.authorizer(oneFolder(folder), func(o *auth.Options) { o.SetArrivalPatience(time.Nanosecond) }))
+	c := w.connect(w.authorizer(oneFolder(folder), func(o *auth.Options) { o.SetArrivalTimeout(time.Nanosecond) }))
 	w.mustPost(c, "/mcp")
 	w.with(i.endTokens)
 	for _, key := range w.secrets.keys() {

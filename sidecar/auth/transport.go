@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 // maxDrain is how much of a refusal is read, so that its connection can be used again.
@@ -135,7 +135,7 @@ func (t *transport) apply(r *http.Request, remedy func(context.Context) error, b
 	if refused != nil {
 		return refused
 	}
-	defer patience.Pause(r.Context())()
+	defer deadline.Pause(r.Context())()
 	err := remedy(r.Context())
 	if errors.As(err, &refused) {
 		t.mu.Lock()

@@ -521,5 +521,5 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// deadline is for what must happen soon.
-func deadline(t *testing.T) <-chan time.Time { return time.After(2 * time.Minute) }
+// tooLate is for what must happen soon.
+func tooLate(t *testing.T) <-chan time.Time { return time.After(2 * time.Minute) }

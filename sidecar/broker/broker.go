@@ -21,7 +21,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/form"
 	"assent/sidecar/grant"
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/model"
 	"assent/sidecar/reason"
 	"assent/sidecar/secret"
@@ -200,7 +200,7 @@ func decode(params json.RawMessage, into any) error {
 	if len(params) == 0 {
 		return invalidParams("params are missing")
 	}
-	if err := members.Unmarshal(params, into); err != nil {
+	if err := jsonscan.Unmarshal(params, into); err != nil {
 		return invalidParams("params cannot be read: %s", reason.Of(err))
 	}
 	return nil

@@ -83,7 +83,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	if provider != nil {
 		providers[protocol.ProviderOpenAI] = provider
 	}
-	set := model.NewSet(providers, settings, model.DefaultPatience)
+	set := model.NewSet(providers, settings, model.DefaultTimeout)
 	f := &fixture{task: tk, events: events, review: protocol.ReviewNever}
 	f.grants = grant.NewBook(grant.Options{Store: registry.Store})
 	models := func(server string) broker.Models { return set.For(server) }

@@ -312,7 +312,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			provider := &counted{scripted: scripted{words: []string{"x"}}, begun: make(chan struct{}), gate: make(chan struct{})}
-			set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultPatience)
+			set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultTimeout)
 			key := task.KeyPrefix("s", "mcp-task") + "q"
 			taskID, ids := "", 0
 			// life runs one sidecar; do returns before it is killed.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 )
 
@@ -93,7 +93,7 @@ func parseContent(raw json.RawMessage) ([]protocol.ContentBlock, error) {
 	}
 	var blocks []protocol.ContentBlock
 	for _, r := range raws {
-		block, err := protocol.UnmarshalContentBlock(members.Exact[blockNames](r))
+		block, err := protocol.UnmarshalContentBlock(jsonscan.Exact[blockNames](r))
 		if err != nil {
 			return nil, err
 		}

@@ -372,7 +372,7 @@ func (k keyed) Asked(key string) protocol.UseMcpServer { return k.Task.Asked(k.k
 func TestARestart(t *testing.T) {
 	dir := t.TempDir()
 	provider := &fickle{}
-	set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultPatience)
+	set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultTimeout)
 	models := func(server string) broker.Models { return set.For(server) }
 	key := task.KeyPrefix("s", "mcp-task") + "q"
 	var taskID string

@@ -15,11 +15,11 @@ import (
 	"assent/sidecar/task"
 )
 
-// findPatience bounds the search for a model that a person chose.
-const findPatience = 10 * time.Second
+// findTimeout bounds the search for a model that a person chose.
+const findTimeout = 10 * time.Second
 
-// declarePatience bounds the search for a model that can call tools: no server starts late for it.
-const declarePatience = time.Second
+// declareTimeout bounds the search for a model that can call tools: no server starts late for it.
+const declareTimeout = time.Second
 
 // SamplingCapability is what a server is told of sampling (2025-11-25, "Sampling: capabilities").
 type SamplingCapability struct {
@@ -30,7 +30,7 @@ type SamplingCapability struct {
 // DeclareSampling returns what a server that is about to be connected is to be told, and holds it to that
 // from now on.
 func (b *Broker) DeclareSampling(ctx context.Context, serverName string) SamplingCapability {
-	ctx, cancel := context.WithTimeout(ctx, declarePatience)
+	ctx, cancel := context.WithTimeout(ctx, declareTimeout)
 	defer cancel()
 	declared := SamplingCapability{Tools: b.models(serverName).CallTools(ctx)}
 	b.mu.Lock()
@@ -236,7 +236,7 @@ func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model
 		return proposed, nil
 	}
 	// The front end waits for its answer to be taken, whoever asked.
-	ctx, cancel := context.WithTimeout(context.Background(), findPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), findTimeout)
 	defer cancel()
 	chosen, err := models.Find(ctx, id)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// readPatience bounds how long a turn waits for its servers before the model is first asked.
-	readPatience = 3 * time.Second
+	// readTimeout bounds how long a turn waits for its servers before the model is first asked.
+	readTimeout = 3 * time.Second
 	// readLimit bounds one reading of a server's lists. The hub bounds the start, which is shorter.
 	readLimit = hub.DefaultHandshake + time.Minute
 )
@@ -53,7 +53,7 @@ func (c *Chat) read(serverName string) *reading {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.readings, serverName)
-		c.late[serverName] = time.Since(r.began) > readPatience
+		c.late[serverName] = time.Since(r.began) > readTimeout
 		r.found = found
 		close(r.done)
 	})
@@ -86,7 +86,7 @@ type offers struct {
 	made     *offer // nil where something was found since
 }
 
-// readServers reads the lists of the task's servers, and waits for them up to readPatience. Servers that answer later
+// readServers reads the lists of the task's servers, and waits for them up to readTimeout. Servers that answer later
 // join the offer of the model's next round. The turn does not wait for a server that was late the last time. It does not
 // start a failed server again once the person was told of the failure: the server would fail as before, or ask again
 // for an input that the person refused.
@@ -122,7 +122,7 @@ func (u *turn) readServers(ctx context.Context) *offers {
 	}
 	u.mu.Unlock()
 	for _, r := range awaited {
-		timer := time.NewTimer(time.Until(r.began.Add(readPatience)))
+		timer := time.NewTimer(time.Until(r.began.Add(readTimeout)))
 		select {
 		case <-r.done:
 		case <-timer.C:

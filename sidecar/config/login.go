@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// loginPatience is how long a login shell may take: startup files of people who have much in them
+	// loginTimeout is how long a login shell may take: startup files of people who have much in them
 	// take seconds, and some wait for an answer that never comes.
-	loginPatience = 5 * time.Second
+	loginTimeout = 5 * time.Second
 	// maxLoginOutput bounds what it may write, in bytes.
 	maxLoginOutput = 1 << 20
 )
@@ -29,15 +29,15 @@ const (
 // The shell is asked at the first need, and once: its startup files are the person's own programs. All
 // methods may be called from any goroutine.
 type LoginShell struct {
-	environ  []string
-	shell    string
-	patience time.Duration
-	path     func() (string, error)
+	environ []string
+	shell   string
+	timeout time.Duration
+	path    func() (string, error)
 }
 
 // NewLoginShell returns the login shell of an environment, as of [os.Environ].
 func NewLoginShell(environ []string) *LoginShell {
-	l := &LoginShell{environ: environ, shell: LookupEnv(environ, "SHELL"), patience: loginPatience}
+	l := &LoginShell{environ: environ, shell: LookupEnv(environ, "SHELL"), timeout: loginTimeout}
 	if !filepath.IsAbs(l.shell) {
 		l.shell = shellOf(readSmall("/etc/passwd"), os.Getuid())
 	}
@@ -62,7 +62,7 @@ func (l *LoginShell) ask() (string, error) {
 	// the one that VS Code sets when it does the same.
 	env := setEnv(slices.Clone(l.environ), "VSCODE_RESOLVING_ENVIRONMENT", "1")
 	env = setEnv(env, "TERM", "dumb")
-	output, err := runShell(l.shell, shellArgs(l.shell, mark), env, l.patience, func(output string) bool {
+	output, err := runShell(l.shell, shellArgs(l.shell, mark), env, l.timeout, func(output string) bool {
 		_, ok := between(output, mark)
 		return ok
 	})

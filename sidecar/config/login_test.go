@@ -59,7 +59,7 @@ func TestAShellThatHangsIsGivenUpOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := shell(t, "exec 3>"+fifo+"; echo up >&3; sleep 1000 & sleep 1000")
-	l.patience = 500 * time.Millisecond
+	l.timeout = 500 * time.Millisecond
 	if path, err := l.Path(); path != "" || err == nil || !strings.Contains(err.Error(), "did not answer within 500ms") {
 		t.Errorf("Path = %q, %v", path, err)
 	}

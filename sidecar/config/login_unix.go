@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// runShell runs a shell until its output is enough, it has ended, or patience has, and returns what it
+// runShell runs a shell until its output is enough, it has ended, or timeout has, and returns what it
 // wrote. Its whole session ends with it, and stdin is at its end from the start.
-func runShell(shell string, args, env []string, patience time.Duration, enough func(output string) bool) (string, error) {
+func runShell(shell string, args, env []string, timeout time.Duration, enough func(output string) bool) (string, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func runShell(shell string, args, env []string, patience time.Duration, enough f
 		return "", fmt.Errorf("cannot be started: %w", err)
 	}
 	// A deadline ends the reading also where something that the shell started keeps the pipe.
-	deadline := r.SetReadDeadline(time.Now().Add(patience))
+	deadline := r.SetReadDeadline(time.Now().Add(timeout))
 	var output strings.Builder
 	var reading error
 	for part := make([]byte, 32<<10); deadline == nil && reading == nil && !enough(output.String()); {
@@ -50,7 +50,7 @@ func runShell(shell string, args, env []string, patience time.Duration, enough f
 	case deadline != nil:
 		return output.String(), deadline
 	case errors.Is(reading, os.ErrDeadlineExceeded):
-		return output.String(), fmt.Errorf("did not answer within %v", patience)
+		return output.String(), fmt.Errorf("did not answer within %v", timeout)
 	case reading != nil && !errors.Is(reading, io.EOF):
 		return output.String(), reading
 	case waiting != nil && reading != nil:

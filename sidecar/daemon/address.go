@@ -40,7 +40,7 @@ type place struct {
 	home string
 	// user is the person's id: a number, or a SID on Windows.
 	user string
-	// machine is as of machine.ID. Machines may share the home, and locks on it, but never a socket.
+	// machine is as of procinfo.ID. Machines may share the home, and locks on it, but never a socket.
 	machine string
 	// override is the folder that replaces the one in the home; empty for none.
 	override string

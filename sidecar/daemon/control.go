@@ -91,7 +91,7 @@ func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bo
 			o.Error = &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, has no command %q", s.o.Build, c.Command)}
 		}
 	}
-	if err := p.within(ctx, s.o.patience.orDefault().hello, func() error { return p.writeLine(o) }); err != nil {
+	if err := p.within(ctx, s.o.timeouts.orDefault().hello, func() error { return p.writeLine(o) }); err != nil {
 		s.o.Log.Info().Err(err).Msg("a command was not answered")
 	}
 	if !stops {
@@ -132,7 +132,7 @@ func (o Options) control(ctx context.Context, c command) (*peer, Status, error) 
 		return nil, Status{}, err
 	}
 	var result outcome
-	err = p.within(ctx, o.patience.orDefault().hello, func() error { return p.readLine(&result) })
+	err = p.within(ctx, o.timeouts.orDefault().hello, func() error { return p.readLine(&result) })
 	switch {
 	case err != nil:
 		err = o.explain(ctx, err)
@@ -166,7 +166,7 @@ func (o Options) noneOrHangs(ctx context.Context, none error) error {
 	if !held {
 		return none
 	}
-	lock, err := lockWithin(ctx, o.Address.Lock, o.patience.orDefault().moment)
+	lock, err := lockWithin(ctx, o.Address.Lock, o.timeouts.orDefault().moment)
 	if err == nil {
 		return errors.Join(none, lock.Close())
 	}
@@ -207,7 +207,7 @@ func (o Options) stop(ctx context.Context, why Reason) (Status, error) {
 		return Status{}, err
 	}
 	defer p.Close()
-	err = p.within(ctx, o.patience.orDefault().leave, func() error {
+	err = p.within(ctx, o.timeouts.orDefault().leave, func() error {
 		_, err := p.in.ReadByte()
 		return err
 	})
@@ -233,7 +233,7 @@ func Kill(ctx context.Context, o Options) (pid int, err error) {
 	}
 	if err != nil {
 		// One that looks at the lock has it for a moment, and so has one that stopped waiting for it.
-		if lock, lockErr := lockWithin(ctx, o.Address.Lock, o.patience.orDefault().moment); lockErr == nil {
+		if lock, lockErr := lockWithin(ctx, o.Address.Lock, o.timeouts.orDefault().moment); lockErr == nil {
 			return 0, cmp.Or(lock.Close(), ErrNone)
 		}
 		return 0, fmt.Errorf("the process that has the lock %s is not known, so none was ended: %w", o.Address.Lock, err)
@@ -245,7 +245,7 @@ func Kill(ctx context.Context, o Options) (pid int, err error) {
 	if err := process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return 0, fmt.Errorf("end process %d: %w", h.PID, err)
 	}
-	for _, limit := range []time.Duration{o.patience.orDefault().moment, o.patience.orDefault().leave} {
+	for _, limit := range []time.Duration{o.timeouts.orDefault().moment, o.timeouts.orDefault().leave} {
 		var lock *flock.Flock
 		if lock, err = lockWithin(ctx, o.Address.Lock, limit); err == nil {
 			return h.PID, lock.Close()

@@ -36,8 +36,8 @@ import (
 // Protocol is the version of what follows the hello. It rises with each change that an older peer would misunderstand.
 const Protocol = 1
 
-// patience is for how long a call waits for each of its steps. A zero field stands for the default.
-type patience struct {
+// timeouts bound each step of a call. A zero field stands for the default.
+type timeouts struct {
 	// hello is for the hello, in both directions.
 	hello time.Duration
 	// silence is for a daemon to say something, before it is probed.
@@ -54,14 +54,14 @@ type patience struct {
 	moment time.Duration
 }
 
-func (p patience) orDefault() patience {
-	return patience{
-		hello:   cmp.Or(p.hello, 15*time.Second),
-		silence: cmp.Or(p.silence, 10*time.Second),
-		turn:    cmp.Or(p.turn, 30*time.Second),
-		start:   cmp.Or(p.start, time.Minute),
-		leave:   cmp.Or(p.leave, 30*time.Second),
-		again:   cmp.Or(p.again, 30*time.Second),
-		moment:  cmp.Or(p.moment, 2*time.Second),
+func (t timeouts) orDefault() timeouts {
+	return timeouts{
+		hello:   cmp.Or(t.hello, 15*time.Second),
+		silence: cmp.Or(t.silence, 10*time.Second),
+		turn:    cmp.Or(t.turn, 30*time.Second),
+		start:   cmp.Or(t.start, time.Minute),
+		leave:   cmp.Or(t.leave, 30*time.Second),
+		again:   cmp.Or(t.again, 30*time.Second),
+		moment:  cmp.Or(t.moment, 2*time.Second),
 	}
 }

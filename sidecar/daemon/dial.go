@@ -27,7 +27,7 @@ type Options struct {
 	// Program starts the daemon, with its arguments. Nil means this program with "daemon run".
 	Program []string
 
-	patience patience
+	timeouts timeouts
 }
 
 // ErrNone says that no daemon runs.
@@ -100,7 +100,7 @@ func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
 // the new daemon listens, or if another client was faster. It asks every half minute, until ctx ends: whoever is attached
 // is told nothing of what ends. A daemon that hangs is asked again. An update that has begun is finished.
 func Update(ctx context.Context, o Options) error {
-	asking := time.NewTicker(o.patience.orDefault().again)
+	asking := time.NewTicker(o.timeouts.orDefault().again)
 	defer asking.Stop()
 	for {
 		select {
@@ -154,7 +154,7 @@ func startHelps(err error) bool {
 func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
 	var lock *flock.Flock
 	if err := os.MkdirAll(o.Address.Folder, 0o700); err == nil {
-		lock, _ = lockWithin(ctx, o.Address.Turn, o.patience.orDefault().turn)
+		lock, _ = lockWithin(ctx, o.Address.Turn, o.timeouts.orDefault().turn)
 	}
 	if err := ctx.Err(); err != nil {
 		if lock != nil {
@@ -171,7 +171,7 @@ func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
 
 // greet connects, and exchanges the hello. The error is ErrNone if no daemon is there, or if it left just then.
 func (o Options) greet(ctx context.Context, client ClientKind, params json.RawMessage) (*peer, Welcome, error) {
-	limit := o.patience.orDefault().hello
+	limit := o.timeouts.orDefault().hello
 	connecting, cancel := context.WithTimeoutCause(ctx, limit, os.ErrDeadlineExceeded)
 	defer cancel()
 	conn, err := connect(connecting, o.Address)

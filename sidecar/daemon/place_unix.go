@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"syscall"
 
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 )
 
 // here returns the place of this process. The home is that of the user database, and HOME only if the database has no entry
 // that Go can read, as of a person in LDAP.
 func here() (place, error) {
 	p := place{os: runtime.GOOS, user: strconv.Itoa(os.Geteuid())}
-	id, err := machine.ID()
+	id, err := procinfo.ID()
 	if err != nil {
 		return place{}, err
 	}

@@ -340,7 +340,7 @@ func TestAnUpdateInTheMiddle(t *testing.T) {
 	wantError(t, err, "a question is open", "assent daemon stop", "0.9.0", "1.0.0")
 	wantEcho(t, window)
 
-	newer.patience.again = time.Millisecond
+	newer.timeouts.again = time.Millisecond
 	updated := make(chan error, 1)
 	go func() { updated <- Update(t.Context(), newer) }()
 	open.Store("")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 )
 
 // seat is the right to be the daemon: the lock on a file, which is held for the life of the process.
@@ -23,10 +23,10 @@ type seat struct {
 
 // holder is the content of the file that says who has the seat. Boot, PID and Start together name one process for good.
 type holder struct {
-	// Boot is as of [machine.Boot]; empty where that is not known.
+	// Boot is as of [procinfo.Boot]; empty where that is not known.
 	Boot string `json:"boot"`
 	PID  int    `json:"pid"`
-	// Start is as of [machine.StartOf].
+	// Start is as of [procinfo.StartOf].
 	Start string `json:"start"`
 	Build string `json:"build"`
 }
@@ -46,7 +46,7 @@ func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, e
 			return nil, nil, err
 		}
 	}
-	gate, err := lockWithin(ctx, a.Gate, o.patience.orDefault().start)
+	gate, err := lockWithin(ctx, a.Gate, o.timeouts.orDefault().start)
 	if err != nil {
 		return nil, nil, fmt.Errorf("wait for a daemon that starts: %w: set %s to another folder", err, FolderVariable)
 	}
@@ -82,7 +82,7 @@ func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
 	} else if !errors.Is(err, ErrNone) {
 		return nil, err
 	}
-	lock, err = lockWithin(ctx, o.Address.Lock, o.patience.orDefault().leave)
+	lock, err = lockWithin(ctx, o.Address.Lock, o.timeouts.orDefault().leave)
 	if errors.Is(err, errLocked) {
 		err = o.hangs()
 	}
@@ -93,10 +93,10 @@ func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
 func (s *seat) sign(build string) error {
 	h := holder{PID: os.Getpid(), Build: build}
 	var err error
-	if h.Boot, err = machine.Boot(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if h.Boot, err = procinfo.Boot(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if h.Start, err = machine.StartOf(h.PID); err != nil {
+	if h.Start, err = procinfo.StartOf(h.PID); err != nil {
 		return err
 	}
 	data, err := json.Marshal(h)
@@ -152,14 +152,14 @@ func readHolder(a Address) (holder, error) {
 
 // proven fails if the process that signed is not the one that now has its id.
 func (h holder) proven() error {
-	boot, err := machine.Boot()
+	boot, err := procinfo.Boot()
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if boot != h.Boot {
 		return fmt.Errorf("process %d is of another machine, container or boot", h.PID)
 	}
-	start, err := machine.StartOf(h.PID)
+	start, err := procinfo.StartOf(h.PID)
 	if err != nil {
 		return err
 	}

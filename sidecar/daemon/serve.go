@@ -253,7 +253,7 @@ func (s *server) meet(ctx context.Context, c *client, conn net.Conn, met func())
 	p := &peer{conn, bufio.NewReader(conn)}
 	var hello Hello
 	w := Welcome{Build: s.o.Build, Protocol: Protocol, PID: os.Getpid()}
-	err := p.within(ctx, s.o.patience.orDefault().hello, func() error {
+	err := p.within(ctx, s.o.timeouts.orDefault().hello, func() error {
 		err := p.readLine(&hello)
 		if _, strange := errors.AsType[notJSON](err); err == nil || strange {
 			w.Open, w.Error = s.refuse(hello, err)

@@ -39,7 +39,7 @@ func beDaemon(folder, idle, leave string) error {
 	if err != nil {
 		return err
 	}
-	if o.patience.leave, err = time.ParseDuration(leave); err != nil {
+	if o.timeouts.leave, err = time.ParseDuration(leave); err != nil {
 		return err
 	}
 	return Serve(context.Background(), ServeOptions{
@@ -328,7 +328,7 @@ func TestStatusAndStop(t *testing.T) {
 
 func TestADaemonThatHangs(t *testing.T) {
 	o := testOptions(t)
-	o.patience = patience{hello: 20 * time.Millisecond, turn: time.Minute, start: time.Minute, leave: 20 * time.Millisecond, moment: 20 * time.Millisecond}
+	o.timeouts = timeouts{hello: 20 * time.Millisecond, turn: time.Minute, start: time.Minute, leave: 20 * time.Millisecond, moment: 20 * time.Millisecond}
 	seat, openGate, err := takeSeat(t.Context(), o)
 	if err := errors.Join(err, openGate()); err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestWhoeverElseAnswers(t *testing.T) {
 
 func TestKillEndsOnlyWhatIsProven(t *testing.T) {
 	o := testOptions(t)
-	o.patience.moment = time.Millisecond
+	o.timeouts.moment = time.Millisecond
 	seat, openGate, err := takeSeat(t.Context(), o)
 	if err := errors.Join(err, openGate()); err != nil {
 		t.Fatal(err)

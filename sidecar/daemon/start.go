@@ -48,7 +48,7 @@ func (o Options) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(o.patience.orDefault().start)
+	timer := time.NewTimer(o.timeouts.orDefault().start)
 	defer timer.Stop()
 	select {
 	case err := <-told:

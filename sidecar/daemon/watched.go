@@ -18,7 +18,7 @@ var ErrHangs = errors.New("does not answer")
 // Tell is called with an [ErrHangs] for a person if the daemon does not answer, and with nil when it does again; never twice
 // at once, and not after Close. It must not close the connection.
 func Watch(conn net.Conn, o Options, tell func(error)) net.Conn {
-	return watch(conn, o.patience.orDefault().silence, func(ctx context.Context) error {
+	return watch(conn, o.timeouts.orDefault().silence, func(ctx context.Context) error {
 		_, err := o.status(ctx)
 		return err
 	}, tell)

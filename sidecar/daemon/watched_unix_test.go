@@ -16,7 +16,7 @@ func TestAStoppedProcessHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.patience.silence, o.patience.hello = time.Millisecond, 10*time.Millisecond
+	o.timeouts.silence, o.timeouts.hello = time.Millisecond, 10*time.Millisecond
 	told := make(chan error, 100) // on a busy machine it may hang again
 	conn = Watch(conn, o, func(err error) { told <- err })
 	defer conn.Close()

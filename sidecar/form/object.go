@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 )
 
 // member is a member of a JSON object.
@@ -28,7 +28,7 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	data = bytes.Clone(data) // which is the caller's
 	seen := map[string]bool{}
 	*o = object{}
-	for name, value := range members.Of(data) {
+	for name, value := range jsonscan.Of(data) {
 		if seen[name] {
 			return fmt.Errorf("%s occurs twice", quote(name))
 		}

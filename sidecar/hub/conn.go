@@ -18,8 +18,8 @@ import (
 	"assent/protocol"
 	"assent/sidecar/awaited"
 	"assent/sidecar/broker"
-	"assent/sidecar/members"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
@@ -78,7 +78,7 @@ type conn struct {
 	asks map[*asking]struct{}
 	// clocks holds the clocks of the bounded requests under way, each with the function that ends its pause. asked counts
 	// the server's requests that wait for a person; the clocks stand while it is not 0.
-	clocks map[*patience.Clock]func()
+	clocks map[*deadline.Clock]func()
 	asked  int
 	// progress holds who is told of the progress of a call, by its token.
 	progress  map[string]func(protocol.Progress)
@@ -111,7 +111,7 @@ func newConn(s *server, taskID string) *conn {
 		log: log, noise: newNoise(log),
 		ready: make(chan struct{}), over: make(chan struct{}),
 		askedForRoots: asked, rootsAsked: sync.OnceFunc(func() { close(asked) }),
-		clocks: map[*patience.Clock]func(){},
+		clocks: map[*deadline.Clock]func(){},
 		asks:   map[*asking]struct{}{}, progress: map[string]func(protocol.Progress){},
 	}
 	c.ctx = c.waits.Context(awaited.WithListener(ctx, c.await))
@@ -404,7 +404,7 @@ func (c *conn) expectProgress(tell func(protocol.Progress)) (token string, end f
 // progressed handles notifications/progress. It ignores a token that is not in use.
 func (c *conn) progressed(params json.RawMessage) {
 	var p mcp.ProgressNotificationParams
-	if members.Unmarshal(params, &p) != nil {
+	if jsonscan.Unmarshal(params, &p) != nil {
 		return
 	}
 	token, ok := p.ProgressToken.(string)

@@ -21,7 +21,7 @@ type Memory interface {
 // Learned holds facts about a server from its connections. In the zero value nothing is known.
 type Learned struct {
 	// Era is the one in which the server spoke last. With it, a server that does not answer server/discover starts
-	// without [wire.ProbePatience].
+	// without [wire.ProbeTimeout].
 	Era wire.Era `json:"era,omitempty"`
 	// AsksByRequests: the server accepts 2026-07-28, but its tools ask by requests, which only the versions
 	// before have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version; a

@@ -99,8 +99,8 @@ type Options struct {
 	IdlePause, KeepAlive time.Duration
 	// Housekeeping bounds each request except calls of tools; 0 means [DefaultHousekeeping].
 	Housekeeping time.Duration
-	// RootsPatience: 0 means [DefaultRootsPatience].
-	RootsPatience time.Duration
+	// RootsTimeout: 0 means [DefaultRootsTimeout].
+	RootsTimeout time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
 	PollFloor time.Duration
 	// Authorize wraps the round tripper to a server at a URL that may require authorization. It may be nil.
@@ -140,7 +140,7 @@ func New(opts Options) *Hub {
 	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
 	opts.Housekeeping = cmp.Or(opts.Housekeeping, DefaultHousekeeping)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
-	opts.RootsPatience = cmp.Or(opts.RootsPatience, DefaultRootsPatience)
+	opts.RootsTimeout = cmp.Or(opts.RootsTimeout, DefaultRootsTimeout)
 	if opts.Capabilities == nil {
 		opts.Capabilities = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
 	}

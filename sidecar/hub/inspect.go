@@ -16,7 +16,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
@@ -306,7 +306,7 @@ func (h *Hub) lookAround(c config.Server, launch config.Launch, t *trouble, own 
 	if launch.Argv == nil {
 		return
 	}
-	left, err := machine.Orphans(launch.Argv)
+	left, err := procinfo.Orphans(launch.Argv)
 	if h.unknown(err, result) {
 		return
 	}
@@ -320,7 +320,7 @@ func (h *Hub) lookAround(c config.Server, launch config.Launch, t *trouble, own 
 // portUses returns which processes listen on the ports that a server wants.
 func (h *Hub) portUses(c config.Server, t *trouble, own map[int64]bool, result *protocol.ServerInspection) (uses []protocol.PortUse) {
 	for _, port := range portsOf(c, t) {
-		listening, by, err := machine.Listeners(port)
+		listening, by, err := procinfo.Listeners(port)
 		if h.unknown(err, result) {
 			continue
 		}
@@ -341,7 +341,7 @@ func (h *Hub) unknown(err error, result *protocol.ServerInspection) bool {
 	return err != nil
 }
 
-func shownProcess(p machine.Process, own map[int64]bool) protocol.ServerProcess {
+func shownProcess(p procinfo.Process, own map[int64]bool) protocol.ServerProcess {
 	shown := protocol.ServerProcess{PID: int64(p.PID), Name: plain(clip(p.Name, maxName)), Own: own[int64(p.PID)]}
 	if !p.Since.IsZero() {
 		shown.Since = p.Since.UnixMilli()

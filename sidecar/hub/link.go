@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 	"assent/sidecar/wire"
 )
 
@@ -74,7 +74,7 @@ func (c *conn) open(transport protocol.Transport, known wire.Era) (*link, error)
 
 // withinHandshake bounds a server's start. While a person logs in, the clock stands.
 func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
-	return patience.WithTimeout(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
+	return deadline.WithTimeout(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
 }
 
 func (c *conn) tooSlow() error {
@@ -82,10 +82,10 @@ func (c *conn) tooSlow() error {
 }
 
 // slowError says that a server did not answer the handshake in time.
-type slowError struct{ patience time.Duration }
+type slowError struct{ timeout time.Duration }
 
 func (e slowError) Error() string {
-	return fmt.Sprintf("it did not answer the handshake within %v", e.patience.Round(time.Millisecond))
+	return fmt.Sprintf("it did not answer the handshake within %v", e.timeout.Round(time.Millisecond))
 }
 
 // isSlow reports whether a start failed because the server did not answer the handshake in time.

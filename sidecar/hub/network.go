@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/sidecar/auth"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 	"assent/sidecar/wire"
 )
 
@@ -60,7 +60,7 @@ func (c *conn) openHTTP(known wire.Era) (*link, error) {
 	}
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
-	l.handshake, err = layer.Probe(ctx, who, wire.ProbePatience)
+	l.handshake, err = layer.Probe(ctx, who, wire.ProbeTimeout)
 	if err != nil {
 		return l, errors.Join(err, l.close())
 	}
@@ -75,7 +75,7 @@ func (c *conn) openSSE() (*link, error) {
 	}
 	ctx, cancel := c.withinHandshake()
 	inner, err := wire.ConnectSSE(ctx, e, c.stray, 0)
-	patience.Pause(ctx) // for good: the connection lives in the context of its opening
+	deadline.Pause(ctx) // for good: the connection lives in the context of its opening
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause

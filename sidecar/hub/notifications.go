@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 )
 
 // notifications returns the functions that handle a server's notifications, by method. The next frame is read when they
@@ -37,7 +37,7 @@ func (c *conn) logged(params json.RawMessage) {
 		Logger string          `json:"logger"`
 		Data   json.RawMessage `json:"data"`
 	}
-	if members.Unmarshal(params, &m) != nil || m.Data == nil {
+	if jsonscan.Unmarshal(params, &m) != nil || m.Data == nil {
 		return
 	}
 	c.server.noted.tail.addMessage(m.Level, m.Logger, m.Data)

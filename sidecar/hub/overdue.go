@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 // DefaultHousekeeping bounds each request for a list, a resource, a prompt, a completion, or the state of an MCP task. It
@@ -44,7 +44,7 @@ func (x *exchange) limit() overdueError {
 // answer.
 func (c *conn) within(ctx context.Context, what string) (_ context.Context, done func()) {
 	limit := c.server.hub.opts.Housekeeping
-	ctx, clock, cancel := patience.WithClock(ctx, limit, overdueError{what, limit})
+	ctx, clock, cancel := deadline.WithClock(ctx, limit, overdueError{what, limit})
 	stop := c.time(clock)
 	return ctx, func() {
 		stop()
@@ -53,7 +53,7 @@ func (c *conn) within(ctx context.Context, what string) (_ context.Context, done
 }
 
 // time runs a clock until stop is called, except while the server waits for a person. The clock may be nil.
-func (c *conn) time(clock *patience.Clock) (stop func()) {
+func (c *conn) time(clock *deadline.Clock) (stop func()) {
 	if clock == nil {
 		return func() {}
 	}
@@ -101,7 +101,7 @@ func (c *conn) holdForPerson() (release func()) {
 }
 
 // restarting returns a function that gets a call's progress, restarts the clock and calls tell. Both may be nil.
-func restarting(clock *patience.Clock, tell func(protocol.Progress)) func(protocol.Progress) {
+func restarting(clock *deadline.Clock, tell func(protocol.Progress)) func(protocol.Progress) {
 	return func(p protocol.Progress) {
 		if clock != nil {
 			clock.Restart()

@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -86,7 +86,7 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 			TTL *float64 `json:"ttl"`
 		} `json:"task"`
 	}
-	if members.Unmarshal(params, &p) != nil || p.Task == nil {
+	if jsonscan.Unmarshal(params, &p) != nil || p.Task == nil {
 		return 0, false
 	}
 	if d := milliseconds(p.Task.TTL); d != nil {
@@ -183,7 +183,7 @@ func (r *receiver) find(params json.RawMessage) (*received, error) {
 	var p struct {
 		TaskID string `json:"taskId"`
 	}
-	if err := members.Unmarshal(params, &p); err != nil {
+	if err := jsonscan.Unmarshal(params, &p); err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "taskId is missing"}
 	}
 	r.mu.Lock()

@@ -11,9 +11,9 @@ import (
 // servers ask before they answer a ping that follows notifications/initialized.
 
 const (
-	// DefaultRootsPatience is how long a first call waits for roots/list after the answer to the ping. A server that
+	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. A server that
 	// does not ask by then is not waited for again.
-	DefaultRootsPatience = 100 * time.Millisecond
+	DefaultRootsTimeout = 100 * time.Millisecond
 	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time is given all of it.
 	maxRootsWait = 3 * time.Second
 	// rootsPause is for the server to look at the folders, once it has read the answer.
@@ -71,7 +71,7 @@ func (c *conn) asksForRoots(ctx context.Context, habit RootsHabit) bool {
 	}
 	if habit != RootsAsked {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.server.hub.opts.RootsPatience)
+		ctx, cancel = context.WithTimeout(ctx, c.server.hub.opts.RootsTimeout)
 		defer cancel()
 	}
 	select {

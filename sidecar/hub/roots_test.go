@@ -59,9 +59,9 @@ var (
 )
 
 // newRootsFixture returns a hub with one folder.
-func newRootsFixture(t *testing.T, memory hub.Memory, patience time.Duration, s config.Server) *fixture {
+func newRootsFixture(t *testing.T, memory hub.Memory, timeout time.Duration, s config.Server) *fixture {
 	t.Helper()
-	f := newFixtureOf(t, func(o *hub.Options) { o.Memory, o.RootsPatience = memory, patience }, s)
+	f := newFixtureOf(t, func(o *hub.Options) { o.Memory, o.RootsTimeout = memory, timeout }, s)
 	f.SetFolders([]protocol.WorkspaceFolder{{Name: "work", Path: "/work"}})
 	return f
 }
@@ -88,14 +88,14 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 	remembered := newSignalling()
 	for _, tt := range []struct {
 		name       string
-		patience   time.Duration
+		timeout    time.Duration
 		transcript string
 	}{
 		{"the first time", time.Millisecond, pinged + called},
 		{"from then on", time.Hour, called},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newRootsFixture(t, remembered, tt.patience, over(t, protocol.TransportStdio, handshake("s")+tt.transcript))
+			f := newRootsFixture(t, remembered, tt.timeout, over(t, protocol.TransportStdio, handshake("s")+tt.transcript))
 			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
@@ -132,7 +132,7 @@ func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
 }
 
 func TestWithoutRootsNoCallWaits(t *testing.T) {
-	f := newFixtureOf(t, func(o *hub.Options) { o.RootsPatience = time.Hour }, over(t, protocol.TransportStdio, handshake("s")+called))
+	f := newFixtureOf(t, func(o *hub.Options) { o.RootsTimeout = time.Hour }, over(t, protocol.TransportStdio, handshake("s")+called))
 	if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}

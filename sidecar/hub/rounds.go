@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/deadline"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
-	"assent/sidecar/members"
-	"assent/sidecar/patience"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -59,7 +59,7 @@ type exchange struct {
 	conn    *conn
 	release func()
 	// clock bounds each request, or is nil.
-	clock *patience.Clock
+	clock *deadline.Clock
 	// forgetProgress ends the telling of progress under the token of the last request, or is nil. The token
 	// is good for as long as the task that the call becomes (2025-11-25, "Progress").
 	forgetProgress func()
@@ -78,7 +78,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	defer x.letGo()
 	if limit := x.limit(); limit.limit > 0 {
 		var cancel context.CancelFunc
-		ctx, x.clock, cancel = patience.WithClock(ctx, limit.limit, limit)
+		ctx, x.clock, cancel = deadline.WithClock(ctx, limit.limit, limit)
 		defer cancel()
 	}
 	idle, pages, number := 0, 0, 0
@@ -313,9 +313,9 @@ func (r *inputRequests) UnmarshalJSON(object []byte) error {
 		return json.Unmarshal(object, &struct{}{}) // which says so
 	}
 	*r = inputRequests{}
-	for key, raw := range members.Of(object) {
+	for key, raw := range jsonscan.Of(object) {
 		input := mcptask.Input{Key: key}
-		if err := members.Unmarshal(raw, &input); err != nil {
+		if err := jsonscan.Unmarshal(raw, &input); err != nil {
 			return fmt.Errorf("the question %q: %w", key, err)
 		}
 		if at := slices.IndexFunc(*r, func(other mcptask.Input) bool { return other.Key == key }); at >= 0 {
@@ -341,7 +341,7 @@ func (x *exchange) handle(result json.RawMessage) *mcptask.State {
 		Task    json.RawMessage `json:"task"`
 		Content json.RawMessage `json:"content"`
 	}
-	if !x.asTask || members.Unmarshal(result, &created) != nil {
+	if !x.asTask || jsonscan.Unmarshal(result, &created) != nil {
 		return nil
 	}
 	if created.Task == nil && created.Content == nil {
@@ -358,7 +358,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		ResultType string          `json:"resultType"`
 		Content    json.RawMessage `json:"content"`
 	}
-	if err := members.Unmarshal(result, &kind); err != nil {
+	if err := jsonscan.Unmarshal(result, &kind); err != nil {
 		return nil, nil, unusableError{"its result cannot be read: " + reason.Of(err)}
 	}
 	// Some servers forget to say what kind it is.
@@ -377,7 +377,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, unusableError{fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
 	}
 	var required inputRequired
-	if err := members.Unmarshal(result, &required); err != nil {
+	if err := jsonscan.Unmarshal(result, &required); err != nil {
 		return nil, nil, unusableError{"its questions cannot be read: " + reason.Of(err)}
 	}
 	if len(required.InputRequests) == 0 && required.RequestState == nil {

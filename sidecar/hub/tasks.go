@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
-	"assent/sidecar/members"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -60,7 +60,7 @@ type taskState struct {
 // parseTask decodes a task, or returns nil if the JSON is none.
 func parseTask(raw json.RawMessage) *mcptask.State {
 	var t taskState
-	if members.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
+	if jsonscan.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
 		return nil
 	}
 	s := &mcptask.State{

@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
-	"assent/sidecar/members"
 )
 
 // legacyTask is a task of 2025-11-25: its result is fetched by tasks/result, which blocks, and while it
@@ -112,7 +112,7 @@ func relatedTask(params json.RawMessage) string {
 			} `json:"io.modelcontextprotocol/related-task"`
 		} `json:"_meta"`
 	}
-	if members.Unmarshal(params, &p) != nil {
+	if jsonscan.Unmarshal(params, &p) != nil {
 		return ""
 	}
 	return p.Meta.Related.TaskID

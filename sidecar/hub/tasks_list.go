@@ -15,8 +15,8 @@ import (
 
 // Bounds of what a server may list.
 const (
-	// listPatience is for all pages of a connection: a person is looking at the list.
-	listPatience = 3 * time.Second
+	// listTimeout is for all pages of a connection: a person is looking at the list.
+	listTimeout  = 3 * time.Second
 	maxTaskPages = 50
 	// maxListed bounds the tasks of one server, and maxWords the bytes of each text of a task.
 	maxListed = 500
@@ -91,7 +91,7 @@ func (s *server) listTasks(ctx context.Context) taskList {
 
 // listTasks reads the list on one connection, page by page.
 func (c *conn) listTasks(ctx context.Context) (list taskList) {
-	ctx, cancel := context.WithTimeoutCause(ctx, listPatience, fmt.Errorf("it gave no whole answer within %v", listPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, listTimeout, fmt.Errorf("it gave no whole answer within %v", listTimeout))
 	defer cancel()
 	unread := 0
 	defer func() {

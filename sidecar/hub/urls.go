@@ -11,7 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
@@ -36,7 +36,7 @@ func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
 	var data struct {
 		Elicitations []broker.URLElicitation `json:"elicitations"`
 	}
-	if members.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > maxURLs {
+	if jsonscan.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > maxURLs {
 		return nil
 	}
 	return data.Elicitations
@@ -139,7 +139,7 @@ func (s *server) visiting(t Asker, params json.RawMessage) Asker {
 		Mode          string `json:"mode"`
 		ElicitationID string `json:"elicitationId"`
 	}
-	if members.Unmarshal(params, &p) != nil || p.Mode != "url" || p.ElicitationID == "" {
+	if jsonscan.Unmarshal(params, &p) != nil || p.Mode != "url" || p.ElicitationID == "" {
 		return t
 	}
 	return visitor{t, s, p.ElicitationID}
@@ -174,7 +174,7 @@ func (s *server) elicitationComplete(params json.RawMessage) {
 	var p struct {
 		ElicitationID string `json:"elicitationId"`
 	}
-	if members.Unmarshal(params, &p) != nil {
+	if jsonscan.Unmarshal(params, &p) != nil {
 		return
 	}
 	s.mu.Lock()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 )
 
 // grace is how long a process has to end after SIGTERM, and again after SIGKILL.
@@ -71,7 +71,7 @@ func (r record) removeTemporary() error {
 // endServers sends SIGTERM to the processes of a run, and later SIGKILL. It looks for them again each time, because a process
 // may start another. All reports whether no process is left, not even a spared one.
 func (r record) endServers(ctx context.Context, path string, log zerolog.Logger) (all bool, err error) {
-	asked := map[machine.Running]bool{}
+	asked := map[procinfo.Running]bool{}
 	refused := map[int]error{} // by process id, for example of a process that changed its user
 	begun := time.Now()
 	for {
@@ -105,14 +105,14 @@ func (r record) endServers(ctx context.Context, path string, log zerolog.Logger)
 }
 
 // signal sends a signal to a process, unless its id belongs to another process by now.
-func signal(p machine.Running, s syscall.Signal) error {
+func signal(p procinfo.Running, s syscall.Signal) error {
 	// On a system with process handles, the id cannot go to another process from here on.
 	process, err := os.FindProcess(p.PID)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = process.Release() }() // it fails for a process that has ended
-	if start, err := machine.StartOf(p.PID); err != nil || start != p.Start {
+	if start, err := procinfo.StartOf(p.PID); err != nil || start != p.Start {
 		return nil // it has ended
 	}
 	if err := process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -122,8 +122,8 @@ func signal(p machine.Running, s syscall.Signal) error {
 }
 
 // left returns the processes of the run that may be ended; spared reports whether others stay.
-func (r record) left(path string) (left []machine.Running, spared bool, err error) {
-	all, err := machine.Processes(r.mark())
+func (r record) left(path string) (left []procinfo.Running, spared bool, err error) {
+	all, err := procinfo.Processes(r.mark())
 	if err != nil {
 		return nil, false, err
 	}
@@ -137,8 +137,8 @@ func (r record) left(path string) (left []machine.Running, spared bool, err erro
 
 // proven returns the run's processes, without the trees that have a process of another run. Spared reports whether there is
 // such a tree. Owners are the processes of the other runs.
-func (r record) proven(all []machine.Running, owners []int) (left []machine.Running, spared bool) {
-	byID := map[int]machine.Running{}
+func (r record) proven(all []procinfo.Running, owners []int) (left []procinfo.Running, spared bool) {
+	byID := map[int]procinfo.Running{}
 	for _, p := range all {
 		byID[p.PID] = p
 	}

@@ -4,49 +4,49 @@ import (
 	"slices"
 	"testing"
 
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 )
 
 func TestWhatIsProvenToBeOfARun(t *testing.T) {
 	const init, shell, server, child, apart, editor, window, nested, other = 1, 10, 20, 21, 22, 30, 31, 32, 40
-	marked := func(pid, parent int) machine.Running {
-		return machine.Running{PID: pid, Parent: parent, Group: pid, Start: "1", Marked: true}
+	marked := func(pid, parent int) procinfo.Running {
+		return procinfo.Running{PID: pid, Parent: parent, Group: pid, Start: "1", Marked: true}
 	}
-	plain := func(pid, parent, group int, start string) machine.Running {
-		return machine.Running{PID: pid, Parent: parent, Group: group, Start: start}
+	plain := func(pid, parent, group int, start string) procinfo.Running {
+		return procinfo.Running{PID: pid, Parent: parent, Group: group, Start: start}
 	}
 	for _, tt := range []struct {
 		name    string
 		servers map[int]string
-		running []machine.Running
+		running []procinfo.Running
 		owners  []int
 		want    []int
 		spared  bool
 	}{
 		{
 			name:    "what has the token, whoever its parent is",
-			running: []machine.Running{plain(shell, init, shell, "1"), marked(server, init), marked(child, server), marked(apart, init)},
+			running: []procinfo.Running{plain(shell, init, shell, "1"), marked(server, init), marked(child, server), marked(apart, init)},
 			want:    []int{server, child, apart},
 		},
 		{
 			name:    "a server that was noted, and its group",
 			servers: map[int]string{server: "1"},
-			running: []machine.Running{plain(server, init, server, "1"), plain(child, server, server, "2"), plain(apart, server, apart, "2")},
+			running: []procinfo.Running{plain(server, init, server, "1"), plain(child, server, server, "2"), plain(apart, server, apart, "2")},
 			want:    []int{server, child},
 		},
 		{
 			name:    "nobody who has a server's id by now",
 			servers: map[int]string{server: "1"},
-			running: []machine.Running{plain(server, init, server, "2"), plain(child, server, server, "2")},
+			running: []procinfo.Running{plain(server, init, server, "2"), plain(child, server, server, "2")},
 		},
 		{
 			name:    "nobody of a group whose leader is gone",
 			servers: map[int]string{server: "1"},
-			running: []machine.Running{plain(child, init, server, "2")},
+			running: []procinfo.Running{plain(child, init, server, "2")},
 		},
 		{
 			name: "not the tree of a living run that a server began",
-			running: []machine.Running{
+			running: []procinfo.Running{
 				marked(server, init), marked(editor, init), marked(window, editor), marked(nested, editor), marked(apart, nested),
 			},
 			owners: []int{nested},
@@ -55,14 +55,14 @@ func TestWhatIsProvenToBeOfARun(t *testing.T) {
 		},
 		{
 			name:    "not the tree of a living run that dropped its environment",
-			running: []machine.Running{marked(server, init), marked(editor, init), plain(shell, editor, shell, "1"), plain(nested, shell, nested, "1")},
+			running: []procinfo.Running{marked(server, init), marked(editor, init), plain(shell, editor, shell, "1"), plain(nested, shell, nested, "1")},
 			owners:  []int{nested},
 			want:    []int{server},
 			spared:  true,
 		},
 		{
 			name:    "though a living run is elsewhere",
-			running: []machine.Running{marked(server, init), plain(other, init, other, "1")},
+			running: []procinfo.Running{marked(server, init), plain(other, init, other, "1")},
 			owners:  []int{other, 99},
 			want:    []int{server},
 		},

@@ -19,7 +19,7 @@ import (
 type record struct {
 	// Token is in the environment of the run's servers.
 	Token string `json:"token"`
-	// Boot is as of [machine.Boot].
+	// Boot is as of [procinfo.Boot].
 	Boot string `json:"boot"`
 	// PID is the run's own.
 	PID int `json:"pid"`
@@ -29,7 +29,7 @@ type record struct {
 	servers map[int]string // the start by the process's id
 }
 
-// started is a line of a run's file: a server's process, see [machine.Running].
+// started is a line of a run's file: a server's process, see [procinfo.Running].
 type started struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`

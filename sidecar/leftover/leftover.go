@@ -30,7 +30,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/machine"
+	"assent/sidecar/procinfo"
 )
 
 // Variable is the name of the token in the environment of servers.
@@ -65,7 +65,7 @@ const TemporaryPattern = "assent-*"
 // once its servers have ended. Temporary is the path of a folder that the caller removes after that, or empty. If the run
 // is killed, its keeper or the next start removes the folder, once the servers have ended.
 func Begin(folder, temporary string, log zerolog.Logger) (*Run, error) {
-	boot, err := machine.Boot()
+	boot, err := procinfo.Boot()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (r *Run) Started(pid int) {
 	if r == nil {
 		return
 	}
-	start, err := machine.StartOf(pid)
+	start, err := procinfo.StartOf(pid)
 	if err == nil {
 		err = r.file.add(started{PID: pid, Start: start})
 	}
@@ -137,7 +137,7 @@ func (r *Run) End() error {
 // EndOf ends the processes that the run with this file left behind, if the run is dead or dies within a few seconds. The
 // keeper calls it.
 func EndOf(ctx context.Context, path string) error {
-	boot, err := machine.Boot()
+	boot, err := procinfo.Boot()
 	if err != nil {
 		return err
 	}

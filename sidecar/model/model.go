@@ -26,12 +26,12 @@ var (
 	ErrStalled = errors.New("the model stopped answering")
 )
 
-// DefaultPatience is how long a model may be silent. Local ones are loaded from disk first.
-const DefaultPatience = 2 * time.Minute
+// DefaultTimeout is how long a model may be silent. Local ones are loaded from disk first.
+const DefaultTimeout = 2 * time.Minute
 
-// listPatience bounds the wait for a provider's list of models: an ask is shown without its models
+// listTimeout bounds the wait for a provider's list of models: an ask is shown without its models
 // rather than late.
-const listPatience = 3 * time.Second
+const listTimeout = 3 * time.Second
 
 // mostText bounds an answer, in bytes. What is longer is no answer but a model run wild.
 const mostText = 8 << 20
@@ -69,15 +69,15 @@ var order = []protocol.ModelProvider{
 type Set struct {
 	providers map[protocol.ModelProvider]Provider
 	settings  protocol.ModelSettings
-	patience  time.Duration
+	timeout   time.Duration
 	// server is whom the set is for, allowed what it may have: nil for anything.
 	server  string
 	allowed []string
 }
 
 // NewSet returns the models of the given providers, under the person's settings.
-func NewSet(providers map[protocol.ModelProvider]Provider, settings protocol.ModelSettings, patience time.Duration) *Set {
-	return &Set{providers: providers, settings: settings, patience: patience}
+func NewSet(providers map[protocol.ModelProvider]Provider, settings protocol.ModelSettings, timeout time.Duration) *Set {
+	return &Set{providers: providers, settings: settings, timeout: timeout}
 }
 
 // For returns those of the models that a server may have. No other can be found or asked there.
@@ -101,7 +101,7 @@ func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 	if i := slices.Index(order, s.settings.Provider); i > 0 {
 		order = slices.Insert(slices.Delete(slices.Clone(order), i, i+1), 0, s.settings.Provider)
 	}
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	found := make([][]protocol.Model, len(order))
 	errs := make([]error, len(order))
@@ -250,13 +250,13 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(s.patience, func() {
-		cancel(fmt.Errorf("%w: nothing came for %v", ErrStalled, s.patience))
+	silence := time.AfterFunc(s.timeout, func() {
+		cancel(fmt.Errorf("%w: nothing came for %v", ErrStalled, s.timeout))
 	})
 	defer silence.Stop()
 	written := 0
 	completion, err := p.Generate(ctx, rest, request, func(piece string) {
-		silence.Reset(s.patience)
+		silence.Reset(s.timeout)
 		if written += len(piece); written > mostText {
 			cancel(fmt.Errorf("%w: it wrote more than %d MiB", ErrFailed, mostText>>20))
 		} else if piece != "" {

@@ -42,7 +42,7 @@ func set(settings protocol.ModelSettings, providers ...listed) *model.Set {
 	for _, p := range providers {
 		m[p.provider] = p
 	}
-	return model.NewSet(m, settings, model.DefaultPatience)
+	return model.NewSet(m, settings, model.DefaultTimeout)
 }
 
 func TestTheOrderIsThePersons(t *testing.T) {
@@ -306,7 +306,7 @@ func TestCallsThatNobodyCanMake(t *testing.T) {
 		if _, err := generate(t, made, weather(), nil); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), name) {
 			t.Errorf("Generate = %v, want %q", err, name)
 		}
-		s := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: made}, protocol.ModelSettings{}, model.DefaultPatience)
+		s := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: made}, protocol.ModelSettings{}, model.DefaultTimeout)
 		c, err := s.Converse(t.Context(), "openai:m", weather(), func(string) {})
 		if err != nil || len(c.ToolUses) != len(uses) {
 			t.Errorf("Converse = %+v, %v", c, err)

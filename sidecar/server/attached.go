@@ -15,7 +15,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/awaited"
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 // attached are the front ends of a workspace. A notification goes to all of them. A request goes to one with the capability
@@ -35,7 +35,7 @@ type attached struct {
 	// silent are the front ends that did not answer a request in time. They are not asked again before they do.
 	silent map[*frontEnd]bool
 
-	lending sync.WaitGroup // the requests with a patience
+	lending sync.WaitGroup // the requests with a timeout
 	// answered is called when a silent front end answers.
 	answered func()
 }
@@ -192,8 +192,8 @@ type need struct {
 	once bool
 	// now: it fails if no front end with the capability is attached, and does not wait for one.
 	now bool
-	// patience bounds the wait for the answer of one front end. After it the next one is asked. 0 is no bound.
-	patience time.Duration
+	// timeout bounds the wait for the answer of one front end. After it the next one is asked. 0 is no bound.
+	timeout time.Duration
 	// window is what it waits for, for a person.
 	window string
 }
@@ -210,20 +210,20 @@ var (
 		can: func(c protocol.FrontEndCapabilities) bool { return c.OpenURL }, once: true, window: "a window of this workspace to open a page",
 	}
 	needsLoginPage = need{can: needsPages.can, once: true, window: "a window to open its login page"}
-	needsSecrets   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true, patience: secretPatience}
+	needsSecrets   = need{can: func(c protocol.FrontEndCapabilities) bool { return c.Secrets }, now: true, timeout: secretTimeout}
 	needsModels    = need{can: func(c protocol.FrontEndCapabilities) bool { return c.LanguageModels }, now: true}
 	// Each request to a model is paid for.
 	needsCompletion = need{can: needsModels.can, once: true, now: true}
 )
 
-// secretPatience bounds how long one window may take to keep a secret, or to read one. All workspaces wait for it.
-const secretPatience = 5 * time.Second
+// secretTimeout bounds how long one window may take to keep a secret, or to read one. All workspaces wait for it.
+const secretTimeout = 5 * time.Second
 
 // silentError says that no front end answers.
 type silentError struct{ name string }
 
 func (e *silentError) Error() string {
-	return fmt.Sprintf("%s did not answer within %v, and no other window can help", e.name, secretPatience)
+	return fmt.Sprintf("%s did not answer within %v, and no other window can help", e.name, secretTimeout)
 }
 
 // lend has one front end serve a request.
@@ -234,7 +234,7 @@ func lend[R any](ctx context.Context, a *attached, n need, serve func(context.Co
 			var none R
 			return none, err
 		}
-		result, answered, err := within(ctx, a, f, n.patience, serve)
+		result, answered, err := within(ctx, a, f, n.timeout, serve)
 		if !answered {
 			continue
 		}
@@ -302,7 +302,7 @@ func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
 		return best, err
 	}
 	a.log.Info().Str("for", n.window).Msg("a request waits")
-	defer patience.Pause(ctx)()
+	defer deadline.Pause(ctx)()
 	defer awaited.Begin(ctx, n.window)()
 	for {
 		select {
@@ -326,7 +326,7 @@ func (a *attached) pick(ctx context.Context, n need) (best *frontEnd, came <-cha
 	for _, f := range a.all {
 		switch {
 		case !n.can(f.capabilities):
-		case n.patience > 0 && a.silent[f]:
+		case n.timeout > 0 && a.silent[f]:
 			silent = f
 		case best == nil || best != asking:
 			best = f

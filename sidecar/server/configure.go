@@ -143,7 +143,7 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	w.keys.Store(&keys)
 	w.mu.Lock()
 	w.configuration = c
-	w.models = model.NewSet(providers, c.Model, model.DefaultPatience)
+	w.models = model.NewSet(providers, c.Model, model.DefaultTimeout)
 	replace(w.keepResults, keepResultsDays(c))
 	replace(w.keepJournal, keepJournalDays(c))
 	w.mu.Unlock()

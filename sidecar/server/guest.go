@@ -122,7 +122,7 @@ type of[R any] struct {
 // the labels of those that did not answer in time. Of one that cannot be read, the others' answers are no less good.
 func askOthers[R any](ctx context.Context, f *frontEnd, what string, ask func(*Workspace, context.Context) (R, error)) (answers []of[R], silent []string) {
 	others := f.person.others(f.Workspace)
-	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Patience, DefaultPatience))
+	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Timeout, DefaultTimeout))
 	defer cancel()
 	said := make([]chan *R, len(others)) // nil for no answer
 	for i, w := range others {

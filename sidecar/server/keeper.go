@@ -102,8 +102,8 @@ func (w *Workspace) ForgetLogins(ctx context.Context) (*protocol.ForgetLoginsRes
 	return &protocol.ForgetLoginsResult{}, nil
 }
 
-// renewalPatience bounds for how long front ends stay that may have to keep a login.
-const renewalPatience = 10 * time.Second
+// renewalTimeout bounds for how long front ends stay that may have to keep a login.
+const renewalTimeout = 10 * time.Second
 
 // untilRenewed returns a context that ends after ctx, when the renewals that are under way by then have ended: their windows
 // keep the new refresh tokens.
@@ -113,7 +113,7 @@ func (k *keeper) untilRenewed(ctx context.Context) (context.Context, context.Can
 		if renewing := k.auth.Renewing(); renewing != nil && k.attached.capabilities().Secrets {
 			select {
 			case <-renewing:
-			case <-time.After(renewalPatience):
+			case <-time.After(renewalTimeout):
 			case <-longer.Done():
 			}
 		}

@@ -13,8 +13,8 @@ import (
 // all of them, who notifies the person, and the logins. Its methods may be called from any goroutine. The zero value is
 // ready. Close it after its workspaces.
 type Person struct {
-	// Patience bounds how long a workspace may take to answer for others: its disk may hang. 0 means [DefaultPatience].
-	Patience time.Duration
+	// Timeout bounds how long a workspace may take to answer for others: its disk may hang. 0 means [DefaultTimeout].
+	Timeout time.Duration
 
 	telling sync.WaitGroup
 
@@ -31,8 +31,8 @@ type Person struct {
 	due, running, closed bool
 }
 
-// DefaultPatience is [Person.Patience].
-const DefaultPatience = 2 * time.Second
+// DefaultTimeout is [Person.Timeout].
+const DefaultTimeout = 2 * time.Second
 
 // standing is how things stand for a front end.
 type standing struct {

@@ -75,7 +75,7 @@ func TestAWindowThatHangsHoldsUpNoSecrets(t *testing.T) {
 		set := func(value string) func() error {
 			return func() error { return s.Set(ctx, "key", &protocol.Secret{Secret: value}) }
 		}
-		within("the first request", secretPatience, set("old"))
+		within("the first request", secretTimeout, set("old"))
 		within("the next one", 0, set("new"))
 		within("reading", 0, func() error {
 			value, err := s.Get(ctx, "key")

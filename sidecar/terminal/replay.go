@@ -14,9 +14,9 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// companyPatience is how long an answer waits for the asks that were open together with its own: they come before the
+// companyTimeout is how long an answer waits for the asks that were open together with its own: they come before the
 // asks that follow from the answer.
-const companyPatience = time.Second
+const companyTimeout = time.Second
 
 // replay answers from a recording.
 type replay struct {
@@ -70,7 +70,7 @@ func (r *replay) take(a *openAsk) (reply, error) {
 		if problems != nil {
 			return nil, &drifted{fmt.Sprintf("the answer at %s is refused:\n%s\n%s", entry, problemLines(problems), safe(describe(a)))}
 		}
-		late := time.NewTimer(companyPatience)
+		late := time.NewTimer(companyTimeout)
 		defer late.Stop()
 		select {
 		case <-entry.Gathered:

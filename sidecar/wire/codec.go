@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 )
 
@@ -62,7 +62,7 @@ func decode(line []byte) jsonrpc.Message {
 		return nil
 	}
 	var f fields
-	for name, value := range members.Of(line) {
+	for name, value := range jsonscan.Of(line) {
 		switch name {
 		case "jsonrpc":
 			f.version = value

@@ -87,7 +87,7 @@ type Conn struct {
 	lastCall int64
 	// handshake is the one that Shake did. It answers go-sdk's own handshake.
 	handshake *Handshake
-	// shaking cancels Shake; it is nil while Shake does not run. unmatchedTimer calls it [UnmatchedPatience] after a
+	// shaking cancels Shake; it is nil while Shake does not run. unmatchedTimer calls it [UnmatchedTimeout] after a
 	// response that matches no request, and is nil before.
 	shaking        context.CancelCauseFunc
 	unmatchedTimer *time.Timer

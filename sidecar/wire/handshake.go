@@ -23,8 +23,8 @@ const (
 // legacyVersions are those that an initialize may settle on.
 var legacyVersions = []string{LegacyVersion, "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// ProbePatience is how long Shake waits for an answer to server/discover before it also sends initialize.
-const ProbePatience = 3 * time.Second
+// ProbeTimeout is how long Shake waits for an answer to server/discover before it also sends initialize.
+const ProbeTimeout = 3 * time.Second
 
 // modernErrors are the codes that only modern servers use.
 var modernErrors = []int64{codeHeaderMismatch, codeMissingCapability, codeUnsupportedVersion}
@@ -71,10 +71,10 @@ var ErrProbe = errors.New("the server ended when it was asked for its protocol v
 // the connection: the Conn then answers go-sdk's own handshake itself.
 //
 // The probe is that of 2026-07-28, "stdio: Backward Compatibility". Shake sends server/discover. It sends initialize after
-// any error that a modern server would not return, or after [ProbePatience]; a slow modern server can still answer
+// any error that a modern server would not return, or after [ProbeTimeout]; a slow modern server can still answer
 // server/discover then.
 //
-// After a response that matches no request, Shake waits only [UnmatchedPatience] for one that does, and returns an
+// After a response that matches no request, Shake waits only [UnmatchedTimeout] for one that does, and returns an
 // [UnreadableError]. Other errors are [ErrProbe], [ErrRefused], [ErrVersion] and the cause of ctx.
 func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handshake, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -103,7 +103,7 @@ func (c *Conn) noteUnmatched(why *UnreadableError) {
 	defer c.mu.Unlock()
 	if c.shaking != nil && c.unmatchedTimer == nil {
 		cancel := c.shaking
-		c.unmatchedTimer = time.AfterFunc(UnmatchedPatience, func() { cancel(why) })
+		c.unmatchedTimer = time.AfterFunc(UnmatchedTimeout, func() { cancel(why) })
 	}
 }
 
@@ -117,8 +117,8 @@ func (c *Conn) forgetUnmatched() {
 	}
 }
 
-// UnmatchedPatience is how long a handshake goes on after a response that matches no request.
-const UnmatchedPatience = 5 * time.Second
+// UnmatchedTimeout is how long a handshake goes on after a response that matches no request.
+const UnmatchedTimeout = 5 * time.Second
 
 // ErrRefused says that the server answered initialize with an error.
 var ErrRefused = errors.New("it refused the handshake")
@@ -145,8 +145,8 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 		return done
 	}
 	discovered := try(c.discover)
-	patience := time.NewTimer(ProbePatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(ProbeTimeout)
+	defer timeout.Stop()
 	select {
 	case d := <-discovered:
 		switch {
@@ -158,7 +158,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 			return nil, d.err
 		}
 		return c.initialize(ctx, who)
-	case <-patience.C:
+	case <-timeout.C:
 	}
 	initialized := try(c.initialize)
 	for {

@@ -60,7 +60,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.want(initialize)
 				p.send(initializedAt("2025-06-18"))
 			},
-			era: wire.EraLegacy, version: "2025-06-18", took: wire.ProbePatience,
+			era: wire.EraLegacy, version: "2025-06-18", took: wire.ProbeTimeout,
 		},
 		{
 			name: "a modern server that is slow and refuses initialize",
@@ -71,7 +71,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				time.Sleep(10 * time.Second) // of the bubble's clock: it is being downloaded
 				p.send(discovered)
 			},
-			era: wire.EraModern, version: "2026-07-28", took: wire.ProbePatience + 10*time.Second,
+			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + 10*time.Second,
 		},
 		{
 			name: "a modern server that also speaks what we do not",
@@ -167,7 +167,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			},
 			err: `its answer to the handshake cannot be used: its id matches no request: {"jsonrpc":"2.0","id":"1000000002","result":{"protocolVersion":"2025-11-25"`,
 			// initialize follows the probe in any case
-			took: wire.ProbePatience + wire.UnmatchedPatience,
+			took: wire.ProbeTimeout + wire.UnmatchedTimeout,
 		},
 		{
 			name: "a server that answers without an id, and then rightly",
@@ -178,7 +178,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				time.Sleep(10 * time.Second) // of the bubble's clock
 				p.send(initializedAt("2025-11-25"))
 			},
-			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbePatience + 10*time.Second,
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbeTimeout + 10*time.Second,
 		},
 		{
 			name: "a server that answers without an id",
@@ -188,7 +188,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"` + "no \u202e" + `"}}`)
 			},
 			err:  `its answer to the handshake cannot be used: it has no id: {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no <U+202E>"}}`,
-			took: wire.ProbePatience + wire.UnmatchedPatience,
+			took: wire.ProbeTimeout + wire.UnmatchedTimeout,
 		},
 		{
 			name: "a server whose answers are not JSON-RPC 2.0",
@@ -203,13 +203,13 @@ func TestTheEraIsFoundOut(t *testing.T) {
 		{
 			name:   "a server that is silent for ever",
 			server: func(p *peer) { p.want(probe); p.want(initialize) },
-			err:    "no patience", took: time.Minute,
+			err:    "no timeout", took: time.Minute,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no patience"))
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no timeout"))
 				defer cancel()
 				c, p := connect(t, wire.Options{})
 				began := time.Now()

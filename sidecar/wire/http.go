@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 // ErrSessionLost ends a connection because the server no longer knows the session (2025-11-25, "Session Management"). A
@@ -98,7 +98,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	}
 	conn := NewConn(inner, Options{Log: h.opts.Log})
 	defer conn.Close()
-	probing, cancel := patience.WithTimeout(context.WithValue(beside(ctx), probingKey{}, true), wait, context.DeadlineExceeded)
+	probing, cancel := deadline.WithTimeout(context.WithValue(beside(ctx), probingKey{}, true), wait, context.DeadlineExceeded)
 	defer cancel()
 	probing, capture := WithCapture(probing)
 	hs, err := conn.Discover(probing, who)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 )
 
@@ -283,7 +283,7 @@ func (in *inbound) cancelled(params json.RawMessage) {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
 	}
-	if members.Unmarshal(params, &p) != nil {
+	if jsonscan.Unmarshal(params, &p) != nil {
 		return
 	}
 	id, err := makeID(p.RequestID)

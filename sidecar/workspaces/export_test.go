@@ -3,7 +3,7 @@ package workspaces
 import "time"
 
 // Hurry bounds how long a workspace may take to answer for others.
-func (s *Set) Hurry(patience time.Duration) { s.person.Patience = patience }
+func (s *Set) Hurry(timeout time.Duration) { s.person.Timeout = timeout }
 
 // Open is how many workspaces are open.
 func (s *Set) Open() int {

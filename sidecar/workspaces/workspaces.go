@@ -99,7 +99,7 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, person: server.Person{Patience: server.DefaultPatience}, open: map[string]*workspace{}}
+	return &Set{opts: opts, person: server.Person{Timeout: server.DefaultTimeout}, open: map[string]*workspace{}}
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.
@@ -335,7 +335,7 @@ func (s *Set) Busy() string {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(all, func(a, b *workspace) int { return strings.Compare(a.place.DataDir, b.place.DataDir) })
-	ctx, cancel := context.WithTimeout(context.Background(), s.person.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.person.Timeout)
 	defer cancel()
 	answers := make([]<-chan string, len(all))
 	for i, w := range all { // without the lock, as in rested

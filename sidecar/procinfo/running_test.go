@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package machine
+package procinfo
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package members_test
+package jsonscan_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 )
 
 func TestUnmarshalTakesNamesAsTheyAreWritten(t *testing.T) {
@@ -38,7 +38,7 @@ func TestUnmarshalTakesNamesAsTheyAreWritten(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got whole
-			if err := members.Unmarshal([]byte(tt.data), &got); err != nil {
+			if err := jsonscan.Unmarshal([]byte(tt.data), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -48,7 +48,7 @@ func TestUnmarshalTakesNamesAsTheyAreWritten(t *testing.T) {
 	}
 	for _, wrong := range []string{``, `{`, `{"part":5}`, `[]`, `"text"`} {
 		var got, std whole
-		if err, want := members.Unmarshal([]byte(wrong), &got), json.Unmarshal([]byte(wrong), &std); err == nil || err.Error() != want.Error() {
+		if err, want := jsonscan.Unmarshal([]byte(wrong), &got), json.Unmarshal([]byte(wrong), &std); err == nil || err.Error() != want.Error() {
 			t.Errorf("Unmarshal of %s = %v, want %v", wrong, err, want)
 		}
 	}

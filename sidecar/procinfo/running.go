@@ -1,4 +1,4 @@
-package machine
+package procinfo
 
 // Running is a process that runs now, and its identity.
 type Running struct {

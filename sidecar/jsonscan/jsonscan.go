@@ -1,9 +1,9 @@
-// Package members finds the members of JSON objects by their exact names.
+// Package jsonscan finds the members of JSON objects by their exact names.
 //
 // [Of] yields the members without decoding their values, in their order, which encoding/json does not keep. It is for
 // messages of which only a few members are needed. [Unmarshal] decodes into a struct. Both read JSON as encoding/json
 // does, except that names are case-sensitive. The package has no state.
-package members
+package jsonscan
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package members_test
+package jsonscan_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assent/sidecar/members"
+	"assent/sidecar/jsonscan"
 )
 
 // FuzzOf compares what is found in an object with what encoding/json finds.
@@ -23,7 +23,7 @@ func FuzzOf(f *testing.F) {
 		if json.Unmarshal(object, &want) != nil || object[0] != '{' {
 			return
 		}
-		got := maps.Collect(members.Of(object))
+		got := maps.Collect(jsonscan.Of(object))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

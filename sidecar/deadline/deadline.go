@@ -1,9 +1,9 @@
-// Package patience bounds how long a server may take. It does not count the time in which the server waits for a person.
+// Package deadline bounds how long a server may take. It does not count the time in which the server waits for a person.
 //
 // A caller that sets a bound calls [WithTimeout], or [WithClock] for several waits under one context. Code further down
 // that makes the server wait for a person calls [Pause], without knowing who set the bound. All functions may be called
 // from any goroutine.
-package patience
+package deadline
 
 import (
 	"context"

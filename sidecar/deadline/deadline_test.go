@@ -1,4 +1,4 @@
-package patience_test
+package deadline_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"assent/sidecar/patience"
+	"assent/sidecar/deadline"
 )
 
 var errSlow = errors.New("slow")
 
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := patience.WithTimeout(t.Context(), time.Minute, errSlow)
+		ctx, cancel := deadline.WithTimeout(t.Context(), time.Minute, errSlow)
 		defer cancel()
 		start := time.Now()
 		<-ctx.Done()
@@ -26,8 +26,8 @@ func TestTimeout(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := patience.WithTimeout(t.Context(), time.Minute, errSlow)
-		resume := patience.Pause(ctx)
+		ctx, cancel := deadline.WithTimeout(t.Context(), time.Minute, errSlow)
+		resume := deadline.Pause(ctx)
 		cancel()
 		resume() // does not start what is over
 		if context.Cause(ctx) != context.Canceled {
@@ -38,15 +38,15 @@ func TestCancel(t *testing.T) {
 
 func TestPausesDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		outer, cancel := patience.WithTimeout(t.Context(), 2*time.Minute, errors.New("outer"))
+		outer, cancel := deadline.WithTimeout(t.Context(), 2*time.Minute, errors.New("outer"))
 		defer cancel()
-		inner, cancel := patience.WithTimeout(outer, time.Minute, errSlow)
+		inner, cancel := deadline.WithTimeout(outer, time.Minute, errSlow)
 		defer cancel()
 		start := time.Now()
 		time.Sleep(30 * time.Second)
-		first := patience.Pause(inner)
+		first := deadline.Pause(inner)
 		time.Sleep(time.Hour)
-		second := patience.Pause(inner)
+		second := deadline.Pause(inner)
 		first()
 		first() // resumes once
 		time.Sleep(time.Hour)
@@ -66,12 +66,12 @@ func TestPausesDoNotCount(t *testing.T) {
 }
 
 func TestPauseWithoutClock(t *testing.T) {
-	patience.Pause(t.Context())()
+	deadline.Pause(t.Context())()
 }
 
 func TestAClockCountsOnlyWhileItRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, clock, cancel := patience.WithClock(t.Context(), time.Minute, errSlow)
+		ctx, clock, cancel := deadline.WithClock(t.Context(), time.Minute, errSlow)
 		defer cancel()
 		begin := time.Now()
 		time.Sleep(time.Hour) // it stands
