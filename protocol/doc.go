@@ -1,6 +1,6 @@
 // Package protocol is the wire between the sidecar and its front ends: JSON-RPC 2.0 messages in
 // Content-Length frames. Go is the source of truth. The interfaces [Sidecar] and [Editor] are the
-// API, the structs are its messages, and the comments are its reference; scripts/protogen reads all
+// API, the structs are its messages, and the comments are its reference; scripts/tools/protogen reads all
 // three and writes the dispatch, the stubs and the union codecs (protocol_gen.go) and the same API
 // for TypeScript (protocol.ts).
 //
@@ -16,7 +16,7 @@
 // knows no transport; [Conn] is all that the stubs ask of one.
 package protocol
 
-//go:generate go run ../scripts/protogen
+//go:generate go run ../scripts/tools/protogen
 
 // Version of this wire. It changes when a message changes its meaning or a required field comes or
 // goes; the handshake refuses a peer that speaks another one.

@@ -54,10 +54,11 @@ var layers = map[string][]string{
 	"sidecar/auth/authtest":    {},
 	"sidecar/task/tasktest":    {"protocol", "sidecar/store", "sidecar/task"},
 	"sidecar/wire/wiretest":    {},
-	"scripts/bench":            {"protocol", "sidecar/model", "sidecar/rpc", "sidecar/secret", "sidecar/store"},
-	"scripts/example-server":   {},
-	"scripts/form-check":       {"protocol", "sidecar/form"},
-	"scripts/protogen":         {},
+
+	"scripts/bench":               {"protocol", "sidecar/model", "sidecar/rpc", "sidecar/secret", "sidecar/store"},
+	"scripts/demo/example-server": {},
+	"scripts/form-check":          {"protocol", "sidecar/form"},
+	"scripts/tools/protogen":      {},
 }
 
 // owners names the only packages that may import a library whose types should not spread.
@@ -68,7 +69,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet/x/ansi":                {"sidecar/terminal"},
 	"github.com/Microsoft/go-winio":                  {"sidecar/daemon"},
 	"github.com/sourcegraph/jsonrpc2":                {"sidecar/rpc"},
-	"github.com/modelcontextprotocol/go-sdk/mcp":     {"sidecar/example", "sidecar/hub", "sidecar/wire", "scripts/example-server", "scripts/bench"},
+	"github.com/modelcontextprotocol/go-sdk/mcp":     {"sidecar/example", "sidecar/hub", "sidecar/wire", "scripts/demo/example-server", "scripts/bench"},
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"sidecar/broker", "sidecar/hub", "sidecar/mcptask", "sidecar/wire"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {"sidecar/auth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {"sidecar/auth"},

@@ -152,7 +152,7 @@ describe("a turn in VS Code's chat", () => {
       command: process.execPath,
       args: [
         "--no-warnings",
-        join(root, "scripts", "smart-database.mjs"),
+        join(root, "scripts", "testservers", "smart-database.mjs"),
         "--database",
         join(folder, "users.db"),
       ],
@@ -187,7 +187,7 @@ describe("a turn in VS Code's chat", () => {
       command: process.execPath,
       args: [
         "--no-warnings",
-        join(root, "scripts", "smart-database.mjs"),
+        join(root, "scripts", "testservers", "smart-database.mjs"),
         "--database",
         join(folder, "stopped.db"),
       ],

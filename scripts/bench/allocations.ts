@@ -2,8 +2,8 @@
 // every machine, however busy it is.
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { output } from "../setup/command.ts";
-import { root } from "../setup/paths.ts";
+import { output } from "../tools/lib/command.ts";
+import { root } from "../tools/lib/paths.ts";
 
 /** Of one operation. */
 interface Cost {

@@ -9,7 +9,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { withPage } from "../e2e/chromium.ts";
 import { printedUrl, startDemo } from "../e2e/demo.ts";
 import { assertNoneLeft, stopGroup } from "../e2e/processes.ts";
-import { run } from "../setup/command.ts";
+import { run } from "../tools/lib/command.ts";
 import { LongList } from "./longList.ts";
 
 const rounds = 7;

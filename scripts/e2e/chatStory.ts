@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { look } from "../smart-database/testing/talk.ts";
+import { look } from "../testservers/smart-database/testing/talk.ts";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { output, run } from "../setup/command.ts";
-import { cacheFolder, root, sidecarBinary } from "../setup/paths.ts";
+import { output, run } from "../tools/lib/command.ts";
+import { cacheFolder, root, sidecarBinary } from "../tools/lib/paths.ts";
 import { freePort, stopGroup, waitForHttp } from "./processes.ts";
 
 /** The real VS Code workbench (VS Code 1.139.1), served to a browser. */

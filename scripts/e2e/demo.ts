@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { root } from "../setup/paths.ts";
+import { root } from "../tools/lib/paths.ts";
 
 /**
  * Starts what `npm run demo` starts, in a group of its own as a terminal would. The mark, a NAME=value,
@@ -9,7 +9,7 @@ import { root } from "../setup/paths.ts";
  */
 export function startDemo(mark: string, args: readonly string[]): ChildProcess {
   const [name = "", value = ""] = mark.split("=");
-  return spawn(process.execPath, ["scripts/run.mjs", "demo", ...args], {
+  return spawn(process.execPath, ["scripts/run.mjs", "demo/demo", ...args], {
     cwd: root,
     env: { ...process.env, CI: "true", [name]: value },
     detached: true,

@@ -55,7 +55,7 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
     await panel.runTool(server, longForm);
     await panel.tabTo(form.locator("summary", { hasText: "configured in .vscode/mcp.json" }));
     await panel.press("Enter");
-    await form.getByText("test-elicitation-server.mjs").waitFor();
+    await form.getByText("testservers/elicitation.mjs").waitFor();
     await panel.press("Enter");
   });
   await step("each required field says so, and the first one has the focus", async () => {

@@ -7,8 +7,8 @@ import {
   samplingServer,
   tasksServer,
   writeExampleWorkspace,
-} from "../playground/exampleServers.ts";
-import { hostTarget, vsixOf } from "../setup/vsix.ts";
+} from "../demo/playground/exampleServers.ts";
+import { hostTarget, vsixOf } from "../tools/lib/vsix.ts";
 import { type Viewport, withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";

@@ -24,9 +24,9 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { foldEvent, foldProgress } from "../../webview-ui/src/state/fold.ts";
-import { output } from "../setup/command.ts";
-import { sidecarBinary } from "../setup/paths.ts";
-import { version } from "../setup/version.ts";
+import { output } from "../tools/lib/command.ts";
+import { sidecarBinary } from "../tools/lib/paths.ts";
+import { version } from "../tools/lib/version.ts";
 
 /** How long anything may take to come, in milliseconds. */
 const patience = 90_000;

@@ -9,8 +9,8 @@ import {
   buildExampleServers,
   exampleServers,
   writeExampleWorkspace,
-} from "../playground/exampleServers.ts";
-import { hostTarget, vsixOf } from "../setup/vsix.ts";
+} from "../demo/playground/exampleServers.ts";
+import { hostTarget, vsixOf } from "../tools/lib/vsix.ts";
 import { askInChat, chatPrompt } from "./chatParticipant.ts";
 import { withPage } from "./chromium.ts";
 import { startWorkbench, workbenchScript } from "./codeServer.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { LongList } from "../bench/longList.ts";
-import { run } from "../setup/command.ts";
+import { run } from "../tools/lib/command.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { assertInSight } from "./dockStory.ts";

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
-import { root } from "../setup/paths.ts";
+import { root } from "../tools/lib/paths.ts";
 import { screenshotFolder, themeNames } from "./screenshots.ts";
 
 /** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { brokenLinks, filesOf, reachableFrom } from "../setup/documents.ts";
+import { brokenLinks, filesOf, reachableFrom } from "../tools/lib/documents.ts";
 import type { Workbench } from "./codeServer.ts";
 import type { Panel } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";

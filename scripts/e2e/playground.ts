@@ -147,7 +147,7 @@ async function interrupt(demo: ChildProcess): Promise<void> {
   const { pid } = demo;
   if (pid === undefined) assert.fail("the demo has no process");
   const running = await Promise.all((await processesMarked(mark)).map(commandLine));
-  const servers = running.filter((line) => line.includes("test-elicitation-server"));
+  const servers = running.filter((line) => line.includes("testservers/elicitation"));
   assert.notEqual(servers.length, 0, "the mark reaches the processes that the sidecar starts");
   const exited = once(demo, "exit");
   process.kill(-pid, "SIGINT");

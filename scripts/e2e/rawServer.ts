@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** A way to a server of scripts/raw-server. */
+/** A way to a server of scripts/testservers/kit. */
 export type Transport = "stdio" | "http";
 
 /** A raw MCP server, as it is configured. */

@@ -1,6 +1,6 @@
 // Sampling on the real sidecar and the real example server, in every revision of MCP over everything
 // that it has, with models on loopback: what each of the three gets of the others, exactly.
-import { features } from "../test-sampling-server/versions.mjs";
+import { features } from "../testservers/sampling/versions.mjs";
 import { anew, capabilities, parts, text } from "./sampling/asking.ts";
 import { cancelled, ended } from "./sampling/ending.ts";
 import { granted, grantedSecret } from "./sampling/granting.ts";

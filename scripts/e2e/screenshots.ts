@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { distFolder } from "../setup/paths.ts";
+import { distFolder } from "../tools/lib/paths.ts";
 import { choose, runCommand } from "./quickInput.ts";
 
 /** Where the end-to-end tests put their pictures, to be looked at. */

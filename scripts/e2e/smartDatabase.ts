@@ -5,15 +5,15 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AskResponseParams, CallResult } from "@assent/protocol";
-import { root } from "../setup/paths.ts";
-import { look } from "../smart-database/testing/talk.ts";
+import { look } from "../testservers/smart-database/testing/talk.ts";
+import { root } from "../tools/lib/paths.ts";
 import { FrontEnd, type Shown } from "./frontEnd.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { textOf } from "./sampling/told.ts";
 import { step } from "./step.ts";
 
 const eras = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;
-const program = join(root, "scripts", "smart-database.mjs");
+const program = join(root, "scripts", "testservers", "smart-database.mjs");
 const server = "smart-database";
 const tool = "delete_inactive_users";
 const users = 5000;

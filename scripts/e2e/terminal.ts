@@ -7,9 +7,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { output } from "../setup/command.ts";
-import { root, sidecarBinary } from "../setup/paths.ts";
-import { look } from "../smart-database/testing/talk.ts";
+import { look } from "../testservers/smart-database/testing/talk.ts";
+import { output } from "../tools/lib/command.ts";
+import { root, sidecarBinary } from "../tools/lib/paths.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { step } from "./step.ts";
 
@@ -27,7 +27,7 @@ const answers = `answers:
 `;
 
 const folder = await mkdtemp(join(tmpdir(), "assent-terminal-"));
-const scripts = join(root, "scripts");
+const scripts = join(root, "scripts", "testservers");
 // Everything that is started here inherits it, and is found by it.
 const environment = { ASSENT_TEST_FOLDER: folder, ASSENT_DAEMON_DIR: join(folder, "daemon") };
 let databases = 0;
@@ -62,7 +62,7 @@ async function assent(args: readonly string[], era: string, home = scripts): Pro
 /** The server, with another word in the question that it asks the person. */
 async function otherServer(): Promise<string> {
   const home = join(folder, "other");
-  for (const part of ["smart-database.mjs", "smart-database", "raw-server", "test-tasks-server"]) {
+  for (const part of ["smart-database.mjs", "smart-database", "kit", "tasks"]) {
     await cp(join(scripts, part), join(home, part), { recursive: true });
   }
   const file = join(home, "smart-database", "confirm.mjs");

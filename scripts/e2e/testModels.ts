@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runPackage } from "../setup/command.ts";
-import { root } from "../setup/paths.ts";
+import { runPackage } from "../tools/lib/command.ts";
+import { root } from "../tools/lib/paths.ts";
 
 /** Packages the extension that brings VS Code models of the tests', for as long as it is used. */
 export async function withTestModels<T>(use: (vsix: string) => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalRecord } from "@assent/protocol";
-import { exampleServers } from "../playground/exampleServers.ts";
+import { exampleServers } from "../demo/playground/exampleServers.ts";
 import { tellAttachments } from "./attachStory.ts";
 import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { type ExtensionWindow, withExtension } from "./extensionWindow.ts";
@@ -215,7 +215,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
 
   await step("asks that come while the panel is hidden make one notification", async () => {
     // A server that is stopped asks no sooner than it may go on.
-    await window.whileStopped("test-elicitation-server.mjs", async () => {
+    await window.whileStopped("testservers/elicitation.mjs", async () => {
       await panel.runTool(server, "ask_user_preferences");
       await panel.runTool(server, "request_llm_help", { Question: "Anything?" });
       await window.hide();

@@ -9,7 +9,7 @@ await withExtension({ name: "workbench-asks" }, async (window) => {
   await tellSampling(window);
   await tellMcpTasks({
     ...window,
-    whileServersStop: (work) => window.whileStopped("test-tasks-server.mjs", work),
+    whileServersStop: (work) => window.whileStopped("testservers/tasks.mjs", work),
   });
   await tellElicitation(window);
 });

@@ -1,9 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../../setup/paths.ts";
+import { root } from "../../tools/lib/paths.ts";
 import { type RawServer, rawServer, type Transport } from "../rawServer.ts";
 
-const program = join(root, "scripts", "test-tasks-server.mjs");
+const program = join(root, "scripts", "testservers", "tasks.mjs");
 
 /** A shape of MCP tasks, and a way to the server. */
 export interface Setup {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { root } from "../../setup/paths.ts";
+import { root } from "../../tools/lib/paths.ts";
 import type { Looks } from "../looks.ts";
 import { type Panel, returned } from "../panel.ts";
 import { step } from "../step.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { SamplingMessage } from "@assent/protocol";
-import { picture, sound } from "../../test-sampling-server/tools/media.mjs";
-import { features } from "../../test-sampling-server/versions.mjs";
+import { picture, sound } from "../../testservers/sampling/tools/media.mjs";
+import { features } from "../../testservers/sampling/versions.mjs";
 import type { Scene } from "./scene.ts";
 import { approve, assertRefused, now, request, returned, review } from "./told.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { modernVersion } from "../../raw-server/rpc.mjs";
+import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import { begun, slowAnswer } from "./refusing.ts";
 import type { Scene } from "./scene.ts";
 import { approve, now, request, returned, review } from "./told.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { modernVersion } from "../../raw-server/rpc.mjs";
+import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import { type Scene, sampling } from "./scene.ts";
 import {
   approve,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ContentBlock } from "@assent/protocol";
-import { runModelTool } from "../../test-sampling-server/tools/modelTools.mjs";
-import { features } from "../../test-sampling-server/versions.mjs";
+import { runModelTool } from "../../testservers/sampling/tools/modelTools.mjs";
+import { features } from "../../testservers/sampling/versions.mjs";
 import type { Scene } from "./scene.ts";
 import { approve, request, returned, review, textOf } from "./told.ts";
 

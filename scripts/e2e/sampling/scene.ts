@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SamplingSettings } from "@assent/protocol";
-import { root } from "../../setup/paths.ts";
-import { features, type Version, versions } from "../../test-sampling-server/versions.mjs";
+import { features, type Version, versions } from "../../testservers/sampling/versions.mjs";
+import { root } from "../../tools/lib/paths.ts";
 import { FrontEnd } from "../frontEnd.ts";
 import { assertNoneLeft } from "../processes.ts";
 import { rawServer, type Transport } from "../rawServer.ts";
@@ -37,7 +37,7 @@ export interface Scene {
 /** The limits are wide: a scene asks more in a few seconds than a server may in a minute. */
 export const sampling: SamplingSettings = { limits: { requestsPerMinute: 10_000 } };
 
-const program = join(root, "scripts", "test-sampling-server.mjs");
+const program = join(root, "scripts", "testservers", "sampling.mjs");
 
 /** Plays in a scene of its own, which leaves nothing behind. */
 export async function inScene(way: Way, play: (scene: Scene) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallResult, McpSampling, McpSamplingReview } from "@assent/protocol";
-import { modernVersion } from "../../raw-server/rpc.mjs";
+import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import type { Shown } from "../frontEnd.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { output, run } from "../../setup/command.ts";
-import { distFolder, root } from "../../setup/paths.ts";
+import { output, run } from "../../tools/lib/command.ts";
+import { distFolder, root } from "../../tools/lib/paths.ts";
 import type { Command } from "./servers.ts";
 
 /** Something that a tool asks in the middle of its call, and the answer. */
@@ -58,7 +58,7 @@ export interface Asker {
 }
 
 const mcpGo = "github.com/mark3labs/mcp-go";
-const thirdParty = join(root, "scripts", "third-party");
+const thirdParty = join(root, "scripts", "testservers", "third-party");
 const modules = join(root, "node_modules");
 
 /** Where the examples of mcp-go are, once they are built. */

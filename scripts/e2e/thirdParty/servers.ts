@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { run } from "../../setup/command.ts";
-import { distFolder, root } from "../../setup/paths.ts";
+import { run } from "../../tools/lib/command.ts";
+import { distFolder, root } from "../../tools/lib/paths.ts";
 import { freePort } from "../processes.ts";
 
 /** A program whose MCP server is somebody else's. */

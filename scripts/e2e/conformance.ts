@@ -1,0 +1,61 @@
+// npm run conformance: the official conformance suite's client scenarios, against the real sidecar, and
+// its scenarios for servers with tasks, against the example server.
+// `npm run conformance -- --only auth/scope-step-up` runs one of them and shows what it says.
+
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { buildSidecar } from "../tools/lib/build.ts";
+import { listScenarios, type Run, runScenario, type Scenario } from "./conformance/suite.ts";
+import { runTasksServerScenarios } from "./conformance/tasksServer.ts";
+
+/** The revisions of MCP whose requirements Assent meets: a scenario runs on the wire of each. */
+const revisions = ["2025-11-25", "2026-07-28"];
+
+const { values } = parseArgs({ options: { only: { type: "string" } } });
+const only = values.only?.split(",");
+await buildSidecar();
+const all = (await Promise.all(revisions.map(listScenarios))).flat();
+const chosen = all.filter(({ name }) => only === undefined || only.includes(name));
+if (chosen.length === 0) {
+  throw new Error(
+    `no scenario ${values.only}; there are ${all.map(({ name }) => name).join(", ")}`,
+  );
+}
+const runs = await inParallel(chosen);
+const failures = runs.filter((run) => !run.passed);
+for (const { scenario, log } of failures) {
+  if (!scenario.scored && only === undefined) continue;
+  console.log(`\n--- ${scenario.revision} ${scenario.name}\n${log}`);
+}
+console.log(`\n${runs.map(line).join("\n")}\n`);
+for (const revision of revisions) console.log(summary(revision));
+if (failures.some(({ scenario }) => scenario.scored)) process.exitCode = 1;
+if (only === undefined) await runTasksServerScenarios();
+
+/** Runs scenarios, as many at once as there are processors, and returns them in their order. */
+async function inParallel(scenarios: readonly Scenario[]): Promise<Run[]> {
+  const results: Run[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < scenarios.length; i = next++) {
+      const scenario = scenarios[i];
+      if (scenario !== undefined) results[i] = await runScenario(scenario);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  return results;
+}
+
+function line({ scenario, passed, checks, seconds }: Run): string {
+  const verdict = passed ? "ok    " : scenario.scored ? "FAILED" : "failed";
+  const why = scenario.scored ? "" : ` (not scored: ${scenario.reason})`;
+  const counted = `${checks.passed}/${checks.passed + checks.failed}`.padStart(7);
+  return `${verdict} ${scenario.revision} ${counted} ${seconds.toFixed(1).padStart(5)} s  ${scenario.name}${why}`;
+}
+
+function summary(revision: string): string {
+  const scored = runs.filter((run) => run.scenario.revision === revision && run.scenario.scored);
+  const passed = scored.filter((run) => run.passed).length;
+  const checks = scored.reduce((sum, run) => sum + run.checks.passed, 0);
+  return `${revision}: ${passed} of ${scored.length} required scenarios pass, with ${checks} checks`;
+}

@@ -1,0 +1,103 @@
+// The official suite, as a program: what it requires, and one scenario of it.
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { output } from "../../tools/lib/command.ts";
+import { root } from "../../tools/lib/paths.ts";
+
+const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+
+/** How long a client may take, in milliseconds; the suite then counts it as failed. */
+const patience = 60_000;
+
+/** What the suite starts as the client, from the root folder: it splits this at each space. */
+const client = "node scripts/e2e/conformance/client.ts";
+
+export interface Scenario {
+  readonly name: string;
+  /** The revision of MCP whose wire it runs on. */
+  readonly revision: string;
+  /** Whether the revision requires it; what it does not is only reported. */
+  readonly scored: boolean;
+  /** Why it is not scored, in the suite's own word. */
+  readonly reason: string;
+}
+
+export interface Run {
+  readonly scenario: Scenario;
+  /** No check failed or warned, and the client got what it wanted. */
+  readonly passed: boolean;
+  readonly checks: { readonly passed: number; readonly failed: number };
+  readonly seconds: number;
+  /** What the suite and the client said. */
+  readonly log: string;
+}
+
+/** The client scenarios of a revision, in the suite's order. */
+export async function listScenarios(revision: string): Promise<Scenario[]> {
+  const text = await output(process.execPath, [program, "list", "--requirements", revision]);
+  const scenarios: Scenario[] = [];
+  let section = "";
+  for (const line of text.split("\n")) {
+    const heading = /^ *([\w-]+).*:$/.exec(line);
+    if (heading?.[1] !== undefined) section = heading[1];
+    const [, name, leg] = /^ *- (\S+)(?: \[(\w+)\])?$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const scored = leg === undefined;
+    if (scored ? section !== "Client" : leg !== "client") continue;
+    scenarios.push({ name, revision, scored, reason: scored ? "" : section });
+  }
+  if (!scenarios.some(({ scored }) => scored)) {
+    throw new Error(`the suite requires nothing for ${revision}: its listing has changed`);
+  }
+  return scenarios;
+}
+
+/** Runs one scenario as `--requirements` would, but as a process of its own. */
+export async function runScenario(scenario: Scenario): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), "assent-conformance-"));
+  const start = performance.now();
+  try {
+    const args = ["client", "--scenario", scenario.name, "--spec-version", scenario.revision];
+    const options = ["--force", "--timeout", `${patience}`, "--command", client, "-o", folder];
+    const { code, log } = await runSuite([...args, ...options]);
+    const checks = await readChecks(folder);
+    const seconds = (performance.now() - start) / 1000;
+    return { scenario, passed: code === 0 && checks.passed > 0, checks, seconds, log };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function runSuite(args: readonly string[]): Promise<{ code: number | null; log: string }> {
+  const env = {
+    ...process.env,
+    PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+    NO_COLOR: "1",
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: "pipe" });
+    child.stdin.end();
+    let log = "";
+    const take = (text: string): void => {
+      log = `${log}${text}`.slice(-20_000);
+    };
+    child.stdout.setEncoding("utf8").on("data", take);
+    child.stderr.setEncoding("utf8").on("data", take);
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, log }));
+  });
+}
+
+/** Counts the checks that the suite left in its results folder. */
+async function readChecks(folder: string): Promise<Run["checks"]> {
+  const files = await readdir(folder, { recursive: true });
+  const file = files.find((name) => name.endsWith("checks.json"));
+  if (file === undefined) return { passed: 0, failed: 0 };
+  const checks: readonly { status: string }[] = JSON.parse(
+    await readFile(join(folder, file), "utf8"),
+  );
+  const count = (status: string): number => checks.filter((c) => c.status === status).length;
+  return { passed: count("SUCCESS"), failed: count("FAILURE") + count("WARNING") };
+}

@@ -1,0 +1,127 @@
+// The revision 2026-07-28: a tool's requests are the result of its tools/call, which the client makes
+// again with the answers (basic/patterns/mrtr). A client that will not answer does not call again, so
+// that no tool ever hears of an error.
+// @ts-check
+import { checkMeta, missingCapability } from "../kit/meta.mjs";
+import { codes, failure, isObject, meta, modernVersion, RpcError, reply } from "../kit/rpc.mjs";
+import { serverInfo } from "./serverInfo.mjs";
+import { begin, listTools, step } from "./tools.mjs";
+
+/**
+ * @typedef {import("../kit/rpc.mjs").Json} Json
+ * @typedef {import("./tool.mjs").Outcome} Outcome
+ */
+
+/** How long a client may keep what never changes. */
+const cacheable = { ttlMs: 3_600_000, cacheScope: "public" };
+
+/**
+ * Serves one request; its response, undefined when the client cancelled it.
+ * @param {Json} request
+ * @param {AbortSignal} signal
+ * @returns {Promise<Json | undefined>}
+ */
+export async function serveModern(request, signal) {
+  const id = request["id"];
+  let response;
+  try {
+    const capabilities = checkMeta(request);
+    const result = answer(request["method"], request["params"], capabilities);
+    response = reply(id, { resultType: "complete", ...result });
+  } catch (error) {
+    response = failure(id, error);
+  }
+  return signal.aborted ? undefined : response;
+}
+
+/**
+ * @param {string} method
+ * @param {Json} params
+ * @param {Json} capabilities the client's, for this request
+ * @returns {Json}
+ */
+function answer(method, params, capabilities) {
+  switch (method) {
+    case "server/discover":
+      return {
+        supportedVersions: [modernVersion],
+        capabilities: { tools: {} },
+        _meta: { [meta.serverInfo]: serverInfo },
+        ...cacheable,
+      };
+    case "tools/list":
+      return { ...listTools(), ...cacheable };
+    case "tools/call":
+      return call(params, capabilities);
+    default:
+      throw new RpcError(codes.methodNotFound, `no method ${method}`);
+  }
+}
+
+/**
+ * Follows the conversation to the first round that is not answered yet.
+ * @param {Json} params
+ * @param {Json} capabilities
+ */
+function call(params, capabilities) {
+  /** @type {import("./tool.mjs").Client} */
+  const client = {
+    version: modernVersion,
+    capabilities,
+    info: params["_meta"][meta.clientInfo],
+  };
+  const answers = answersSoFar(params);
+  const conversation = begin(params, client, missingCapability({ sampling: {} }));
+  let next = step(conversation);
+  for (let round = 1; !next.done; round++) {
+    const keys = next.value.map((_, i) => `round-${round}-${i + 1}`);
+    if (!keys.every((key) => Object.hasOwn(answers, key)))
+      return inputRequired(next.value, keys, answers);
+    /** @type {Outcome[]} */
+    const outcomes = keys.map((key) => ({ result: answers[key] }));
+    next = step(conversation, outcomes);
+  }
+  return next.value;
+}
+
+/**
+ * @param {readonly Json[]} requests
+ * @param {readonly string[]} keys of them
+ * @param {Json} answers to those before
+ */
+function inputRequired(requests, keys, answers) {
+  const open = requests.flatMap((params, i) => {
+    const key = keys[i] ?? "";
+    // What one round answered in part is not asked again.
+    return Object.hasOwn(answers, key) ? [] : [[key, { method: "sampling/createMessage", params }]];
+  });
+  return {
+    resultType: "input_required",
+    inputRequests: Object.fromEntries(open),
+    requestState: Buffer.from(JSON.stringify(answers)).toString("base64"),
+  };
+}
+
+/**
+ * All answers of the client, by key: those of the rounds before are in the state. It is not signed: it
+ * holds no more than what the client itself says, and a client that changes it fools itself.
+ * @param {Json} params
+ * @returns {Json}
+ */
+function answersSoFar(params) {
+  const { inputResponses = {}, requestState } = params;
+  if (!isObject(inputResponses)) {
+    throw new RpcError(codes.invalidParams, "inputResponses is no object");
+  }
+  if (requestState === undefined) return inputResponses;
+  let before;
+  try {
+    before = JSON.parse(Buffer.from(String(requestState), "base64").toString("utf8"));
+  } catch {
+    before = undefined;
+  }
+  if (!isObject(before)) {
+    throw new RpcError(codes.invalidParams, "requestState is none of this server's");
+  }
+  return { ...before, ...inputResponses };
+}

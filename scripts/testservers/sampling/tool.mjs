@@ -1,0 +1,93 @@
+// What a tool of this server is: a conversation that needs no transport and no revision.
+// @ts-check
+
+/**
+ * @typedef {import("../kit/rpc.mjs").Json} Json
+ *
+ * Who called.
+ * @typedef {object} Client
+ * @property {import("./versions.mjs").Version} version that both sides speak
+ * @property {Json} capabilities
+ * @property {Json | undefined} info its name and version
+ *
+ * How a sampling/createMessage ended: with the client's result, or with its error.
+ * @typedef {{result: Json} | {error: Json}} Outcome
+ *
+ * Yields the params of requests to make at once, gets their outcomes in the same order, and returns a
+ * CallToolResult. It must be the same conversation each time: in 2026-07-28 it begins anew with every
+ * round, and is given the outcomes of the rounds before.
+ * @typedef {Generator<Json[], Json, Outcome[]>} Conversation
+ *
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} description
+ * @property {Json} [properties] of its arguments
+ * @property {readonly string[]} [required]
+ * @property {boolean} [asks] it is not called by a client without sampling
+ * @property {(args: Json, client: Client) => Conversation} run
+ */
+
+/** An error of the tool itself: a result with isError, not an error of the protocol. */
+export class ToolError extends Error {}
+
+/**
+ * Asks for one thing.
+ * @param {Json} params
+ * @returns {Generator<Json[], Outcome, Outcome[]>}
+ */
+export function* ask(params) {
+  const [outcome] = yield [params];
+  if (outcome === undefined) throw new Error("a request has no outcome");
+  return outcome;
+}
+
+/**
+ * A result that is a value as JSON.
+ * @param {unknown} value
+ * @param {boolean} [isError]
+ */
+export function jsonResult(value, isError = false) {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], isError };
+}
+
+/**
+ * A whole number among the arguments.
+ * @param {Json} args
+ * @param {string} name
+ * @param {number} fallback
+ * @param {number} max
+ */
+export function integer(args, name, fallback, max) {
+  const value = args[name] ?? fallback;
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    throw new ToolError(`${name} is a whole number from 1 to ${max}, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+/**
+ * A text among the arguments.
+ * @param {Json} args
+ * @param {string} name
+ */
+export function text(args, name) {
+  const value = args[name];
+  if (typeof value !== "string" || value === "") throw new ToolError(`${name} is missing`);
+  return value;
+}
+
+/**
+ * A message of the user that is a text.
+ * @param {string} words
+ */
+export function says(words) {
+  return { role: "user", content: { type: "text", text: words } };
+}
+
+/**
+ * Whether the client lets a model use tools (2025-11-25, Sampling, Capabilities).
+ * @param {Client} client
+ */
+export function takesTools({ capabilities }) {
+  return capabilities["sampling"]?.tools !== undefined;
+}

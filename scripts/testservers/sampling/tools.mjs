@@ -1,0 +1,61 @@
+// All tools, and what every revision does alike with them.
+// @ts-check
+import { codes, isObject, RpcError } from "../kit/rpc.mjs";
+import { ToolError } from "./tool.mjs";
+import { askModel, askWithPicture, capabilities } from "./tools/ask.mjs";
+import { misbehave } from "./tools/misbehave.mjs";
+import { research } from "./tools/research.mjs";
+
+/**
+ * @typedef {import("../kit/rpc.mjs").Json} Json
+ * @typedef {import("./tool.mjs").Client} Client
+ * @typedef {import("./tool.mjs").Conversation} Conversation
+ * @typedef {import("./tool.mjs").Outcome} Outcome
+ * @typedef {import("./tool.mjs").Tool} Tool
+ */
+
+/** @type {ReadonlyMap<string, Tool>} */
+const tools = new Map(
+  [askModel, askWithPicture, research, misbehave, capabilities].map((tool) => [tool.name, tool]),
+);
+
+/** The result of tools/list. */
+export function listTools() {
+  return {
+    tools: [...tools.values()].map(({ name, description, properties = {}, required = [] }) => ({
+      name,
+      description,
+      inputSchema: { type: "object", properties, required },
+    })),
+  };
+}
+
+/**
+ * Begins what a tools/call asks for; throws `missing` where the client lacks what the tool needs.
+ * @param {Json} params
+ * @param {Client} client
+ * @param {RpcError} missing
+ * @returns {Conversation}
+ */
+export function begin(params, client, missing) {
+  const tool = tools.get(String(params["name"]));
+  if (tool === undefined) throw new RpcError(codes.invalidParams, `no tool ${params["name"]}`);
+  if (tool.asks && client.capabilities["sampling"] === undefined) throw missing;
+  return tool.run(isObject(params["arguments"]) ? params["arguments"] : {}, client);
+}
+
+/**
+ * Goes on with a conversation; what the tool itself finds wrong becomes its result.
+ * @param {Conversation} conversation
+ * @param {Outcome[]} [outcomes] of the requests before; none at the beginning
+ * @returns {IteratorResult<Json[], Json>}
+ */
+export function step(conversation, outcomes = []) {
+  try {
+    return conversation.next(outcomes);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const value = { content: [{ type: "text", text: error.message }], isError: true };
+    return { done: true, value };
+  }
+}

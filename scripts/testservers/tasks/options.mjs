@@ -1,0 +1,60 @@
+// The command line.
+// @ts-check
+import { parseArgs } from "node:util";
+import { whole } from "../kit/whole.mjs";
+
+export const usage = `usage: node tasks.mjs [options]
+
+An MCP server for tasks in both shapes: of 2025-11-25, and the extension of 2026-07-28.
+It speaks on stdin and stdout, or with --http on loopback.
+
+  --http PORT           serve Streamable HTTP on 127.0.0.1:PORT (0 is any) at /mcp;
+                        the first line of stdout is the URL
+  --era ERA             legacy, modern or both (default): the revisions to serve
+  --store FOLDER        keep each task in a file there, so that it survives this process
+  --ttl MS              how long tasks are kept (default 3600000)
+  --poll-interval MS    the poll interval to suggest (default 500)
+  --confirm-wait MS     how long open_account waits for its pages before it asks again
+                        (default 30000)
+`;
+
+/**
+ * @typedef {object} Options
+ * @property {number | undefined} port of HTTP; undefined is stdio
+ * @property {"legacy" | "modern" | "both"} era
+ * @property {string | undefined} store
+ * @property {number} ttlMs
+ * @property {number} pollIntervalMs
+ * @property {number} confirmWaitMs
+ */
+
+/**
+ * Throws an Error that says what is wrong.
+ * @param {readonly string[]} args
+ * @returns {Options}
+ */
+export function parseOptions(args) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      http: { type: "string" },
+      era: { type: "string", default: "both" },
+      store: { type: "string" },
+      ttl: { type: "string", default: "3600000" },
+      "poll-interval": { type: "string", default: "500" },
+      "confirm-wait": { type: "string", default: "30000" },
+    },
+  });
+  const { era } = values;
+  if (era !== "legacy" && era !== "modern" && era !== "both") {
+    throw new Error(`--era is legacy, modern or both, not ${era}`);
+  }
+  return {
+    port: values.http === undefined ? undefined : whole("--http", values.http, 65_535),
+    era,
+    store: values.store,
+    ttlMs: whole("--ttl", values.ttl, 2 ** 31 - 1),
+    pollIntervalMs: whole("--poll-interval", values["poll-interval"], 2 ** 31 - 1),
+    confirmWaitMs: whole("--confirm-wait", values["confirm-wait"], 2 ** 31 - 1),
+  };
+}

@@ -1,0 +1,131 @@
+// The tables of commands and settings in docs/guide.md are those of the extension's manifest.
+import { readFile, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { extensionFolder, root } from "./paths.ts";
+
+const guide = join(root, "docs", "guide.md");
+
+interface Setting {
+  readonly default: unknown;
+  readonly order?: number;
+  readonly description?: string;
+  readonly markdownDescription?: string;
+}
+
+interface SettingsGroup {
+  readonly title: string;
+  readonly properties: Readonly<Record<string, Setting>>;
+}
+
+interface Command {
+  readonly command: string;
+  readonly title: string;
+}
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly Command[];
+    readonly configuration: SettingsGroup | readonly SettingsGroup[];
+  };
+}
+
+type Row = readonly string[];
+
+/** What each command does. Its title is in the manifest. */
+const whatCommandsDo: Readonly<Record<string, string>> = {
+  "assent.newTask": "starts a task",
+  "assent.askAbout": "puts the selection, or the file, into your message",
+  "assent.runTool": "opens **Use a Server** in the panel",
+  "assent.showOpenAsks": "lists the open questions of all tasks",
+  "assent.nextAsk": "goes to the next open question",
+  "assent.previousAsk": "goes to the previous open question",
+  "assent.restoreTask": "brings back the task that was deleted last",
+  "assent.showServers": "lists the servers; each has a page",
+  "assent.showMcpTasks": "lists the long-running work of all servers",
+  "assent.showGrants": "lists what you approved in advance, and ends it",
+  "assent.showJournal": "shows the records of all, of a server or of a task",
+  "assent.exportJournal": "writes the records to a file",
+  "assent.restartSidecar": "starts the backend again",
+  "assent.showLog": "shows the backend's log and what servers write to stderr",
+  "assent.openConfiguration": "opens `.vscode/mcp.json`, and creates it if there is none",
+  "assent.importServers": "copies the servers of another program",
+  "assent.chooseModel": "offers VS Code's models, those on your machine, keys and settings",
+  "assent.setModelApiKey": "keeps the key of an endpoint in the secret storage",
+  "assent.forgetInputs": "forgets the values that inputs asked for",
+  "assent.signOut": "forgets every login",
+  "assent.tryExampleServer": "shows a question of the server that Assent brings along",
+  "assent.openWalkthrough": "leads through the first steps",
+  "assent.openGuide": "shows this guide",
+};
+
+/** Writes the tables into the guide. */
+export async function writeGuideTables(): Promise<void> {
+  const text = await readFile(guide, "utf8");
+  const current = await withTables(text);
+  if (current !== text) await writeFile(guide, current);
+}
+
+/** Fails where the tables are not those of the manifest. */
+export async function checkGuideTables(): Promise<void> {
+  const text = await readFile(guide, "utf8");
+  if ((await withTables(text)) === text) return;
+  throw new Error(`${relative(root, guide)} is out of date: npm run format writes its tables`);
+}
+
+async function withTables(text: string): Promise<string> {
+  const read = async <T>(name: string): Promise<T> =>
+    JSON.parse(await readFile(join(extensionFolder, name), "utf8")) as T;
+  const { contributes } = await read<Manifest>("package.json");
+  const texts = await read<Readonly<Record<string, string>>>("package.nls.json");
+  const groups = [contributes.configuration].flat();
+
+  function inWords(key = ""): string {
+    return key.replace(/^%(.*)%$/, (_, name: string) => texts[name] ?? key);
+  }
+  function commandRow({ command, title }: Command): Row {
+    const what = whatCommandsDo[command];
+    if (what === undefined)
+      throw new Error(`scripts/tools/lib/guide.ts does not describe ${command}`);
+    return [`**${inWords(title)}**`, what];
+  }
+  function settingsTable({ title, properties }: SettingsGroup, named: boolean): string {
+    const rows = Object.entries(properties)
+      .sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0))
+      .map(([name, setting]): Row => {
+        const text = inWords(setting.markdownDescription ?? setting.description);
+        // In VS Code, `#NAME#` is a link to another setting, and a URL may be of a command.
+        const plain = text
+          .replaceAll(/`#(.+?)#`/g, "`$1`")
+          .replaceAll(/\[([^\]]+)\]\(command:[^)]*\)/g, "**Assent: $1**")
+          .replaceAll("|", "\\|");
+        return [`\`${name}\``, `\`${JSON.stringify(setting.default)}\``, plain];
+      });
+    const heading = named ? `### ${inWords(title)}\n\n` : "";
+    return heading + table(["setting", "default", "meaning"], rows);
+  }
+
+  const tables = {
+    commands: table(["command", "what it does"], contributes.commands.map(commandRow)),
+    settings: groups.map((group) => settingsTable(group, groups.length > 1)).join("\n\n"),
+  };
+  let changed = text;
+  for (const [name, table] of Object.entries(tables)) {
+    const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const [before, rest = ""] = changed.split(open);
+    const [, after] = rest.split(close);
+    if (after === undefined) throw new Error(`${guide} has no ${open} and ${close}`);
+    changed = `${before}${open}\n\n${table}\n\n${close}${after}`;
+  }
+  return changed;
+}
+
+/** A table as the formatter leaves it. */
+function table(heads: Row, rows: readonly Row[]): string {
+  const widths = heads.map((_, at) =>
+    Math.max(...[heads, ...rows].map((row) => [...(row[at] ?? "")].length)),
+  );
+  const line = (cells: Row): string =>
+    `| ${cells.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - [...cell].length)).join(" | ")} |`;
+  const rule = widths.map((width) => "-".repeat(width));
+  return [heads, rule, ...rows].map(line).join("\n");
+}

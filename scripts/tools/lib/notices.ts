@@ -1,0 +1,189 @@
+// The notices of those whose work is in a package: what esbuild put into the bundles, what Go linked into
+// the sidecar for that platform, and what was copied. A licence that nobody has looked at stops the build.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Platform, readBundledFiles } from "./build.ts";
+import { output } from "./command.ts";
+import { root } from "./paths.ts";
+
+/** A work of somebody else's, with the texts that go along with it. */
+export interface Work {
+  /** Its name and version, such as "react 19.3.1". */
+  readonly name: string;
+  /** Which licences it is under, as SPDX names them. */
+  readonly licences: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** Those under which a work may be in a package that is under MIT's; none asks for more than its notice. */
+const allowed: ReadonlySet<string> = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "CC-BY-4.0",
+  "ISC",
+  "MIT",
+  "Unlicense",
+  "blessing",
+]);
+
+/** What a licence's text says, and no other's. The first that fits is the one. */
+const phrases: readonly (readonly [licence: string, phrase: RegExp])[] = [
+  // These are known so that they are refused, whatever else a text says.
+  ["GPL, LGPL or AGPL", /GNU (Affero |Lesser |Library )?General Public License/i],
+  ["MPL", /Mozilla Public License/i],
+  ["SSPL", /Server Side Public License/i],
+  ["Apache-2.0", /Apache License,? Version 2\.0/i],
+  ["MIT", /Permission is hereby granted, free of charge, to any person/i],
+  ["BSD-3-Clause", /Redistribution and use in source and binary forms.*Neither the name/is],
+  ["BSD-2-Clause", /Redistribution and use in source and binary forms/i],
+  [
+    "ISC",
+    /Permission to use, copy, modify,? and(?:\/or)? distribute this software for any purpose/i,
+  ],
+  ["CC-BY-4.0", /Attribution 4\.0 International/i],
+  ["blessing", /May you do good and not evil/i],
+  ["Unlicense", /This is free and unencumbered software/i],
+];
+
+const licenceFile = /^(licen[cs]e|copying|notice|patents|authors)\b.*$/i;
+
+/** The works in a package for a platform, by name. */
+export async function worksIn(platform: Platform): Promise<readonly Work[]> {
+  const works = [...(await npmWorks()), ...(await goWorks(platform)), ...(await copiedWorks())];
+  for (const work of works) check(work);
+  return works.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The document for the package. A text that several works have is in it once. */
+export function noticesText(works: readonly Work[]): string {
+  const namesByText = new Map<string, string[]>();
+  for (const { name, texts } of works) {
+    for (const text of texts) {
+      const names = namesByText.get(text) ?? [];
+      if (!names.includes(name)) names.push(name);
+      namesByText.set(text, names);
+    }
+  }
+  const list = works.map(({ name, licences }) => `${name}: ${licences.join(" AND ")}`);
+  const line = "-".repeat(80);
+  const notices = [...namesByText].map(
+    ([text, names]) => `${line}\n${names.join("\n")}\n\n${text}`,
+  );
+  return `${[
+    "Assent contains works of others, under the licences that follow.",
+    list.join("\n"),
+    ...notices,
+  ].join("\n\n")}\n`;
+}
+
+/** Fails where a work is under a licence that is not allowed, or has no text that says which. */
+export function check({ name, licences, texts }: Work): void {
+  const strange = licences.filter((licence) => !allowed.has(licence));
+  if (licences.length > 0 && strange.length === 0 && texts.length > 0) return;
+  const what = licences.length === 0 ? "none that is known" : licences.join(" AND ");
+  throw new Error(
+    `${name} is under ${what}, with ${texts.length} texts of it: scripts/tools/lib/notices.ts says what may be packaged`,
+  );
+}
+
+/** Which licence a text is; undefined where that is not known. */
+export function licenceOf(text: string): string | undefined {
+  const line = text.replace(/\s+/g, " ");
+  return phrases.find(([, phrase]) => phrase.test(line))?.[0];
+}
+
+/** The npm packages that the bundles have files of. */
+async function npmWorks(): Promise<readonly Work[]> {
+  const folders = new Set<string>();
+  for (const file of await readBundledFiles()) {
+    const folder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
+    if (folder !== undefined) folders.add(folder);
+  }
+  return await Promise.all(
+    [...folders].map(async (folder): Promise<Work> => {
+      const manifest = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8")) as {
+        readonly name: string;
+        readonly version: string;
+        readonly license?: string;
+        readonly author?: string | { readonly name?: string };
+      };
+      const { name, version, license = "", author } = manifest;
+      const texts = await textsIn(join(root, folder));
+      const by = typeof author === "string" ? author : author?.name;
+      // A few leave the text out, and name their licence in the manifest alone.
+      const text = `${license}${by === undefined ? "" : `, by ${by}`}`;
+      return {
+        name: `${name} ${version}`,
+        licences: license === "" ? known(texts) : licencesOf(license),
+        texts: texts.length === 0 && license !== "" ? [text] : texts,
+      };
+    }),
+  );
+}
+
+/** "(MIT OR CC0-1.0)" as the one that is chosen, "A AND B" as both. */
+export function licencesOf(expression: string): readonly string[] {
+  return expression
+    .replace(/[()]/g, "")
+    .split(" AND ")
+    .map((each) => {
+      const options = each.split(" OR ").map((option) => option.trim());
+      return options.find((option) => allowed.has(option)) ?? options[0] ?? "";
+    })
+    .filter((each) => each !== "");
+}
+
+/** The modules that Go links into the sidecar, and Go itself. */
+async function goWorks({ os, arch }: Platform): Promise<readonly Work[]> {
+  const format = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}";
+  const env = { CGO_ENABLED: "0", GOOS: os, GOARCH: arch };
+  const [listed, goRoot, goVersion] = await Promise.all([
+    output("go", ["list", "-deps", "-f", format, "./sidecar"], { env }),
+    output("go", ["env", "GOROOT"]),
+    output("go", ["env", "GOVERSION"]),
+  ]);
+  const modules = [...new Set(listed.split("\n"))].filter((line) => line !== "");
+  return await Promise.all([
+    readWork(`Go ${goVersion.trim()}`, goRoot.trim()),
+    ...modules.map((line) => {
+      const [path = "", version = "", folder = ""] = line.split("\t");
+      return readWork(`${path} ${version}`, folder);
+    }),
+  ]);
+}
+
+/** What was copied into a folder of the repository, which then has its licence as LICENSE.NAME. */
+async function copiedWorks(): Promise<readonly Work[]> {
+  const works: Work[] = [];
+  for (const folder of ["sidecar", "webview-ui/src", "extension/src"]) {
+    for (const file of await readdir(join(root, folder), { recursive: true })) {
+      const name = /(?:^|[\\/])LICENSE\.([\w-]+)$/.exec(file)?.[1];
+      if (name === undefined) continue;
+      const text = await readText(join(root, folder, file));
+      works.push({ name: `${name} (parts)`, licences: known([text]), texts: [text] });
+    }
+  }
+  return works;
+}
+
+async function readWork(name: string, folder: string): Promise<Work> {
+  const texts = await textsIn(folder);
+  return { name, licences: known(texts), texts };
+}
+
+function known(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.flatMap((text) => licenceOf(text) ?? []))].sort();
+}
+
+async function textsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && licenceFile.test(entry.name));
+  const texts = names.map(({ name }) => readText(join(folder, name)));
+  return await Promise.all(texts);
+}
+
+async function readText(file: string): Promise<string> {
+  return (await readFile(file, "utf8")).replaceAll("\r\n", "\n").trim();
+}

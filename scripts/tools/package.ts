@@ -1,0 +1,33 @@
+// npm run package: a .vsix for each platform, or with `-- --target X` for one.
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { buildExtension, buildWebview } from "./lib/build.ts";
+import { allTargets, isTarget, packageFor, type Target } from "./lib/vsix.ts";
+
+const megabyte = 1_000_000;
+const limit = 12 * megabyte;
+
+const { values } = parseArgs({ options: { target: { type: "string" } } });
+const sizes = new Map<string, number>();
+await Promise.all([buildWebview(), buildExtension()]);
+for (const target of chosen(values.target)) {
+  const vsix = await packageFor(target);
+  sizes.set(vsix, (await stat(vsix)).size);
+}
+
+console.log("\n    MB  package");
+for (const [vsix, size] of sizes) {
+  console.log(`${(size / megabyte).toFixed(2).padStart(6)}  ${basename(vsix)}`);
+}
+const tooLarge = [...sizes].filter(([, size]) => size > limit).map(([vsix]) => basename(vsix));
+if (tooLarge.length > 0) {
+  console.error(`larger than ${limit / megabyte} MB: ${tooLarge.join(", ")}`);
+  process.exitCode = 1;
+}
+
+function chosen(target: string | undefined): readonly Target[] {
+  if (target === undefined) return allTargets;
+  if (isTarget(target)) return [target];
+  throw new Error(`no target ${target}; there are ${allTargets.join(", ")}`);
+}
