@@ -1,9 +1,9 @@
 import type { CallResult, Message, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { withoutSecrets } from "./components/chat/samplingSecrets.ts";
 import { shownArguments } from "./components/form/exactJSON.ts";
 import { askMarkdown } from "./timeline/askMarkdown.ts";
 import { blockOf, fenced, json, oneLine, utc } from "./timeline/markdownText.ts";
+import { withoutSecrets } from "./timeline/secrets.ts";
 import { type Entry, timelineOf } from "./timeline/timeline.ts";
 import { unreachable } from "./unreachable.ts";
 

@@ -1,6 +1,6 @@
 import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { App } from "../components/App.tsx";
+import { App } from "../components/app/App.tsx";
 import { type ViewState, ViewStateStore } from "../viewState.ts";
 import { type FakeHost, startSession } from "./host.ts";
 

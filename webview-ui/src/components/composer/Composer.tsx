@@ -11,10 +11,10 @@ import { type FormEvent, type Ref, useId, useImperativeHandle, useRef, useState 
 import { type Actions, messageOf } from "../../session.ts";
 import type { Offers } from "../../state/offers.ts";
 import type { Attached } from "../../viewState.ts";
-import { parkFocus } from "../chat/focus.ts";
-import { useStart } from "../tools/useStart.ts";
+import { parkFocus } from "../ui/focus.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { useStart } from "../ui/useStart.ts";
 import { useView } from "../ViewContext.ts";
 import { AttachedList } from "./AttachedList.tsx";
 import { ContextChoice, titleOf } from "./ContextChoice.tsx";

@@ -4,9 +4,9 @@ import * as l10n from "@vscode/l10n";
 import { useCallback, useEffect, useState } from "react";
 import { type Actions, messageOf } from "../../session.ts";
 import type { Attached } from "../../viewState.ts";
+import { checkSize, FileRefusal, fromBase64, readFile } from "../content/readFile.ts";
 import { useView } from "../ViewContext.ts";
 import { isRead } from "./AttachedList.tsx";
-import { checkSize, FileRefusal, fromBase64, readFile } from "./readFile.ts";
 
 export interface AttachedState {
   readonly attached: readonly Attached[];

@@ -18,8 +18,8 @@ import {
 
 // In the whole panel. The half second before an ask can be answered has a test of its own, and one here.
 const armed = vi.hoisted(() => ({ really: false }));
-vi.mock("../chat/useArmed.ts", async (original) => {
-  const { useArmed } = await original<typeof import("../chat/useArmed.ts")>();
+vi.mock("../ask/useArmed.ts", async (original) => {
+  const { useArmed } = await original<typeof import("../ask/useArmed.ts")>();
   return { useArmed: (phase?: string) => useArmed(phase) || !armed.really };
 });
 

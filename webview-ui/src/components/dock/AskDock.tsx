@@ -11,12 +11,12 @@ import {
 } from "react";
 import { plural } from "../../l10n.ts";
 import type { Actions } from "../../session.ts";
+import { offeredTo } from "../../state/openAsks.ts";
 import type { Conversation, Models } from "../../state/state.ts";
-import { focusAsk, mayTakeFocus } from "../chat/focus.ts";
-import { offeredTo } from "../chat/openAsks.ts";
+import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
+import { focusAsk, mayTakeFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
-import { AskTitleLine, titleOf } from "./askTitle.tsx";
 import { DockedAsk } from "./DockedAsk.tsx";
 import { stepFrom } from "./dockedAsks.ts";
 import { type DockSize, useDock } from "./useDock.ts";

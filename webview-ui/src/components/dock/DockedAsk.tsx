@@ -2,14 +2,14 @@ import type { Ask, Message, SamplingTool } from "@assent/protocol";
 import { useMemo } from "react";
 import type { Actions } from "../../session.ts";
 import type { Models } from "../../state/state.ts";
-import { AskJSON } from "../chat/AskJSON.tsx";
-import { AskRow } from "../chat/AskRow.tsx";
-import { AskTime } from "../chat/AskTime.tsx";
-import { PlacedHere } from "../chat/PlacedHere.tsx";
-import { UndrawnMessage } from "../chat/UndrawnMessage.tsx";
+import { AskJSON } from "../ask/AskJSON.tsx";
+import { AskTime } from "../ask/AskTime.tsx";
+import { DockedContext } from "../ask/DockedContext.ts";
+import { PlacedHere } from "../ask/PlacedHere.tsx";
+import { UndrawnMessage } from "../conversation/UndrawnMessage.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
-import { DockedContext } from "./DockedContext.ts";
+import { AskRow } from "./AskRow.tsx";
 
 export interface DockedAskProps {
   readonly taskId: string;

@@ -1,7 +1,7 @@
 import type { Message } from "@assent/protocol";
 import { useEffect, useState } from "react";
+import { findOpenAsks, type OpenAskAt } from "../../state/openAsks.ts";
 import type { DockState } from "../../viewState.ts";
-import { findOpenAsks, type OpenAskAt } from "../chat/openAsks.ts";
 import { useView } from "../ViewContext.ts";
 import { currentOf } from "./dockedAsks.ts";
 

@@ -1,5 +1,5 @@
 import { type ComponentProps, type RefObject, useEffect, useRef } from "react";
-import { mayTakeFocus, parkFocus } from "../chat/focus.ts";
+import { mayTakeFocus, parkFocus } from "../ui/focus.ts";
 
 /**
  * Remembers which element had the focus before it came into `root`. When `root` is empty, that element gets the focus

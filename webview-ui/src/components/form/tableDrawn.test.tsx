@@ -5,10 +5,10 @@ import { readFormTable } from "../../testing/forms.ts";
 import { elicitation } from "../../testing/samples.ts";
 import type { Draft, FieldInput } from "../../viewState.ts";
 import { own } from "../../viewState.ts";
-import { McpElicitationForm } from "../chat/McpElicitationForm.tsx";
+import { McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../chat/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
 
 // The table that the sidecar and validate.ts come to their verdicts by, filled into the form itself.
 describe.each(readFormTable())("$name", ({ fields, answers }) => {

@@ -1,8 +1,8 @@
 import type { AskResponseParams, OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../session.ts";
-import { useAnswer } from "../chat/useAnswer.ts";
-import { useArmed } from "../chat/useArmed.ts";
+import { useAnswer } from "../ask/useAnswer.ts";
+import { useArmed } from "../ask/useArmed.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";

@@ -2,7 +2,7 @@ import type { AskWants, OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
-import { during } from "../chat/during.ts";
+import { during } from "../ask/origin.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ago } from "../ui/words.ts";

@@ -1,7 +1,7 @@
 import type { CallRequest, McpTaskEntry } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../unreachable.ts";
-import { describeCall, foundMcpTask } from "../chat/callWords.ts";
+import { describeCall, foundMcpTask } from "../call/callWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { visible } from "../ui/visible.ts";

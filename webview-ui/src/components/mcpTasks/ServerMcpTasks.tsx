@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
 import { onlyOfServers } from "../../state/mcpTasks.ts";
 import type { ServerMcpTasks as OfServers } from "../../state/state.ts";
-import { hasExpired } from "../chat/mcpTaskWords.ts";
+import { hasExpired } from "../call/mcpTaskWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";

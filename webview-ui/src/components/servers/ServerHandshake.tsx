@@ -1,6 +1,6 @@
 import type { ServerHandshake as Handshake } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { Verbatim } from "../chat/ContentBlocks.tsx";
+import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
 import { Part } from "./Part.tsx";

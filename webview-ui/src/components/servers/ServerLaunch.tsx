@@ -9,7 +9,7 @@ import type { SourcePosition } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
 import { filled, plural } from "../../l10n.ts";
-import { Verbatim } from "../chat/ContentBlocks.tsx";
+import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
 import { when } from "../ui/words.ts";

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../session.ts";
 import { modelsFor, type State } from "../../state/state.ts";
-import { defaultPrompts, Suggestions } from "../composer/Suggestions.tsx";
+import { defaultPrompts, Suggestions } from "./Suggestions.tsx";
 
 export interface FirstStepsProps {
   readonly state: Pick<State, "servers" | "models" | "settings" | "imports" | "setsUp">;

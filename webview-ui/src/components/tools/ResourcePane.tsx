@@ -3,13 +3,13 @@ import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
 import { messageOf } from "../../session.ts";
 import { Refusal } from "../ui/Refusal.tsx";
+import { useStart } from "../ui/useStart.ts";
 import { visible } from "../ui/visible.ts";
 import { size } from "../ui/words.ts";
 import { Filter, fewItems, ItemChoice, matches } from "./ItemChoice.tsx";
 import type { CompleteArgument, PaneProps } from "./paneProps.ts";
 import { RequestForm } from "./RequestForm.tsx";
 import { expandTemplate, templateFields } from "./uriTemplate.ts";
-import { useStart } from "./useStart.ts";
 
 export interface ResourcePaneProps extends PaneProps {
   readonly resources: readonly Resource[];

@@ -11,8 +11,8 @@ import {
 } from "../../state/offers.ts";
 import { unreachable } from "../../unreachable.ts";
 import type { RunnerState, RunnerTab } from "../../viewState.ts";
-import { parkedFocus } from "../chat/focus.ts";
 import { kindWords } from "../servers/serverWords.ts";
+import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { Tabs } from "../ui/Tabs.tsx";

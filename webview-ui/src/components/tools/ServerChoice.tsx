@@ -1,7 +1,7 @@
 import type { Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { Verbatim } from "../chat/ContentBlocks.tsx";
+import { Verbatim } from "../content/ContentBlocks.tsx";
 import { stateIcon, stateWords, transportWords } from "../servers/serverWords.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";

@@ -1,0 +1,24 @@
+import { act, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import type { Actions } from "../../session.ts";
+import { initialState } from "../../state/state.ts";
+import { Banners } from "./Banners.tsx";
+
+test("the seconds to the next try begin anew with each announcement", () => {
+  vi.useFakeTimers();
+  const lost = () => (
+    <Banners
+      state={{ ...initialState, link: { up: false, retryInMs: 10_000 } }}
+      actions={{} as Actions}
+    />
+  );
+  const { rerender } = render(lost());
+  screen.getByText("Next try in 10 s.");
+  act(() => vi.advanceTimersByTime(4000));
+  screen.getByText("Next try in 6 s.");
+  act(() => vi.advanceTimersByTime(6000));
+  screen.getByText("Trying again…");
+  rerender(lost());
+  screen.getByText("Next try in 10 s.");
+  expect(screen.queryByText("Assent is starting…")).toBeNull();
+});

@@ -1,0 +1,124 @@
+import * as l10n from "@vscode/l10n";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from "react";
+import { filled } from "../../l10n.ts";
+import { UnclampedContext } from "../ui/Clamp.tsx";
+import { askElementId } from "../ui/focus.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { useView } from "../ViewContext.ts";
+import { AskingServer } from "./AskingServer.tsx";
+import { DockedContext } from "./DockedContext.ts";
+import { during, type Occasion } from "./origin.ts";
+
+export interface AskCardProps extends Occasion {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly icon: string;
+  /** The title, with the server's name at {0}: "{0} asks", "{0} wants to ask a model". */
+  readonly does: string;
+  /** The name to put at {0}; the server's name then stands beside the title. */
+  readonly what?: string;
+  /** An answer is under way. */
+  readonly busy: boolean;
+  /** Why the last answer failed, and why the ask cannot be answered now. */
+  readonly problems?: ReactNode;
+  /** All buttons that answer the ask. The one that accepts comes first. */
+  readonly actions: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame of every open ask. Its head and its actions stay in sight; the question between them scrolls. */
+export function AskCard(props: AskCardProps) {
+  const { askId, serverName, icon, does, what, busy, problems, actions, children } = props;
+  const { shown, head, notes, more } = useContext(DockedContext);
+  const occasion = during(props);
+  const headingId = useId();
+  const keysId = useId();
+  const view = useView();
+  const body = useRef<HTMLDivElement>(null);
+
+  // A hidden element loses its scroll position: restore it when the card is shown again.
+  useLayoutEffect(() => {
+    if (shown && body.current !== null) body.current.scrollTop = view.dockedTop(askId);
+  }, [shown, askId, view]);
+
+  return (
+    <section
+      id={askElementId(askId)}
+      className="ask-card"
+      aria-labelledby={headingId}
+      aria-describedby={keysId}
+      aria-busy={busy}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.target === event.currentTarget) scrollByKey(event, body.current);
+      }}
+    >
+      <header className="ask-head">
+        <Icon name={icon} />
+        <div className="ask-who">
+          <h2 id={headingId}>
+            {filled(does, <strong className="name">{what ?? serverName}</strong>)}
+            {what !== undefined && (
+              <>
+                {" "}
+                <span className="muted name">{serverName}</span>
+              </>
+            )}
+          </h2>
+        </div>
+      </header>
+      {head !== null && <div className="ask-state">{head}</div>}
+      <div
+        ref={body}
+        className="ask-body"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          if (currentTarget.clientHeight > 0) view.setDockedTop(askId, currentTarget.scrollTop);
+        }}
+      >
+        {notes}
+        <UnclampedContext value={readAtOnce}>{children}</UnclampedContext>
+        <div>
+          {occasion !== undefined && <p className="muted">{occasion}</p>}
+          <AskingServer {...{ askId, serverName }} />
+        </div>
+        {more}
+      </div>
+      <div className="ask-problems">{problems}</div>
+      <div className="ask-actions actions">{actions}</div>
+      <span id={keysId} className="visually-hidden">
+        {l10n.t("Ctrl+Enter accepts, and Escape puts the question aside for now.")}
+      </span>
+    </section>
+  );
+}
+
+/** What is approved is not hidden behind a button, unless it has more characters than this. */
+const readAtOnce = 2048;
+
+/** Scrolls the question by keys while the card itself has the focus. */
+function scrollByKey(event: KeyboardEvent, body: HTMLElement | null): void {
+  if (body === null || event.altKey || event.ctrlKey || event.metaKey) return;
+  const line = 40;
+  const page = Math.max(line, body.clientHeight - line);
+  const by: Readonly<Record<string, number>> = {
+    ArrowDown: line,
+    ArrowUp: -line,
+    PageDown: page,
+    PageUp: -page,
+    Home: -body.scrollHeight,
+    End: body.scrollHeight,
+  };
+  const step = by[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  body.scrollTop += step;
+}

@@ -1,0 +1,21 @@
+import * as l10n from "@vscode/l10n";
+import { Markdown } from "../content/Markdown.tsx";
+import { Clamp } from "../ui/Clamp.tsx";
+
+export interface AskMessageProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly text: string;
+}
+
+/** What a server says to its question. It is quoted, lest it be taken for Assent's own words. */
+export function AskMessage({ askId, serverName, text }: AskMessageProps) {
+  if (text === "") return null;
+  return (
+    <blockquote className="ask-message" aria-label={l10n.t("What {0} says", serverName)}>
+      <Clamp keep={`message:${askId}`} text={text}>
+        <Markdown text={text} />
+      </Clamp>
+    </blockquote>
+  );
+}

@@ -1,0 +1,21 @@
+import { useContext, useEffect, useState } from "react";
+import { DockedContext } from "./DockedContext.ts";
+
+/** How long an ask must be in sight before it can be answered, in milliseconds. */
+export const armingMs = 500;
+
+/**
+ * Reports whether an ask can be answered. It is false at first, because a click or key at the moment in which an ask
+ * appears was not meant for it. It is false again when the ask's buttons change, which makes another phase, and when
+ * the dock shows the ask again.
+ */
+export function useArmed(phase = "asked"): boolean {
+  const { turn } = useContext(DockedContext);
+  const now = `${turn} ${phase}`;
+  const [armed, setArmed] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(now), armingMs);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return armed === now;
+}

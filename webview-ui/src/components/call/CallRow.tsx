@@ -1,0 +1,233 @@
+import type { Call, CallRequest, CallResult, PromptResult, ToolResult } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { type ReactNode, useId } from "react";
+import { plural } from "../../l10n.ts";
+import { unreachable } from "../../unreachable.ts";
+import { ContentBlocks, Verbatim } from "../content/ContentBlocks.tsx";
+import { shownArguments } from "../form/exactJSON.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { parkedFocus } from "../ui/focus.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { useNow } from "../ui/useNow.ts";
+import { visible } from "../ui/visible.ts";
+import { duration, elapsed, json } from "../ui/words.ts";
+import { CallProgress } from "./CallProgress.tsx";
+import { CancelCall } from "./CancelCall.tsx";
+import { describeCall, foundMcpTask } from "./callWords.ts";
+import { McpTaskDetails } from "./McpTaskDetails.tsx";
+import { isFinal } from "./mcpTaskWords.ts";
+
+export interface CallRowProps {
+  readonly call: Call;
+  readonly startedAt: number;
+  /** Names the row in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** The element that takes the focus for the row. */
+  readonly elementId: string;
+  /** A question of the call is open. */
+  readonly waits: boolean;
+  /** The asks that the call caused. */
+  readonly steps: ReactNode;
+  /** Absent where the call cannot be cancelled from here. */
+  readonly onCancel: (() => Promise<boolean>) | undefined;
+}
+
+/** A request to a server, with its progress and its result. */
+export function CallRow(props: CallRowProps) {
+  const { call, startedAt, keep, elementId, waits, steps, onCancel } = props;
+  const { serverName, request, progress, task, result, endedAt } = call;
+  const { name, from, args, argumentsText } = asked(request, serverName);
+  const cancelling = task?.cancelling === true && !isFinal(task.status);
+  const headingId = useId();
+  const cancellingId = useId();
+  const now = useNow(result === undefined);
+  const { icon, spin, words } = describeCall(call, now);
+  const byModel = call.toolUse !== undefined;
+  return (
+    <article
+      id={elementId}
+      className={byModel ? "call call-of-model" : "call"}
+      aria-labelledby={headingId}
+      {...parkedFocus}
+    >
+      <header className="row-head">
+        <Icon name={icon} spin={spin} />
+        <div className="row-title">
+          <h2 id={headingId}>
+            <span className="name">{visible(name)}</span>{" "}
+            <span className="muted">{visible(from)}</span>
+          </h2>
+          <span className="row-state muted">
+            {words}{" "}
+            {result === undefined
+              ? elapsed(now - startedAt)
+              : endedAt !== undefined && duration(endedAt - startedAt)}
+          </span>
+          {result === undefined && onCancel !== undefined && (
+            <CancelCall
+              cancelling={cancelling}
+              describedBy={cancelling ? cancellingId : undefined}
+              onCancel={onCancel}
+            />
+          )}
+        </div>
+      </header>
+      {hasMembers(args) && !byModel && (
+        <Disclosure keep={`${keep}:arguments`} summary={l10n.t("Arguments")}>
+          <Verbatim text={shownArguments(args, argumentsText)} />
+        </Disclosure>
+      )}
+      {request.type === "tasks/result" && (
+        <p className="muted">{l10n.t("It was in the server's list, which names no tool.")}</p>
+      )}
+      {result === undefined && progress !== undefined && (
+        <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />
+      )}
+      {task !== undefined && (
+        <McpTaskDetails
+          {...{ task, waits, now, cancellingId, keep }}
+          ended={result !== undefined}
+        />
+      )}
+      {steps}
+      {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
+      {byModel && (
+        // A call of a model is one line, because the model itself reports the result.
+        <Disclosure
+          keep={`${keep}:call`}
+          summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
+        >
+          <Verbatim text={shownArguments(args ?? {}, argumentsText)} />
+          {result !== undefined && <Ending result={result} keep={keep} />}
+        </Disclosure>
+      )}
+    </article>
+  );
+}
+
+interface Asked {
+  readonly name: string;
+  /** Says what the name is of, and of which server. */
+  readonly from: string;
+  readonly args: unknown;
+  /** Where doubles do not hold them. */
+  readonly argumentsText?: string | undefined;
+}
+
+function asked(request: CallRequest, serverName: string): Asked {
+  switch (request.type) {
+    case "tools/call":
+      return {
+        name: request.toolName,
+        from: l10n.t("of {0}", serverName),
+        args: request.arguments,
+        argumentsText: request.argumentsText,
+      };
+    case "resources/read":
+      return { name: request.uri, from: l10n.t("resource of {0}", serverName), args: undefined };
+    case "prompts/get":
+      return {
+        name: request.promptName,
+        from: l10n.t("prompt of {0}", serverName),
+        args: request.arguments,
+      };
+    case "tasks/result":
+      return { name: foundMcpTask(), from: l10n.t("of {0}", serverName), args: undefined };
+    default:
+      return unreachable(request);
+  }
+}
+
+interface EndingProps<R> {
+  readonly result: R;
+  readonly keep: string;
+}
+
+function Ending({ result, keep }: EndingProps<CallResult>) {
+  switch (result.type) {
+    case "result":
+      return <Returned result={result} keep={keep} />;
+    case "prompt":
+      return <FilledIn result={result} keep={keep} />;
+    case "error":
+      return (
+        <div className="ending ending-error">
+          <p>
+            {l10n.t(
+              "The server answered with error {0}: {1}",
+              result.code,
+              visible(result.message),
+            )}
+          </p>
+          {result.data !== undefined && result.data !== null && (
+            <Disclosure keep={`${keep}:data`} summary={l10n.t("Error data")}>
+              <Verbatim text={json(result.data)} />
+            </Disclosure>
+          )}
+        </div>
+      );
+    case "cancelled":
+      return <p className="ending muted">{l10n.t("Cancelled before it ended.")}</p>;
+    case "abandoned":
+      return <p className="ending muted">{visible(result.reason)}</p>;
+    case "lost":
+      return <p className="ending ending-lost">{visible(result.reason)}</p>;
+    default:
+      return unreachable(result);
+  }
+}
+
+function Returned({ result, keep }: EndingProps<ToolResult>) {
+  const { content = [], structuredContent, isError = false, removedAfter } = result;
+  if (removedAfter !== undefined) {
+    return (
+      <p className="ending muted">
+        {plural(
+          removedAfter,
+          l10n.t("The result was removed after 1 day, as set by assent.mcpTasks.keepResults."),
+          l10n.t("The result was removed after {0} days, as set by assent.mcpTasks.keepResults."),
+        )}
+      </p>
+    );
+  }
+  return (
+    <div className={isError ? "ending ending-error" : "ending"}>
+      {isError && <p>{l10n.t("The tool says that it failed:")}</p>}
+      {content.length === 0 && structuredContent === undefined && (
+        <p className="muted">{l10n.t("It returned nothing.")}</p>
+      )}
+      <ContentBlocks blocks={content} texts="plain" keep={`${keep}:result`} />
+      {structuredContent !== undefined && (
+        <Disclosure
+          keep={`${keep}:structured`}
+          summary={l10n.t("Structured result")}
+          initiallyOpen={content.length === 0}
+        >
+          <Verbatim text={json(structuredContent)} />
+        </Disclosure>
+      )}
+    </div>
+  );
+}
+
+/** A prompt is text for a model, so it is shown letter by letter: markup is a part of it. */
+function FilledIn({ result, keep }: EndingProps<PromptResult>) {
+  const { description = "", messages = [] } = result;
+  return (
+    <div className="ending">
+      {description !== "" && <p className="muted">{visible(description)}</p>}
+      {messages.length === 0 && <p className="muted">{l10n.t("It has no messages.")}</p>}
+      {messages.map(({ role, content }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message has no name but its place.
+        <div key={index} className="turn">
+          <p className="turn-role">{role === "user" ? l10n.t("User") : l10n.t("Assistant")}</p>
+          <ContentBlocks blocks={[content]} texts="plain" keep={`${keep}:message${index}`} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function hasMembers(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}

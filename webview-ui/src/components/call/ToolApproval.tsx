@@ -1,0 +1,193 @@
+import type { AccessMcpResource, Remember, UseMcpTool } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useRef, useState } from "react";
+import { unreachable } from "../../unreachable.ts";
+import type { Draft } from "../../viewState.ts";
+import { AskCard } from "../ask/AskCard.tsx";
+import { AskMessage } from "../ask/AskMessage.tsx";
+import { titleOf } from "../ask/askTitle.tsx";
+import { DeclineButton } from "../ask/DeclineButton.tsx";
+import { useArmed } from "../ask/useArmed.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
+import { URLBox } from "../ui/URLBox.tsx";
+import { visible } from "../ui/visible.ts";
+import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
+import { ToolChanged } from "./ToolChanged.tsx";
+import { toolClaims, wrongArguments } from "./toolWords.ts";
+
+export interface ToolApprovalProps {
+  readonly askId: string;
+  readonly question: UseMcpTool | AccessMcpResource;
+  /** An answer is under way. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** The arguments typed before the view was loaded. */
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft) => void;
+  /** The person lets the model do it, perhaps with other arguments, as JSON, and perhaps from now on. */
+  readonly onApprove: (remember: Remember | undefined, toolArguments: string | undefined) => void;
+  /** The person said no, perhaps from now on. */
+  readonly onDecline: (remember: Remember | undefined) => void;
+  /** The person put the question away and said nothing. */
+  readonly onCancel: () => void;
+}
+
+/** A model wants to call a tool, or to read a resource: nothing happens before the person says so. */
+export function ToolApproval(props: ToolApprovalProps) {
+  const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
+  const ready = useArmed("asked") && !busy;
+  const [edited, setEdited] = useState(() => editedBefore(question, draft));
+  const [problem, setProblem] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  // The fields are checked by their form; Enter in one of them approves nothing.
+  const approving = useRef<{ readonly remember: Remember | undefined }>(undefined);
+  const isTool = question.type === "use_mcp_tool";
+  const destructive = isTool && question.destructive === true;
+  const { serverName } = question;
+  const approveText = (remember: Remember | undefined, text: string) =>
+    onApprove(remember, text === writtenOf(question) ? undefined : text);
+  const approve = (remember?: Remember) => {
+    switch (edited?.as) {
+      case undefined:
+        onApprove(remember, undefined);
+        return;
+      case "json": {
+        const wrong = wrongArguments(edited.text);
+        setProblem(wrong);
+        if (wrong === undefined) approveText(remember, edited.text);
+        return;
+      }
+      case "fields":
+        approving.current = { remember };
+        form.current?.requestSubmit();
+        approving.current = undefined;
+        return;
+      default:
+        unreachable(edited);
+    }
+  };
+  const { icon, words, what } = titleOf(question);
+  return (
+    <AskCard
+      {...{ askId, serverName, icon, busy }}
+      toolNames={[]}
+      does={words}
+      {...(what === undefined ? {} : { what })}
+      problems={refusal !== undefined && <Refusal message={refusal} />}
+      actions={
+        <>
+          <SplitButton
+            kind={destructive ? "primary danger" : "primary"}
+            label={l10n.t("Allow")}
+            moreLabel={l10n.t("More Ways to Allow")}
+            {...{ ready, busy }}
+            onClick={() => approve()}
+            entries={[
+              {
+                label: l10n.t("Allow in this task"),
+                about: isTool
+                  ? l10n.t("The model may use this tool in this task without asking.")
+                  : l10n.t("The model may read this resource in this task without asking."),
+                onChoose: () => approve("task"),
+              },
+              {
+                label: l10n.t("Always allow"),
+                about: isTool
+                  ? l10n.t("The model may use this tool in every task without asking.")
+                  : l10n.t("The model may read this resource in every task without asking."),
+                onChoose: () => approve("always"),
+              },
+            ]}
+          />
+          <DeclineButton
+            {...{ serverName, ready, busy, onCancel }}
+            onDecline={() => onDecline(undefined)}
+            more={[
+              {
+                label: l10n.t("Never allow"),
+                about: isTool
+                  ? l10n.t("The model may not use this tool in any task, and you are not asked.")
+                  : l10n.t(
+                      "The model may not read this resource in any task, and you are not asked.",
+                    ),
+                onChoose: () => onDecline("never"),
+              },
+            ]}
+          />
+        </>
+      }
+    >
+      {isTool ? (
+        <AskedTool {...{ askId, question, destructive }} />
+      ) : (
+        <AskedResource {...{ askId, question }} />
+      )}
+      {isTool && (
+        <Arguments
+          {...{ askId, question, busy, edited, problem, form }}
+          onEdit={(next) => {
+            setEdited(next);
+            setProblem(undefined);
+            onDraft(draftOf(next));
+          }}
+          onCheck={(text) => setProblem(wrongArguments(text))}
+          onSubmit={(text) => {
+            if (approving.current !== undefined) approveText(approving.current.remember, text);
+          }}
+        />
+      )}
+    </AskCard>
+  );
+}
+
+interface AskedToolProps {
+  readonly askId: string;
+  readonly question: UseMcpTool;
+  readonly destructive: boolean;
+}
+
+/** The tool in its server's words, and what its server claims of it. */
+function AskedTool({ askId, question, destructive }: AskedToolProps) {
+  const { tool, serverName, changed } = question;
+  const title = tool.title ?? tool.annotations?.title;
+  return (
+    <>
+      {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
+      {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
+      <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
+      <ul className="tool-claims" aria-label={l10n.t("What {0} claims of it", serverName)}>
+        {toolClaims(tool.annotations).map(({ icon, badge, words }) => (
+          <li key={words} title={words}>
+            <Icon name={icon} />
+            <span aria-hidden="true">{badge}</span>
+            <span className="visually-hidden">{words}</span>
+          </li>
+        ))}
+      </ul>
+      {destructive && (
+        <p className="danger-line">
+          <Icon name="warning" />
+          <span>{l10n.t("It may destroy something: read the arguments before you allow it.")}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function AskedResource({
+  askId,
+  question: { uri, resource, serverName },
+}: {
+  readonly askId: string;
+  readonly question: AccessMcpResource;
+}) {
+  return (
+    <>
+      <URLBox>{visible(uri)}</URLBox>
+      <AskMessage {...{ askId, serverName }} text={resource?.description ?? ""} />
+    </>
+  );
+}

@@ -1,0 +1,299 @@
+import type {
+  ContentBlock,
+  EmbeddedResource,
+  ResourceLink,
+  ToolResultContent,
+  ToolUseContent,
+} from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useState } from "react";
+import { filled } from "../../l10n.ts";
+import { unreachable } from "../../unreachable.ts";
+import { Clamp } from "../ui/Clamp.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { visible } from "../ui/visible.ts";
+import { json, size } from "../ui/words.ts";
+import { drawableType, essenceOf } from "./imageType.ts";
+import { Markdown } from "./Markdown.tsx";
+import { Marked, useHasSecret } from "./Marked.tsx";
+import { fromBase64 } from "./readFile.ts";
+import type { TextsAs } from "./useTexts.tsx";
+
+export interface ContentBlocksProps {
+  readonly blocks: readonly ContentBlock[];
+  /** A conversation's texts are Markdown; a tool's result is shown letter by letter. */
+  readonly texts: TextsAs;
+  /** The names of the tools that were called, by the ids of their calls. */
+  readonly calls?: ToolCalls | undefined;
+  /** Names the blocks in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+export type ToolCalls = ReadonlyMap<string, string>;
+
+/** MCP content of every type. Nothing of it is fetched, and nothing is left out. */
+export function ContentBlocks({ blocks, texts, calls, keep }: ContentBlocksProps) {
+  return (
+    <div className="content-blocks">
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block has no name but its place.
+        <Block key={index} block={block} texts={texts} calls={calls} keep={`${keep}:${index}`} />
+      ))}
+    </div>
+  );
+}
+
+interface BlockProps extends Omit<ContentBlocksProps, "blocks"> {
+  readonly block: ContentBlock;
+}
+
+function Block({ block, texts, calls, keep }: BlockProps) {
+  switch (block.type) {
+    case "text":
+      return <Text text={block.text} texts={texts} keep={keep} />;
+    case "image":
+      return <Picture data={block.data} mimeType={block.mimeType} keep={keep} />;
+    case "audio":
+      return <Audio data={block.data} mimeType={block.mimeType} />;
+    case "resource_link":
+      return <LinkedResource link={block} />;
+    case "resource":
+      return <Resource block={block} keep={keep} />;
+    case "tool_use":
+      return <ToolUse use={block} keep={keep} />;
+    case "tool_result":
+      return (
+        <ToolReturned result={block} name={calls?.get(block.toolUseId)} {...{ texts, keep }} />
+      );
+    case "unknown": {
+      const text = json(block.raw);
+      return (
+        <Clamp keep={keep} text={text}>
+          <p className="muted">{l10n.t("Content of a type that Assent does not know:")}</p>
+          <Verbatim text={text} />
+        </Clamp>
+      );
+    }
+    default:
+      return unreachable(block);
+  }
+}
+
+interface TextProps {
+  readonly text: string;
+  readonly texts: TextsAs;
+  readonly keep: string;
+}
+
+/** A text; one with a secret in it letter by letter, so that all of the secret can be marked. */
+export function Text({ text, texts, keep }: TextProps) {
+  const isPlain = useHasSecret(text) || texts === "plain";
+  return (
+    <Clamp keep={keep} text={text}>
+      {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
+    </Clamp>
+  );
+}
+
+interface ToolUseProps {
+  readonly use: ToolUseContent;
+  readonly keep: string;
+}
+
+/** A call that a model asks for, or asked for earlier in the conversation. */
+export function ToolUse({ use: { name, input }, keep }: ToolUseProps) {
+  const text = json(input);
+  return (
+    <div className="tool-block">
+      <p>
+        <Icon name="tools" />
+        <span>
+          {filled(
+            l10n.t("Calls the tool {0} with"),
+            <strong className="name">{visible(name)}</strong>,
+          )}
+        </span>
+      </p>
+      <Clamp keep={keep} text={text}>
+        <Verbatim text={text} />
+      </Clamp>
+    </div>
+  );
+}
+
+interface ToolReturnedProps extends Omit<ContentBlocksProps, "blocks"> {
+  readonly result: ToolResultContent;
+  /** The tool's; absent where the call is not in the conversation. */
+  readonly name: string | undefined;
+}
+
+function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
+  const { toolUseId, content = [], structuredContent, isError = false } = result;
+  const who =
+    name === undefined ? visible(toolUseId) : <strong className="name">{visible(name)}</strong>;
+  const words = returnedWords(name !== undefined, isError);
+  return (
+    <div className="tool-block">
+      <p className={isError ? "tool-failed" : undefined}>
+        <Icon name={isError ? "error" : "output"} />
+        <span>{filled(words, who)}</span>
+      </p>
+      {content.length === 0 && structuredContent === undefined && (
+        <p className="muted">{l10n.t("Nothing.")}</p>
+      )}
+      {content.length > 0 && <ContentBlocks blocks={content} texts={texts} keep={keep} />}
+      {structuredContent !== undefined && (
+        <Clamp keep={`${keep}:structured`} text={json(structuredContent)}>
+          <Verbatim text={json(structuredContent)} />
+        </Clamp>
+      )}
+    </div>
+  );
+}
+
+/** What became of a call: of a tool by its name, or of one that is known by the call alone. */
+function returnedWords(isNamed: boolean, isError: boolean): string {
+  if (isNamed) return isError ? l10n.t("The tool {0} failed") : l10n.t("The tool {0} returned");
+  return isError
+    ? l10n.t("A tool, called as {0}, failed")
+    : l10n.t("A tool, called as {0}, returned");
+}
+
+export function Verbatim({ text }: { readonly text: string }) {
+  return (
+    <pre className="verbatim">
+      <Marked text={text} />
+    </pre>
+  );
+}
+
+interface MediaProps {
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export interface PictureProps extends MediaProps {
+  /** What to call the picture; without it, what is known of it. */
+  readonly alt?: string;
+  /** Names the picture in the view's state; unique in the panel. */
+  readonly keep: string;
+}
+
+/**
+ * An image that a server, a model or a person gave. An SVG file is not drawn but offered as text, because it can keep
+ * a browser busy for good.
+ */
+export function Picture({ data, mimeType, alt, keep }: PictureProps) {
+  const [broken, setBroken] = useState(false);
+  if (essenceOf(mimeType) === "image/svg+xml") return <SVGFile data={data} keep={keep} />;
+  const type = drawableType(mimeType, data);
+  if (broken || type === undefined) {
+    return (
+      <Undrawn>
+        {l10n.t("A picture that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
+      </Undrawn>
+    );
+  }
+  return (
+    <img
+      className="content-image"
+      src={`data:${type};base64,${data}`}
+      alt={alt ?? l10n.t("From the server, {0}, {1}", type, bytes(data))}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function SVGFile({ data, keep }: { readonly data: string; readonly keep: string }) {
+  return (
+    <div>
+      <Undrawn>{l10n.t("An SVG file of {0}, which is not drawn.", bytes(data))}</Undrawn>
+      <Disclosure keep={`${keep}:svg`} summary={l10n.t("Show as Text")}>
+        <Base64Text data={data} keep={`${keep}:svg-text`} />
+      </Disclosure>
+    </div>
+  );
+}
+
+function Base64Text({ data, keep }: { readonly data: string; readonly keep: string }) {
+  const text = textOfBase64(data);
+  if (text === undefined) return <Undrawn>{l10n.t("It is not valid base64.")}</Undrawn>;
+  return (
+    <Clamp keep={keep} text={text}>
+      <Verbatim text={text} />
+    </Clamp>
+  );
+}
+
+function textOfBase64(data: string): string | undefined {
+  try {
+    return new TextDecoder().decode(fromBase64(data));
+  } catch {
+    return undefined;
+  }
+}
+
+function Audio({ data, mimeType }: MediaProps) {
+  const [broken, setBroken] = useState(false);
+  if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
+    return (
+      <Undrawn>
+        {l10n.t("A sound that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
+      </Undrawn>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: MCP has no captions.
+    <audio
+      controls
+      aria-label={l10n.t("Sound from the server, {0}, {1}", mimeType, bytes(data))}
+      src={`data:${mimeType};base64,${data}`}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function Undrawn({ children }: { readonly children: string }) {
+  return <p className="muted">{children}</p>;
+}
+
+/** A link is told, and not followed: reading it is the server's business. */
+function LinkedResource({ link }: { readonly link: ResourceLink }) {
+  const { uri, name, title, description, mimeType } = link;
+  return (
+    <div className="resource">
+      <span className="resource-name">{visible(title || name)}</span>
+      <span className="link-target">{visible(uri)}</span>
+      {mimeType !== undefined && <span className="muted">{visible(mimeType)}</span>}
+      {description !== undefined && <p className="muted">{visible(description)}</p>}
+    </div>
+  );
+}
+
+function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly keep: string }) {
+  const { uri, mimeType = l10n.t("no known type"), text, blob } = block.resource;
+  return (
+    <div className="resource">
+      <span className="link-target">{visible(uri)}</span>
+      {text !== undefined && (
+        <Clamp keep={keep} text={text}>
+          <Verbatim text={text} />
+        </Clamp>
+      )}
+      {blob !== undefined &&
+        (essenceOf(mimeType).startsWith("image/") ? (
+          <Picture data={blob} mimeType={mimeType} keep={keep} />
+        ) : (
+          <Undrawn>
+            {l10n.t("A file that cannot be shown: {0}, {1}.", visible(mimeType), bytes(blob))}
+          </Undrawn>
+        ))}
+    </div>
+  );
+}
+
+/** The size of what base64 stands for. */
+export function bytes(base64: string): string {
+  return size(Math.floor((base64.replace(/=+$/, "").length * 3) / 4));
+}

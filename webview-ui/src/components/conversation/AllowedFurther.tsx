@@ -1,0 +1,29 @@
+import type { Outcome } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import { useGrant } from "../grants/GrantsContext.ts";
+import { isAlive, termsInWords } from "../grants/grantWords.ts";
+import { RevokeGrant } from "../grants/RevokeGrant.tsx";
+import { focusAsk } from "../ui/focus.ts";
+
+export interface AllowedFurtherProps {
+  readonly askId: string;
+  readonly outcome: Outcome;
+  readonly actions: Pick<Actions, "revokeGrant">;
+}
+
+/** What the person allowed from then on, or what approved the request in their place, until they take that back. */
+export function AllowedFurther({ askId, outcome, actions }: AllowedFurtherProps) {
+  const grant = useGrant(outcome.grantId);
+  if (grant === undefined || !isAlive(grant, Date.now())) return null;
+  const revoke = async () => {
+    await actions.revokeGrant(grant.id);
+    focusAsk(askId); // the button is gone
+  };
+  return (
+    <div className="allowed-further">
+      <p className="muted">{l10n.t("You allowed: {0}", termsInWords(grant))}</p>
+      <RevokeGrant of={l10n.t("the grant that approved this")} onRevoke={revoke} />
+    </div>
+  );
+}

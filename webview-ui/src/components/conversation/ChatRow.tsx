@@ -1,0 +1,114 @@
+import * as l10n from "@vscode/l10n";
+import { memo } from "react";
+import type { Actions } from "../../session.ts";
+import { type Entry, lostWith } from "../../timeline/timeline.ts";
+import { unreachable } from "../../unreachable.ts";
+import { CallRow } from "../call/CallRow.tsx";
+import { messageElementId } from "../ui/focus.ts";
+import { AttachmentRow } from "./AttachmentRow.tsx";
+import { ModelRow } from "./ModelRow.tsx";
+import type { GoOn } from "./modelEnd.ts";
+import { NoticeRow } from "./NoticeRow.tsx";
+import { RunAgain } from "./RunAgain.tsx";
+import { Steps } from "./Steps.tsx";
+import { UnavailableServers } from "./UnavailableServers.tsx";
+import { Unsaved } from "./Unsaved.tsx";
+import { UserRow } from "./UserRow.tsx";
+
+export interface ChatRowProps {
+  readonly taskId: string;
+  readonly entry: Entry;
+  readonly actions: Actions;
+  /** A turn of the conversation is under way. */
+  readonly running?: boolean | undefined;
+  /** The task can only be read, or the message has left its conversation. */
+  readonly closed?: boolean | undefined;
+  /** The task is one of another workspace, whose servers are not known here. */
+  readonly foreign?: boolean | undefined;
+  /** How the conversation goes on after the message, where it ended there and not well. */
+  readonly goOn?: GoOn["label"] | undefined;
+  readonly goOnBy?: GoOn["by"] | undefined;
+}
+
+/** One entry of the timeline. It is drawn again only when its props change. */
+export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
+  const { message } = props.entry;
+  return (
+    <>
+      <Row {...props} />
+      {message.unsaved === true && message.body.type !== "ask" && <Unsaved />}
+    </>
+  );
+});
+
+function Row(props: ChatRowProps) {
+  const { taskId, entry, actions } = props;
+  const { message, steps, asked, lostCall } = entry;
+  const { running = false, closed = false, goOn, goOnBy } = props;
+  const { foreign = false } = props;
+  const { id, time, body } = message;
+  const keep = `${taskId}:${id}`;
+  const onBranch = foreign ? undefined : () => actions.branchTask(taskId, id);
+  switch (body.type) {
+    case "user":
+      return (
+        <UserRow
+          said={body}
+          {...{ keep, running, closed }}
+          elementId={messageElementId(id)}
+          onResend={(text) => {
+            const { attachments } = body;
+            return actions.sendChat({
+              text,
+              ...(attachments === undefined ? {} : { attachments }),
+              replaces: id,
+            });
+          }}
+          onBranch={onBranch}
+        />
+      );
+    case "attachment":
+      return <AttachmentRow attachment={body} keep={keep} elementId={messageElementId(id)} />;
+    case "model":
+      return (
+        <ModelRow
+          said={body}
+          {...{ asked, keep, goOn }}
+          elementId={messageElementId(id)}
+          onGoOn={() =>
+            goOnBy === "message"
+              ? void actions.sendChat({ text: l10n.t("Go on where you stopped.") })
+              : actions.retryChat(taskId)
+          }
+          onBranch={onBranch}
+        />
+      );
+    case "notice":
+      return body.unavailable === undefined || foreign ? (
+        <NoticeRow notice={body} />
+      ) : (
+        <UnavailableServers notice={body} servers={body.unavailable} {...{ actions, keep }} />
+      );
+    case "call":
+      return (
+        <>
+          <CallRow
+            call={body}
+            startedAt={time}
+            keep={keep}
+            elementId={messageElementId(id)}
+            waits={steps.some(({ ask }) => ask.outcome === undefined)}
+            steps={<Steps {...{ taskId, steps, actions }} inCall />}
+            onCancel={() => actions.cancelCall(taskId, id)}
+          />
+          {!foreign && lostCall !== undefined && (
+            <RunAgain {...{ taskId, actions }} asks={lostWith(steps)} call={lostCall} />
+          )}
+        </>
+      );
+    case "ask":
+      return <Steps {...{ taskId, steps, actions }} inCall={false} />;
+    default:
+      return unreachable(body);
+  }
+}

@@ -1,0 +1,291 @@
+import type { Message } from "@assent/protocol";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import * as l10n from "@vscode/l10n";
+import {
+  type FocusEvent,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { Actions } from "../../session.ts";
+import { indexOfMessage } from "../../state/messages.ts";
+import { findOpenAsks } from "../../state/openAsks.ts";
+import type { Conversation } from "../../state/state.ts";
+import { foldOf, shownEntries } from "../../timeline/replaced.ts";
+import { type Timeline, timelineOf } from "../../timeline/timeline.ts";
+import { ShowContext } from "../ask/ShowContext.ts";
+import { Banner } from "../ui/Banner.tsx";
+import { Boundary } from "../ui/Boundary.tsx";
+import { focusRow, parkedFocus } from "../ui/focus.ts";
+import { useView } from "../ViewContext.ts";
+import { ChatRow } from "./ChatRow.tsx";
+import { FindBar } from "./FindBar.tsx";
+import { goOnAfter } from "./modelEnd.ts";
+import { Replaced } from "./Replaced.tsx";
+import { likelyHeight, offsetOf } from "./rowHeight.ts";
+import { UndrawnMessage } from "./UndrawnMessage.tsx";
+import { useEarlier, useForgetting } from "./useEarlier.ts";
+import { useFindKey } from "./useFindKey.ts";
+import { useFound } from "./useFound.ts";
+import { useMountedRows } from "./useMountedRows.ts";
+import { usePlace } from "./usePlace.ts";
+
+export interface ChatViewProps {
+  readonly conversation: Conversation;
+  readonly actions: Actions;
+  /** What the person can do in a conversation in which nothing was said yet. */
+  readonly begin?: ReactNode;
+  /** Called for an open ask, which the dock shows. */
+  readonly onShowAsk?: (askId: string) => void;
+  readonly ref?: Ref<ChatHandle>;
+}
+
+/** What can be asked of the open task's messages. */
+export interface ChatHandle {
+  /** Brings a message that was read into view, and the focus to it. */
+  show(messageId: number): void;
+  /** The same, by an ask. */
+  showAsk(askId: string): void;
+  /** Lets the person find a text in the messages. */
+  find(): void;
+}
+
+// Rows drawn beyond each edge of the view, for scrolling and for the Tab key.
+const overscan = 8;
+
+// Above the first row: the button for earlier messages, or nothing. Below the last one: air.
+const earlierPx = 40;
+const topPx = 4;
+const bottomPx = 12;
+
+/** The open task, the newest message last. Of its rows, those in sight are drawn. */
+export function ChatView(props: ChatViewProps) {
+  const { conversation, actions, begin, onShowAsk = () => {}, ref } = props;
+  const { taskId, task, earlier, paging, failure } = conversation;
+  const foreign = task?.workspace !== undefined;
+  const readOnly = task?.closed === true || foreign;
+  const view = useView();
+  // Changes whenever a fold is opened or closed, of which the view keeps which.
+  const [folds, setFolds] = useState(0);
+  // Entries that did not change stay the same objects from one timeline to the next.
+  const before = useRef<Timeline>(undefined);
+  const timeline = useMemo(
+    () => timelineOf(conversation.messages, before.current),
+    [conversation.messages],
+  );
+  before.current = timeline;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read again when a fold changes.
+  const shown = useMemo(
+    () => shownEntries(timeline, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
+    [timeline, view, taskId, folds],
+  );
+  const { entries } = shown;
+  /** The messages that have rows. */
+  const messages = useMemo(() => entries.map(({ message }) => message), [entries]);
+  const rowOf = (messageId: number) => timeline.within.get(messageId) ?? messageId;
+  const setFold = (id: number, open: boolean) => {
+    view.setExpanded(`${taskId}:${id}:replaced`, open);
+    setFolds(folds + 1);
+  };
+  const scroller = useRef<HTMLElement>(null);
+  const { rangeExtractor, held, hold } = useMountedRows(messages);
+  const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
+    count: messages.length,
+    enabled: messages.length > 0,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
+    estimateSize: (index) => likelyHeight(entries[index]),
+    // The first drawing has rows already, before the panel is measured: what leads to one finds it.
+    initialRect: { width: 0, height: window.innerHeight },
+    // They are the newest messages, or those left in an earlier life.
+    initialOffset: () => offsetOf(entries, view.get().place?.messageId),
+    rangeExtractor,
+    overscan,
+    paddingStart: earlier ? earlierPx : topPx,
+    paddingEnd: bottomPx,
+    // The rows in sight stay in place when messages come or go above them. usePlace handles the end.
+    anchorTo: "end",
+    scrollEndThreshold: -1,
+  });
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (row, _delta, { scrollOffset }) => {
+    const known = virtualizer.itemSizeCache.has(row.key) ? row.size : 0;
+    return row.start + known <= (scrollOffset ?? 0);
+  };
+  const rows = virtualizer.getVirtualItems(); // computes the range, too
+  const place = usePlace(scroller, virtualizer, messages);
+  useEarlier(conversation, virtualizer.range?.startIndex, actions);
+  const firstOpen = findOpenAsks(conversation.messages)[0]?.message.id;
+  const firstKept = held === undefined ? firstOpen : Math.min(held, firstOpen ?? held);
+  useForgetting(conversation, firstKept, place.isAtBottom, actions);
+
+  // A row that is to have the focus is drawn first.
+  const [toFocus, setToFocus] = useState<{ readonly message: Message }>();
+  useLayoutEffect(() => {
+    if (toFocus !== undefined) focusRow(toFocus.message);
+  }, [toFocus]);
+  const bring = (messageId: number) => {
+    const row = rowOf(messageId);
+    if (indexOfMessage(messages, row) === -1) {
+      const fold = foldOf(timeline, row);
+      if (fold !== undefined) setFold(fold, true);
+      return fold === undefined ? row : undefined;
+    }
+    hold(row);
+    place.show(row);
+    return row;
+  };
+  const show = (messageId: number) => {
+    const all = conversation.messages;
+    const message = all[indexOfMessage(all, messageId)];
+    const row = bring(messageId);
+    if (message === undefined || indexOfMessage(messages, row ?? -1) === -1) return;
+    const { body } = message;
+    if (body.type === "ask" && body.outcome === undefined) onShowAsk(body.askId);
+    else setToFocus({ message });
+  };
+  const showAsk = (askId: string) => {
+    const isIt = ({ body }: Message) => body.type === "ask" && body.askId === askId;
+    const message = conversation.messages.findLast(isIt);
+    if (message !== undefined) show(message.id);
+  };
+  const { row: foundRow, setFound } = useFound(conversation, actions, scroller, bring);
+  const [finding, setFinding] = useState(false);
+  const findField = useRef<HTMLInputElement>(null);
+  const find = () => {
+    setFinding(true);
+    findField.current?.select(); // if the field is drawn already
+    findField.current?.focus();
+  };
+  useLayoutEffect(() => {
+    if (finding) findField.current?.focus();
+  }, [finding]);
+  useFindKey(find);
+  const endFind = () => {
+    setFinding(false);
+    setFound(undefined);
+    scroller.current?.focus({ preventScroll: true });
+  };
+  useImperativeHandle(ref, () => ({ show, showAsk, find }));
+  const onFocus = ({ target }: FocusEvent) => {
+    const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
+    const message = index === undefined ? undefined : messages[Number(index)];
+    if (message !== undefined && message.id !== held) hold(message.id);
+  };
+
+  const newest = conversation.messages.at(-1)?.id ?? 0;
+  const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
+  const ended = last?.body.type === "model" ? last.body.end : undefined;
+  const goOn =
+    ended === undefined || task?.running || readOnly ? undefined : goOnAfter(ended.reason);
+  return (
+    <ShowContext value={showAsk}>
+      <main className="chat">
+        {finding && (
+          <FindBar
+            ref={findField}
+            taskId={taskId}
+            searchTasks={actions.searchTasks}
+            onGo={setFound}
+            onClose={endFind}
+          />
+        )}
+        {failure !== undefined && (
+          <Banner
+            level="error"
+            actions={
+              <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
+                {l10n.t("Try Again")}
+              </button>
+            }
+          >
+            {l10n.t("The task could not be read: {0}", failure)}
+          </Banner>
+        )}
+        <section
+          ref={scroller}
+          className="messages"
+          aria-label={l10n.t("Conversation")}
+          {...parkedFocus}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+          tabIndex={0}
+          onFocus={onFocus}
+        >
+          {earlier && (
+            <button
+              type="button"
+              className="link earlier"
+              disabled={paging}
+              onClick={() => actions.loadEarlier()}
+            >
+              {paging ? l10n.t("Loading earlier messages…") : l10n.t("Show earlier messages")}
+            </button>
+          )}
+          {task?.closed && messages.length === 0 && (
+            <p className="empty muted">{l10n.t("Nothing happened here.")}</p>
+          )}
+          {task !== undefined && messages.length === 0 && !readOnly && begin}
+          <ol
+            className="rows"
+            aria-label={l10n.t("Messages")}
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {rows.map(({ index, start }) => {
+              const entry = entries[index];
+              if (entry === undefined) return null;
+              const { message } = entry;
+              return (
+                <li
+                  key={message.id}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  className={classOf(shown.left.has(message.id), message.id === foundRow)}
+                  // Messages are counted from 1, also those that are not read.
+                  aria-posinset={message.id}
+                  aria-setsize={newest}
+                  style={{ top: start }}
+                >
+                  <Boundary
+                    subject={entry}
+                    instead={(problem, onRetry) => (
+                      <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
+                    )}
+                  >
+                    {(shown.replaced.get(message.id) ?? 0) > 0 && (
+                      <Replaced
+                        n={shown.replaced.get(message.id) ?? 0}
+                        open={view.expanded(`${taskId}:${message.id}:replaced`) ?? false}
+                        onToggle={() => {
+                          const key = `${taskId}:${message.id}:replaced`;
+                          setFold(message.id, view.expanded(key) !== true);
+                        }}
+                      />
+                    )}
+                    <ChatRow
+                      {...{ taskId, entry, actions }}
+                      running={message.body.type === "user" && task?.running === true}
+                      closed={readOnly || shown.left.has(message.id)}
+                      foreign={foreign}
+                      goOn={message === last ? goOn?.label : undefined}
+                      goOnBy={message === last ? goOn?.by : undefined}
+                    />
+                  </Boundary>
+                </li>
+              );
+            })}
+          </ol>
+          {task?.closed && <p className="closed muted">{l10n.t("This task is closed.")}</p>}
+        </section>
+      </main>
+    </ShowContext>
+  );
+}
+
+function classOf(left: boolean, found: boolean): string | undefined {
+  const names = [...(left ? ["left"] : []), ...(found ? ["found"] : [])];
+  return names.length === 0 ? undefined : names.join(" ");
+}

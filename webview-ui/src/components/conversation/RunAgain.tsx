@@ -1,0 +1,56 @@
+import type { Ask, Call, CallRequest } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import type { Actions } from "../../session.ts";
+import { parseDraft } from "../../viewState.ts";
+import { typedBeforeKey } from "../elicitation/typedBefore.ts";
+import { Refusal } from "../ui/Refusal.tsx";
+import { useStart } from "../ui/useStart.ts";
+import { useView } from "../ViewContext.ts";
+
+export interface RunAgainProps {
+  readonly taskId: string;
+  /** The asks that were lost with the call. */
+  readonly asks: readonly Ask[];
+  /** The call that was lost. */
+  readonly call: Call;
+  readonly actions: Actions;
+}
+
+/** The way on from a call that was lost, and asks with it: the same call, made anew. */
+export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
+  const { serverName, request } = call;
+  const view = useView();
+  const { busy, refusal, start } = useStart(async () => {
+    for (const { askId, question, draft: kept } of asks) {
+      const draft = view.draft(askId) ?? parseDraft(kept);
+      if (draft !== undefined && question.type === "mcp_elicitation") {
+        view.setDraft(typedBeforeKey(taskId, question), draft);
+      }
+    }
+    await actions.startCall({ serverName, request });
+  });
+  return (
+    <div className="run-again">
+      {asks.length > 0 && (
+        <p className="muted">
+          {l10n.t("The call was lost with this question. Made again, it starts anew.")}
+        </p>
+      )}
+      <div className="actions">
+        <button type="button" className="secondary" aria-disabled={busy} onClick={() => start()}>
+          {again[request.type]()}
+        </button>
+      </div>
+      {refusal !== undefined && (
+        <Refusal message={refusal instanceof Error ? refusal.message : String(refusal)} />
+      )}
+    </div>
+  );
+}
+
+const again: Readonly<Record<CallRequest["type"], () => string>> = {
+  "tools/call": () => l10n.t("Run the Tool Again"),
+  "resources/read": () => l10n.t("Read the Resource Again"),
+  "prompts/get": () => l10n.t("Fill In the Prompt Again"),
+  "tasks/result": () => l10n.t("Follow the MCP Task Again"),
+};

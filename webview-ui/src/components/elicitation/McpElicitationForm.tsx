@@ -1,0 +1,142 @@
+import type { Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useMemo, useState } from "react";
+import { filled } from "../../l10n.ts";
+import type { Draft } from "../../viewState.ts";
+import { AskCard } from "../ask/AskCard.tsx";
+import { AskMessage } from "../ask/AskMessage.tsx";
+import { DeclineButton } from "../ask/DeclineButton.tsx";
+import { useArmed } from "../ask/useArmed.ts";
+import { Ticks } from "../form/ChoiceControls.tsx";
+import { titleOf } from "../form/FieldFrame.tsx";
+import { FieldsForm } from "../form/FieldsForm.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface McpElicitationFormProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
+  readonly request: McpElicitationRequest;
+  /** An answer is under way: until it is confirmed or refused, there is no second one. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** The problems that the sidecar found in its fields. */
+  readonly problems: readonly FieldProblem[] | undefined;
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft) => void;
+  /** The person submitted the form, and marked some of its fields as secret. */
+  readonly onAccept: (
+    content: Readonly<Record<string, unknown>>,
+    secretFields?: readonly string[],
+  ) => void;
+  /** The person said no. */
+  readonly onDecline: () => void;
+  /** The person declined this and everything else that the server asks for. */
+  readonly onDeclineAll: () => void;
+  /** The person put the form away and said nothing. */
+  readonly onCancel: () => void;
+}
+
+/** A server's form, as long as it waits for an answer. */
+export function McpElicitationForm(props: McpElicitationFormProps) {
+  const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
+  const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
+  const ready = useArmed() && !busy;
+  const asked = request.fields ?? noFields;
+  const secrets = asked.filter(({ secret }) => secret);
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  const fields = useMemo(
+    () => asked.map((field) => (marked.includes(field.name) ? { ...field, secret: true } : field)),
+    [asked, marked],
+  );
+  return (
+    <FieldsForm
+      fields={fields}
+      draft={draft}
+      onDraft={onDraft}
+      disabled={busy}
+      refused={problems}
+      exactNumbers="asText"
+      onSubmit={(content) => {
+        if (!ready) return;
+        if (marked.length === 0) onAccept(content);
+        else onAccept(content, marked);
+      }}
+      frame={(summary, controls) => (
+        <AskCard
+          {...{ askId, serverName, toolNames, resourceUri, busy }}
+          icon="question"
+          does={l10n.t("{0} asks")}
+          problems={
+            <>
+              {summary}
+              {refusal !== undefined && <Refusal message={refusal} />}
+            </>
+          }
+          actions={
+            <>
+              <button type="submit" className="primary" aria-disabled={!ready}>
+                {l10n.t("Submit")}
+              </button>
+              <DeclineButton {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
+            </>
+          }
+        >
+          <AskMessage {...{ askId, serverName }} text={request.message} />
+          {secrets.length > 0 && (
+            <p role="note" aria-label={l10n.t("Warning")} className="secret-warning">
+              {filled(
+                secrets.length === 1
+                  ? l10n.t(
+                      "{0} looks like a secret. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                    )
+                  : l10n.t(
+                      "{0} look like secrets. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                    ),
+                <strong>{secrets.map(titleOf).join(", ")}</strong>,
+                visible(serverName),
+              )}
+            </p>
+          )}
+          {controls}
+          <MarkSecrets {...{ askId, marked }} fields={asked} disabled={busy} onMark={setMarked} />
+        </AskCard>
+      )}
+    />
+  );
+}
+
+/** Lets the person mark answers as secret if the server's words do not show it. */
+function MarkSecrets(props: {
+  readonly askId: string;
+  readonly fields: readonly Field[];
+  readonly marked: readonly string[];
+  readonly disabled: boolean;
+  readonly onMark: (marked: readonly string[]) => void;
+}) {
+  const { askId, fields, marked, disabled, onMark } = props;
+  const typed = fields.filter(
+    ({ type, secret }) => secret !== true && (type === "string" || type === "number"),
+  );
+  if (typed.length === 0) return null;
+  const options = typed.map((field) => ({
+    value: field.name,
+    title: l10n.t("{0} is a secret", titleOf(field)),
+  }));
+  return (
+    <Disclosure keep={`${askId}:marks`} summary={l10n.t("Mark an answer as secret")}>
+      <fieldset className="fields" disabled={disabled}>
+        <p className="muted">
+          {l10n.t("It goes to the server, and neither drafts nor the conversation keep it.")}
+        </p>
+        <Ticks field={{ type: "choices", name: "", options }} chosen={marked} onInput={onMark} />
+      </fieldset>
+    </Disclosure>
+  );
+}
+
+const noFields = [] as const;

@@ -1,0 +1,137 @@
+import * as l10n from "@vscode/l10n";
+import { useId } from "react";
+import { filled } from "../../l10n.ts";
+import { AskCard } from "../ask/AskCard.tsx";
+import { AskMessage } from "../ask/AskMessage.tsx";
+import { DeclineButton } from "../ask/DeclineButton.tsx";
+import { useArmed } from "../ask/useArmed.ts";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { Refusal } from "../ui/Refusal.tsx";
+import { URLBox } from "../ui/URLBox.tsx";
+import { visible } from "../ui/visible.ts";
+import { PageURL } from "./PageURL.tsx";
+import { webPage } from "./webPage.ts";
+
+export interface McpURLConsentProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
+  readonly message: string;
+  readonly url: string;
+  /** The page was opened, and the server waits for what the person does there. */
+  readonly waiting: boolean;
+  /** The page is being opened, for which a browser may want a click of its own. */
+  readonly opening: boolean;
+  /** Something is under way: until it is confirmed or refused, there is nothing else. */
+  readonly busy: boolean;
+  /** Why the last answer was refused, or the page was not opened. */
+  readonly refusal: string | undefined;
+  /** The person has seen the whole URL and wants it opened, perhaps once more. */
+  readonly onOpen: () => void;
+  /** The person finished at the page. */
+  readonly onDone: () => void;
+  /** The person said no. */
+  readonly onDecline: () => void;
+  /** The person declined this and everything else that the server asks for. */
+  readonly onDeclineAll: () => void;
+  /** The person put the question away and said nothing. */
+  readonly onCancel: () => void;
+}
+
+/** A page that a server sends the person to. Nothing is opened, or fetched, before they say so. */
+export function McpURLConsent(props: McpURLConsentProps) {
+  const {
+    askId,
+    serverName,
+    toolNames,
+    resourceUri,
+    message,
+    url,
+    waiting,
+    opening,
+    busy,
+    refusal,
+  } = props;
+  const { onOpen, onDone, onDecline, onDeclineAll, onCancel } = props;
+  const armed = useArmed(waiting ? "waiting" : "asked");
+  const ready = armed && !busy;
+  const button = (act: () => void) => ({
+    type: "button" as const,
+    "aria-disabled": !ready,
+    onClick: () => {
+      if (ready) act();
+    },
+  });
+  const page = webPage(url);
+  const refused = "refused" in page;
+  const warningsId = useId();
+  return (
+    <AskCard
+      {...{ askId, serverName, toolNames, resourceUri, busy }}
+      icon="link-external"
+      does={l10n.t("{0} wants you to open a page")}
+      problems={
+        <>
+          {refused && <Refusal message={page.refused} />}
+          {refusal !== undefined && <Refusal message={refusal} />}
+        </>
+      }
+      actions={
+        <>
+          {waiting && (
+            <button key="done" className="primary" {...button(onDone)}>
+              {l10n.t("Done")}
+            </button>
+          )}
+          {!refused && (
+            // It stays the same element when it becomes the second button, so that it keeps the focus.
+            <button
+              key="open"
+              className={waiting ? "secondary" : "primary"}
+              aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
+              {...button(onOpen)}
+            >
+              {waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
+            </button>
+          )}
+          {waiting ? (
+            <button key="no" className="secondary" {...button(onCancel)}>
+              {l10n.t("Cancel")}
+            </button>
+          ) : (
+            <DeclineButton key="no" {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
+          )}
+        </>
+      }
+    >
+      <AskMessage {...{ askId, serverName }} text={message} />
+      {refused ? (
+        <URLBox>{visible(url)}</URLBox>
+      ) : (
+        <>
+          <PageURL page={page} />
+          <ul id={warningsId} className="page-warnings">
+            {page.warnings.map(({ kind, words }) => (
+              <li key={kind}>
+                <Icon name="warning" />
+                <span>{words}</span>
+              </li>
+            ))}
+          </ul>
+          <div className="actions">
+            <CopyButton text={page.href} label={l10n.t("Copy URL")} />
+          </div>
+        </>
+      )}
+      <p role="status">
+        {opening && l10n.t("Opening the page…")}
+        {waiting &&
+          !opening &&
+          !refused &&
+          filled(l10n.t("Waiting for you to finish at {0}."), <strong>{page.domain}</strong>)}
+      </p>
+    </AskCard>
+  );
+}

@@ -1,0 +1,75 @@
+import type { FieldProblem, GrantTerms } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useEffect, useRef } from "react";
+import type { Draft, FieldInput } from "../../viewState.ts";
+import { atEscape } from "../ask/atEscape.ts";
+import { byField } from "../form/refusedProblems.ts";
+import { GrantFields } from "../grants/GrantFields.tsx";
+import { type GrantScope, readGrantForm, termsOf } from "../grants/grantForm.ts";
+import { useNow } from "../ui/useNow.ts";
+
+/** A grant that the person is about to make. */
+interface Allowing {
+  readonly scope: GrantScope;
+  readonly draft: Draft;
+  readonly busy: boolean;
+  /** The id of the sentence that says what the grant allows. */
+  readonly wordsId: string;
+  readonly onClose: () => void;
+}
+
+export interface ApproveAndAllowProps extends Allowing {
+  /** What the sidecar found wrong with the terms the last time. */
+  readonly problems: readonly FieldProblem[] | undefined;
+  readonly onInput: (key: string, value: FieldInput) => void;
+}
+
+/** The second way to approve: this request, and others like it without asking, within these bounds. */
+export function ApproveAndAllow(props: ApproveAndAllowProps) {
+  const { scope, draft, problems, busy, wordsId, onInput, onClose } = props;
+  const section = useRef<HTMLDivElement>(null);
+  useEffect(() => section.current?.querySelector("input")?.focus(), []);
+  // "Until" is told as a time, and that time goes on.
+  const of = termsOf(readGrantForm(draft), scope, useNow(true));
+  const refused = byField(problems);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form from every control in it.
+    <div ref={section} className="approve-and-allow" onKeyDown={atEscape(onClose)}>
+      <GrantFields {...{ scope, draft, of, refused, wordsId, onInput }} disabled={busy} />
+    </div>
+  );
+}
+
+export interface AllowActionsProps extends Allowing {
+  /** The request itself can be sent. */
+  readonly canSend: boolean;
+  readonly ready: boolean;
+  readonly onApprove: (grant: GrantTerms) => void;
+}
+
+/** The buttons of the grant, in place of the request's own. */
+export function AllowActions(props: AllowActionsProps) {
+  const { scope, draft, busy, wordsId, canSend, ready, onApprove, onClose } = props;
+  const { problems } = termsOf(readGrantForm(draft), scope, useNow(true));
+  const isWrong = Object.keys(problems).length > 0;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form from every control in it.
+    <div className="actions" onKeyDown={atEscape(onClose)}>
+      <button
+        type="button"
+        className="primary"
+        aria-disabled={!ready}
+        aria-describedby={isWrong ? undefined : wordsId}
+        disabled={!canSend || isWrong}
+        onClick={() => {
+          if (ready) onApprove(termsOf(readGrantForm(draft), scope, Date.now()).terms);
+        }}
+      >
+        {l10n.t("Approve and Allow")}
+      </button>
+      <button type="button" className="secondary" disabled={busy} onClick={onClose}>
+        {l10n.t("Back")}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import type { SamplingContext } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { plural } from "../../l10n.ts";
+import { Verbatim } from "../content/ContentBlocks.tsx";
+import { Disclosure } from "../ui/Disclosure.tsx";
+import { visible } from "../ui/visible.ts";
+
+export interface SamplingContextChoiceProps {
+  readonly context: SamplingContext;
+  readonly included: boolean;
+  readonly disabled: boolean;
+  readonly onInclude: (included: boolean) => void;
+  readonly keep: string;
+}
+
+/**
+ * What a server asks to be given of the conversation (2025-11-25, "Sampling: includeContext"). It was not
+ * the server's before, so it goes only where the person says so.
+ */
+export function SamplingContextChoice(props: SamplingContextChoiceProps) {
+  const { context, included, disabled, onInclude, keep } = props;
+  const { text, serverNames = [], omitted = 0 } = context;
+  return (
+    <div className="sampling-context">
+      <Disclosure keep={`${keep}:context`} summary={contextWords(text.length, serverNames)}>
+        <Verbatim text={text} />
+        {omitted > 0 && (
+          <p className="muted">
+            {plural(
+              omitted,
+              l10n.t("1 older result did not fit and is not in it."),
+              l10n.t("{0} older results did not fit and are not in it."),
+            )}
+          </p>
+        )}
+      </Disclosure>
+      <label className="tick">
+        <input
+          type="checkbox"
+          checked={included}
+          disabled={disabled}
+          onChange={(event) => onInclude(event.target.checked)}
+        />
+        {l10n.t("Send it along")}
+      </label>
+    </div>
+  );
+}
+
+function contextWords(length: number, serverNames: readonly string[]): string {
+  return serverNames.length === 0
+    ? plural(
+        length,
+        l10n.t("The server asks to be given context: 1 character"),
+        l10n.t("The server asks to be given context: {0} characters"),
+      )
+    : plural(
+        length,
+        l10n.t("The server asks to be given context: 1 character from {1}"),
+        l10n.t("The server asks to be given context: {0} characters from {1}"),
+        serverNames.map(visible).join(", "),
+      );
+}

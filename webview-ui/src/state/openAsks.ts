@@ -1,0 +1,52 @@
+import type { Ask, Message, SamplingTool, Task } from "@assent/protocol";
+import type { Conversation, State } from "./state.ts";
+
+/** An open ask, and where its message is among those that were read. */
+export interface OpenAskAt {
+  readonly index: number;
+  readonly message: Message;
+  readonly ask: Ask;
+}
+
+// Whoever reads a long conversation has all of it here, and several want to know this at every event.
+const found = new WeakMap<readonly Message[], readonly OpenAskAt[]>();
+
+/** The open asks among messages, the oldest first. */
+export function findOpenAsks(messages: readonly Message[]): readonly OpenAskAt[] {
+  const known = found.get(messages);
+  if (known !== undefined) return known;
+  const asks: OpenAskAt[] = [];
+  messages.forEach((message, index) => {
+    const { body } = message;
+    if (body.type === "ask" && body.outcome === undefined) asks.push({ index, message, ask: body });
+  });
+  found.set(messages, asks);
+  return asks;
+}
+
+/** The asks of the open task that wait for the person, the oldest first. */
+export function openAsksOf(conversation: Conversation | undefined): readonly Ask[] {
+  return conversation === undefined
+    ? []
+    : findOpenAsks(conversation.messages).map(({ ask }) => ask);
+}
+
+/** The other tasks with asks, the oldest task first. */
+export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
+  return tasks
+    .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
+    .toReversed();
+}
+
+/** The tools of the request whose answer the message reviews; nothing where it is on an older page. */
+export function offeredTo(
+  { body }: Message,
+  messages: readonly Message[],
+): readonly SamplingTool[] | undefined {
+  if (body.type !== "ask" || body.question.type !== "mcp_sampling_review") return undefined;
+  const { samplingMessageId } = body.question;
+  const request = messages.findLast(({ id }) => id === samplingMessageId)?.body;
+  return request?.type === "ask" && request.question.type === "mcp_sampling"
+    ? request.question.samplingRequest.tools
+    : undefined;
+}
