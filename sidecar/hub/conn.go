@@ -369,7 +369,7 @@ func (c *conn) finish(err error) {
 	c.noise.end()
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
 	if why != "" {
-		c.why = c.server.sentenceOn(context.WithoutCancel(c.ctx), c.server.noteTrouble(c, err, stderr))
+		c.why = c.server.noteFailure(context.WithoutCancel(c.ctx), c, err, stderr)
 		why = c.why
 	}
 	c.mu.Lock()

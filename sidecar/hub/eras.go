@@ -8,6 +8,7 @@ import (
 
 	"assent/sidecar/config"
 	"assent/sidecar/confirm"
+	"assent/sidecar/diagnose"
 	"assent/sidecar/wire"
 )
 
@@ -99,7 +100,7 @@ func (s *server) forgetEraLocked(c *conn) {
 	if errors.As(c.err, new(*confirm.NotConfirmed)) {
 		return // it was not started
 	}
-	if s.config.ProtocolVersion != "" || s.learned.AsksByRequests && !isSlow(c.err) {
+	if s.config.ProtocolVersion != "" || s.learned.AsksByRequests && !errors.As(c.err, new(wire.TimeoutError)) {
 		return
 	}
 	s.learned.Era, s.learned.AsksByRequests, s.learned.Identity = wire.EraUnknown, false, ""
@@ -109,6 +110,6 @@ func (s *server) forgetEraLocked(c *conn) {
 
 // identity is a server's own name and version, as its handshake has them.
 func identity(h *wire.Handshake) string {
-	shown := shownHandshake(h)
+	shown := diagnose.Handshake(h)
 	return shown.Name + " " + shown.Version
 }

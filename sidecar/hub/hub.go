@@ -32,6 +32,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
+	"assent/sidecar/diagnose"
 	"assent/sidecar/leftover"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/reason"
@@ -388,7 +389,7 @@ func (e *UnusableError) Unwrap() error { return e.err }
 // failed is the error of a server that cannot be used.
 func failed(name, reason string) error {
 	return &UnusableError{
-		Why: sentence(reason),
+		Why: diagnose.Sentence(reason),
 		err: protocol.Errorf(protocol.CodeServerFailed, "the MCP server %q cannot be used: %s", name, reason),
 	}
 }

@@ -3,9 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -74,22 +71,8 @@ func (c *conn) open(transport protocol.Transport, known wire.Era) (*link, error)
 
 // withinHandshake bounds a server's start. While a person logs in, the clock stands.
 func (c *conn) withinHandshake() (context.Context, context.CancelFunc) {
-	return deadline.WithTimeout(c.ctx, c.server.hub.opts.Handshake, c.tooSlow())
+	return deadline.WithTimeout(c.ctx, c.server.hub.opts.Handshake, wire.TimeoutError{After: c.server.hub.opts.Handshake})
 }
-
-func (c *conn) tooSlow() error {
-	return slowError{c.server.hub.opts.Handshake}
-}
-
-// slowError says that a server did not answer the handshake in time.
-type slowError struct{ timeout time.Duration }
-
-func (e slowError) Error() string {
-	return fmt.Sprintf("it did not answer the handshake within %v", e.timeout.Round(time.Millisecond))
-}
-
-// isSlow reports whether a start failed because the server did not answer the handshake in time.
-func isSlow(err error) bool { return errors.As(err, new(slowError)) }
 
 // stray handles a frame that is not JSON-RPC.
 func (c *conn) stray(data []byte) {

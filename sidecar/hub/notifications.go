@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/diagnose"
 	"assent/sidecar/jsonscan"
 )
 
@@ -40,8 +41,8 @@ func (c *conn) logged(params json.RawMessage) {
 	if jsonscan.Unmarshal(params, &m) != nil || m.Data == nil {
 		return
 	}
-	c.server.noted.tail.addMessage(m.Level, m.Logger, m.Data)
-	c.noise.log.WithLevel(logLevel(m.Level)).Str("logger", clip(m.Logger, tailLine)).Interface("data", m.Data).Msg("server log")
+	c.server.noted.tail.AddMessage(m.Level, m.Logger, m.Data)
+	c.noise.log.WithLevel(logLevel(m.Level)).Str("logger", diagnose.Clip(m.Logger, diagnose.MaxLine)).Interface("data", m.Data).Msg("server log")
 }
 
 // logLevel returns the level of zerolog that is nearest to one of syslog.

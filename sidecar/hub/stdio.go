@@ -41,14 +41,14 @@ func (c *conn) startStdio(known wire.Era) (*link, error) {
 	}
 	c.log.Info().Str("path", cmd.Path).Str("dir", cmd.Dir).Msg("starting server")
 	process, err := wire.StartProcess(cmd, func(line string) {
-		c.server.noted.tail.add(protocol.LogStderr, "", line)
+		c.server.noted.tail.Add(protocol.LogStderr, "", line)
 		c.noise.log.Info().Str("stderr", line).Send()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
 	leftovers.Started(process.PID())
-	c.server.noted.tail.add(protocol.LogAssent, "", fmt.Sprintf("started as process %d", process.PID()))
+	c.server.noted.tail.Add(protocol.LogAssent, "", fmt.Sprintf("started as process %d", process.PID()))
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
 		transport: stream, call: stream.Call,

@@ -311,3 +311,10 @@ func (c *Conn) shaken(r *jsonrpc.Request) jsonrpc.Message {
 	}
 	return &jsonrpc.Response{ID: r.ID, Result: c.handshake.Result}
 }
+
+// TimeoutError says that a server did not answer the handshake in time.
+type TimeoutError struct{ After time.Duration }
+
+func (e TimeoutError) Error() string {
+	return fmt.Sprintf("it did not answer the handshake within %v", e.After.Round(time.Millisecond))
+}

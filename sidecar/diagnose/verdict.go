@@ -1,4 +1,4 @@
-package hub
+package diagnose
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ type situation struct {
 	server protocol.Server
 	// launch is how the process would start; empty for a server at a URL.
 	launch  config.Launch
-	trouble *trouble // nil before the first
+	failure *Failure // nil before the first
 	ports   []protocol.PortUse
 	orphans []protocol.ServerProcess
 }
@@ -35,14 +35,14 @@ func verdictOf(s situation) *protocol.ServerVerdict {
 	switch {
 	case s.server.State == protocol.ServerRunning:
 		return nil
-	case s.server.State == protocol.ServerFailed && s.trouble != nil && errors.As(s.trouble.err, &unconfirmed):
+	case s.server.State == protocol.ServerFailed && s.failure != nil && errors.As(s.failure.Err, &unconfirmed):
 		return verdict(protocol.VerdictUnconfirmed, "see below what would run, and start it to decide", "%v", unconfirmed)
 	case s.launch.Err != nil: // the present error counts, not an earlier one
 		return launchVerdict(s.launch.Err, s.launch.Shown.NearMisses)
-	case s.server.State != protocol.ServerFailed || s.trouble == nil:
+	case s.server.State != protocol.ServerFailed || s.failure == nil:
 		return nil
 	}
-	v := troubleVerdict(s)
+	v := failureVerdict(s)
 	if n := len(s.orphans); n > 0 && v.Kind != protocol.VerdictMended {
 		v.WayOut += fmt.Sprintf(" Or it is the process %d of the same command, which an earlier start left behind: end it, if it is in the way.", s.orphans[0].PID)
 	}
@@ -55,11 +55,11 @@ func verdict(kind protocol.VerdictKind, wayOut, format string, args ...any) *pro
 			args[i] = reason.Of(err)
 		}
 	}
-	return &protocol.ServerVerdict{Kind: kind, Text: sentence(fmt.Sprintf(format, args...)), WayOut: sentence(wayOut)}
+	return &protocol.ServerVerdict{Kind: kind, Text: Sentence(fmt.Sprintf(format, args...)), WayOut: Sentence(wayOut)}
 }
 
-// sentence begins with a capital and ends with a full stop.
-func sentence(text string) string {
+// Sentence returns a text that begins with a capital and ends with a full stop.
+func Sentence(text string) string {
 	text = plain(strings.TrimSpace(text))
 	if text == "" {
 		return text
@@ -105,16 +105,16 @@ func inputVerdict(err *config.InputError) *protocol.ServerVerdict {
 	return verdict(protocol.VerdictInput, "start the server again, and give the value when you are asked for it", "%v", err)
 }
 
-// troubleVerdict is of how the last connection failed.
-func troubleVerdict(s situation) *protocol.ServerVerdict {
-	t := s.trouble
+// failureVerdict is of how the last connection failed.
+func failureVerdict(s situation) *protocol.ServerVerdict {
+	f := s.failure
 	var input *config.InputError
 	var refused *auth.RefusedError
 	var login *auth.LoginError
 	var status *wire.StatusError
-	var slow slowError
+	var slow wire.TimeoutError
 	var unread *wire.UnreadableError
-	switch err := t.err; {
+	switch err := f.Err; {
 	case errors.As(err, &input):
 		return inputVerdict(input)
 	case isLaunch(err): // and it would work now
@@ -124,7 +124,7 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, fs.ErrNotExist) && s.launch.Shown.Path != "":
 		return verdict(protocol.VerdictNotExecutable, "see the first line of the file, or install what it was linked with",
 			"%s is there, and the interpreter that it needs is not", s.launch.Shown.Path)
-	case t.complaint() != "":
+	case f.complaint() != "":
 		return s.portVerdict()
 	case errors.As(err, &refused):
 		return signIn("start it again, and sign in in the browser", refused.Reason)
@@ -144,26 +144,26 @@ func troubleVerdict(s situation) *protocol.ServerVerdict {
 		return verdict(protocol.VerdictRefused, `see the log below; where it knows an older revision only, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
 	case errors.As(err, &unread):
 		return verdict(protocol.VerdictNoMcp, "see that it is an MCP server, or report this to who makes it", "%v", err)
-	case errors.As(err, &slow) && len(t.stray) > 0:
+	case errors.As(err, &slow) && len(f.Stray) > 0:
 		return s.noMcp("did not answer")
 	case errors.As(err, &slow) && s.remote():
 		return verdict(protocol.VerdictSilent, `see that "url" is the endpoint of an MCP server, and that its transport is the configured one`, "%v", err)
 	case errors.As(err, &slow):
 		return verdict(protocol.VerdictSilent, "see that it is an MCP server and is started in its stdio mode; a first start that downloads something may do better the second time", "%v", err)
-	case t.exitCode != nil && t.established:
-		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *t.exitCode, quoted(t.stderr))
-	case t.exitCode != nil && len(t.stderr) == 0 && len(t.stray) > 0:
-		return s.noMcp(fmt.Sprintf("ended with the exit code %d", *t.exitCode))
-	case t.exitCode != nil:
-		return verdict(protocol.VerdictExited, exitHint(t), "it ended at once, with the exit code %d%s", *t.exitCode, quoted(t.stderr))
+	case f.ExitCode != nil && f.Established:
+		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *f.ExitCode, quoted(f.Stderr))
+	case f.ExitCode != nil && len(f.Stderr) == 0 && len(f.Stray) > 0:
+		return s.noMcp(fmt.Sprintf("ended with the exit code %d", *f.ExitCode))
+	case f.ExitCode != nil:
+		return verdict(protocol.VerdictExited, exitHint(f), "it ended at once, with the exit code %d%s", *f.ExitCode, quoted(f.Stderr))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return s.refusedVerdict()
-	case t.established:
+	case f.Established:
 		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "%v", err)
 	case s.remote():
 		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
 	default:
-		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, quoted(t.stderr))
+		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, quoted(f.Stderr))
 	}
 }
 
@@ -184,19 +184,19 @@ func (s situation) remote() bool { return s.config.Transport != protocol.Transpo
 func (s situation) noMcp(then string) *protocol.ServerVerdict {
 	if s.remote() {
 		return verdict(protocol.VerdictNoMcp, `see that "url" is the endpoint of an MCP server`,
-			"it sent a message that is not MCP, and %s: %s", then, s.trouble.stray[0])
+			"it sent a message that is not MCP, and %s: %s", then, s.failure.Stray[0])
 	}
 	return verdict(protocol.VerdictNoMcp, `see that it is an MCP server, and that "args" start its stdio mode; its log belongs on stderr`,
-		"it wrote a line to stdout that is not MCP, and %s: %s", then, s.trouble.stray[0])
+		"it wrote a line to stdout that is not MCP, and %s: %s", then, s.failure.Stray[0])
 }
 
 // complaint returns the line of stderr about a port that is in use, or an empty text.
-func (t *trouble) complaint() string {
-	i := slices.IndexFunc(t.stderr, inUse.MatchString)
+func (f *Failure) complaint() string {
+	i := slices.IndexFunc(f.Stderr, inUse.MatchString)
 	if i < 0 {
 		return ""
 	}
-	return clip(strings.TrimSpace(t.stderr[i]), maxQuoted)
+	return Clip(strings.TrimSpace(f.Stderr[i]), maxQuoted)
 }
 
 // portVerdict is the verdict on a port in use. It names the process that listens on it, if that is known.
@@ -212,7 +212,7 @@ func (s situation) portVerdict() *protocol.ServerVerdict {
 		}
 		return verdict(protocol.VerdictPortInUse, wayOut, "it wants the port %d, on which %s listens", use.Port, who)
 	}
-	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use: %s", s.trouble.complaint())
+	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use: %s", s.failure.complaint())
 }
 
 // refusedVerdict is the verdict on a refused connection.
@@ -222,7 +222,7 @@ func (s situation) refusedVerdict() *protocol.ServerVerdict {
 			return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "nobody listens on the port %d of this machine", use.Port)
 		}
 	}
-	return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", s.trouble.err)
+	return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", s.failure.Err)
 }
 
 // listener says who answered at a port of this machine.
@@ -238,7 +238,7 @@ func (s situation) listener() string {
 // quoted returns the line of stderr that explains a failure, as the end of a sentence.
 func quoted(stderr []string) string {
 	if line := errorLine(stderr); line != "" {
-		return ": " + clip(line, maxQuoted)
+		return ": " + Clip(line, maxQuoted)
 	}
 	return ", and wrote nothing to stderr"
 }
@@ -260,14 +260,14 @@ var hints = []struct {
 }
 
 // exitHint says what to do about a program that left.
-func exitHint(t *trouble) string {
-	all := strings.Join(t.stderr, "\n")
+func exitHint(f *Failure) string {
+	all := strings.Join(f.Stderr, "\n")
 	for _, h := range hints {
 		if h.says.MatchString(all) {
 			return h.do
 		}
 	}
-	switch *t.exitCode {
+	switch *f.ExitCode {
 	case 0:
 		return `see that "args" start a server that stays: it ended as if it had nothing to do`
 	case 126, 127:

@@ -1,4 +1,4 @@
-package hub
+package diagnose
 
 import (
 	"encoding/json"
@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// tailLines is how many lines of a server are kept, and tailLine how many bytes of each.
+	// tailLines is how many lines of a server are kept, and MaxLine how many bytes of each.
 	tailLines = 200
-	tailLine  = 2000
+	MaxLine   = 2000
 )
 
-// tail holds the last lines that a server wrote, over all its connections. The zero value is empty, and it
+// LogTail holds the last lines that a server wrote, over all its connections. The zero value is empty, and it
 // may be used from any goroutine.
-type tail struct {
+type LogTail struct {
 	mu sync.Mutex // guards the fields below
 	// lines grow to tailLines: most servers write few.
 	lines []protocol.ServerLogLine
@@ -28,9 +28,9 @@ type tail struct {
 	written int64
 }
 
-// add keeps the beginning of a line. Its cost does not depend on the length of the line.
-func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
-	line := protocol.ServerLogLine{At: time.Now().UnixMilli(), From: from, Level: clip(level, 20), Text: strings.Clone(clip(text, tailLine))}
+// Add keeps the beginning of a line. Its cost does not depend on the length of the line.
+func (t *LogTail) Add(from protocol.ServerLogFrom, level, text string) {
+	line := protocol.ServerLogLine{At: time.Now().UnixMilli(), From: from, Level: Clip(level, 20), Text: strings.Clone(Clip(text, MaxLine))}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.written < tailLines {
@@ -41,20 +41,20 @@ func (t *tail) add(from protocol.ServerLogFrom, level, text string) {
 	t.written++
 }
 
-// addMessage keeps a message for the log (2025-11-25, "Logging"). Its data may be any JSON.
-func (t *tail) addMessage(level, logger string, data json.RawMessage) {
+// AddMessage keeps a message for the log (2025-11-25, "Logging"). Its data may be any JSON.
+func (t *LogTail) AddMessage(level, logger string, data json.RawMessage) {
 	text := string(data)
 	if strings.HasPrefix(text, `"`) {
 		_ = json.Unmarshal(data, &text) // it is valid
 	}
 	if logger != "" {
-		text = clip(logger, 100) + ": " + text
+		text = Clip(logger, 100) + ": " + text
 	}
-	t.add(protocol.LogMessage, level, text)
+	t.Add(protocol.LogMessage, level, text)
 }
 
 // last returns the lines, the oldest first, and how many came before them.
-func (t *tail) last() (lines []protocol.ServerLogLine, dropped int64) {
+func (t *LogTail) last() (lines []protocol.ServerLogLine, dropped int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	dropped = max(0, t.written-tailLines)
@@ -66,8 +66,8 @@ func (t *tail) last() (lines []protocol.ServerLogLine, dropped int64) {
 	return lines, dropped
 }
 
-// clip returns the beginning of a text, of at most n bytes.
-func clip(text string, n int) string {
+// Clip returns the beginning of a text, of at most n bytes.
+func Clip(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -102,7 +102,7 @@ func plain(text string) string {
 func plainLines(lines []string) []string {
 	var out []string
 	for _, line := range lines {
-		out = append(out, plain(clip(line, tailLine)))
+		out = append(out, plain(Clip(line, MaxLine)))
 	}
 	return out
 }

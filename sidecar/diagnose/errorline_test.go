@@ -1,4 +1,4 @@
-package hub
+package diagnose
 
 import (
 	"strings"
