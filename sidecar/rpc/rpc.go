@@ -2,11 +2,8 @@
 // Language Server Protocol. Both ends use it, the sidecar and a front end in Go; it knows no method but
 // "$/cancelRequest".
 //
-// sourcegraph/jsonrpc2 matches answers with requests and knows when a connection is over. What it makes of the
-// params of each message, though, is a tree that it marshals again, which costs more than all the rest and loses
-// the order of members. So the frames are ours: [stream] decodes an envelope once and keeps the params as they
-// came, requests go past the library to [handler], and notifications and answers are marshalled into the frame that
-// goes out, once.
+// The conversation is sourcegraph/jsonrpc2's: ids, calls and their answers, and the end. Ours are its object stream,
+// the frames with their bounds, and its handler, which keeps notifications in order and cancels requests.
 //
 // A [Conn] may be used from any goroutine.
 package rpc
@@ -56,12 +53,12 @@ var errBacklog = errors.New("does not read")
 
 // Conn is a connection, from one end.
 type Conn struct {
-	opts   Options
-	stream *stream
-	conn   *jsonrpc2.Conn
-	serve  *handler
-	next   atomic.Uint64
-	ending sync.WaitGroup // the goroutine that ends a connection whose peer does not read
+	opts    Options
+	stream  *stream
+	handler *handler
+	conn    *jsonrpc2.Conn
+	next    atomic.Uint64
+	ending  sync.WaitGroup // the goroutine that ends a connection whose peer does not read
 }
 
 var _ protocol.Conn = (*Conn)(nil)
@@ -69,12 +66,9 @@ var _ protocol.Conn = (*Conn)(nil)
 // New begins to speak over in and out, which it closes in the end where they can be closed. Ctx ends the
 // connection.
 func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
-	ctx, cancel := context.WithCancel(ctx)
-	c := &Conn{opts: opts, stream: newStream(in, out, opts)}
-	c.serve = &handler{ctx: ctx, opts: opts, stream: c.stream, cancels: map[jsonrpc2.ID]context.CancelFunc{}}
-	c.stream.request, c.stream.cancel = c.serve.request, cancel
-	// It gets no request that it could need a handler for.
-	conn := jsonrpc2.NewConn(ctx, c.stream, nil, jsonrpc2.SetLogger(logger{opts.Log}))
+	c := &Conn{opts: opts, stream: newStream(in, out, opts), handler: newHandler(opts)}
+	conn := jsonrpc2.NewConn(ctx, c.stream, c.handler, jsonrpc2.OnRecv(c.stream.restoreParams),
+		jsonrpc2.OnSend(c.stream.prepare), jsonrpc2.SetLogger(logger{opts.Log}))
 	c.conn = conn
 	if opts.MaxBacklog > 0 {
 		tooMuch := fmt.Errorf("%s %w: more than %d bytes wait for it", opts.Peer, errBacklog, opts.MaxBacklog)
@@ -97,7 +91,7 @@ func (c *Conn) Close() error {
 	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 		err = nil // the peer was first
 	}
-	c.serve.close()
+	c.handler.close()
 	c.stream.out.wait()
 	c.ending.Wait()
 	return errors.Join(err, c.stream.brokenBy())
@@ -128,8 +122,8 @@ func (c *Conn) afterEnd(err error) error {
 
 // Notify implements [protocol.Conn]. It returns when the notification is written or stands in the order in which
 // it will be.
-func (c *Conn) Notify(_ context.Context, method string, params any) error {
-	return c.fromWire(c.stream.write(notification{version, method, params}))
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	return c.fromWire(c.conn.Notify(ctx, method, params))
 }
 
 // logger is where the library says what it cannot return.

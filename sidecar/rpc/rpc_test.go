@@ -189,18 +189,16 @@ func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 		a, b := net.Pipe()
 		defer b.Close()
 		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
-		said := make(chan error, 1)
-		go func() { said <- c.Notify(t.Context(), "first", nil) }()
-		synctest.Wait()
+		if err := c.Notify(t.Context(), "first", nil); err != nil {
+			t.Errorf("Notify = %v", err)
+		}
+		synctest.Wait() // it is being written, and nobody reads
 		began := time.Now()
 		if err := c.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("the end took %v", took)
-		}
-		if err := <-said; err == nil {
-			t.Error("what nobody read was said")
 		}
 		if err := c.Notify(t.Context(), "second", nil); err == nil || err.Error() != "the peer has ended" {
 			t.Errorf("Notify = %v", err)

@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 
@@ -12,11 +11,10 @@ import (
 	"assent/sidecar/reason"
 )
 
-// handler serves what the peer sends.
+// handler serves what the peer sends, and answers it.
 type handler struct {
-	ctx    context.Context // stored because it is the connection's lifetime
 	opts   Options
-	stream *stream
+	answer jsonrpc2.Handler // serves a request or a notification, and sends the response
 
 	wg sync.WaitGroup // what is being served
 
@@ -25,22 +23,29 @@ type handler struct {
 	closed  bool
 }
 
-// request serves a request or a notification, or begins to. It is called for one after the other, before the next is
-// read.
-func (h *handler) request(req *request) {
+var _ jsonrpc2.Handler = (*handler)(nil)
+
+func newHandler(opts Options) *handler {
+	h := &handler{opts: opts, cancels: map[jsonrpc2.ID]context.CancelFunc{}}
+	h.answer = jsonrpc2.HandlerWithError(h.serve).SuppressErrClosed()
+	return h
+}
+
+// Handle implements [jsonrpc2.Handler]. It is called for one message after the other, before the next is read.
+func (h *handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	switch {
-	case req.method == cancelRequest:
-		h.cancel(req.params)
-	case req.notif, slices.Contains(h.opts.InOrder, req.method):
-		h.inOrder(req)
+	case req.Method == cancelRequest:
+		h.cancel(paramsOf(req))
+	case req.Notif, slices.Contains(h.opts.InOrder, req.Method):
+		h.inOrder(ctx, conn, req)
 	default:
-		h.begin(req)
+		h.begin(ctx, conn, req)
 	}
 }
 
 // inOrder serves a notification, or a request of [Options.InOrder]. Close waits for it too: the goroutine that reads
 // outlives a connection that is not ended by its peer.
-func (h *handler) inOrder(req *request) {
+func (h *handler) inOrder(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
@@ -49,34 +54,28 @@ func (h *handler) inOrder(req *request) {
 	h.wg.Add(1)
 	h.mu.Unlock()
 	defer h.wg.Done()
-	if req.notif {
-		if _, err := h.dispatch(h.ctx, req); err != nil {
-			h.opts.Log.Warn().Err(err).Str("method", req.method).Msg("notification failed")
-		}
-		return
-	}
-	h.serve(h.ctx, req)
-	if h.opts.Served != nil {
-		h.opts.Served(req.method)
+	h.answer.Handle(ctx, conn, req)
+	if !req.Notif && h.opts.Served != nil {
+		h.opts.Served(req.Method)
 	}
 }
 
 // begin serves a request in a goroutine of its own, for which close waits.
-func (h *handler) begin(req *request) {
-	ctx, cancel := context.WithCancel(h.ctx)
+func (h *handler) begin(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed { // the peer is gone, and this was its last word
 		cancel()
 		return
 	}
-	h.cancels[req.id] = cancel
+	h.cancels[req.ID] = cancel
 	h.wg.Go(func() {
 		defer cancel()
-		h.opts.Stacks.Call(func() { h.serve(ctx, req) })
+		h.opts.Stacks.Call(func() { h.answer.Handle(ctx, conn, req) })
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.cancels, req.id)
+		delete(h.cancels, req.ID)
 	})
 }
 
@@ -101,21 +100,30 @@ func (h *handler) cancel(raw json.RawMessage) {
 	}
 }
 
-func (h *handler) serve(ctx context.Context, req *request) {
+// serve returns the result of a request or a notification. The error is a [jsonrpc2.Error].
+func (h *handler) serve(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 	result, err := h.dispatch(ctx, req)
-	if err != nil {
-		h.opts.Log.Debug().Err(err).Str("method", req.method).Msg("request failed")
-		err = h.stream.write(failure{version, req.id, toWire(err)})
-	} else {
-		err = h.stream.write(response{version, req.id, result})
+	switch {
+	case err == nil:
+		return result, nil
+	case req.Notif:
+		h.opts.Log.Warn().Err(err).Str("method", req.Method).Msg("notification failed")
+		return nil, nil
 	}
-	if err != nil && !errors.Is(err, jsonrpc2.ErrClosed) {
-		h.opts.Log.Warn().Err(err).Str("method", req.method).Msgf("%s did not get its answer", h.opts.Peer)
-	}
+	h.opts.Log.Debug().Err(err).Str("method", req.Method).Msg("request failed")
+	return nil, toWire(err)
 }
 
 // dispatch calls the method and turns its panic into an error: one request must not end the others.
-func (h *handler) dispatch(ctx context.Context, req *request) (result any, err error) {
-	defer reason.Panicked(h.opts.Log, req.method, &err)
-	return h.opts.Serve(ctx, req.method, req.params)
+func (h *handler) dispatch(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+	defer reason.Panicked(h.opts.Log, req.Method, &err)
+	return h.opts.Serve(ctx, req.Method, paramsOf(req))
+}
+
+// paramsOf returns the params of a request, or nil if it has none.
+func paramsOf(req *jsonrpc2.Request) json.RawMessage {
+	if req.Params == nil {
+		return nil
+	}
+	return *req.Params
 }

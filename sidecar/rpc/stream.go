@@ -3,7 +3,6 @@ package rpc
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,9 +34,11 @@ type stream struct {
 	out  *writer
 	// closers are closed with the stream.
 	closers []io.Closer
-	// request is told of each request, by the goroutine that reads; cancel ends those that are being served.
-	request func(*request)
-	cancel  context.CancelFunc
+	// params are those of the request that was read last. Only the goroutine that reads uses them.
+	params json.RawMessage
+	// request or response is the message that is written next. jsonrpc2's lock for sending guards them.
+	request  *jsonrpc2.Request
+	response *jsonrpc2.Response
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -63,7 +64,7 @@ func (s *stream) brokenBy() error {
 	return s.broken
 }
 
-// ReadObject implements [jsonrpc2.ObjectStream], for answers: requests are served on the way to the next one.
+// ReadObject implements [jsonrpc2.ObjectStream]. The params of a request are left out: see restoreParams.
 func (s *stream) ReadObject(v any) error {
 	err := s.readObject(v)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -95,22 +96,19 @@ func (s *stream) readObject(v any) error {
 		if s.opts.Tap != nil {
 			s.opts.Tap(true, frame)
 		}
-		isAnswer, err := s.decode(frame, v)
-		if err == nil && isAnswer {
+		err = s.decode(frame, v)
+		if err == nil {
 			return nil
 		}
-		if err == nil {
-			continue
-		}
-		var refusal *protocol.Error
+		var why *protocol.Error
 		switch {
-		case errors.As(err, &refusal):
+		case errors.As(err, &why):
 		case json.Valid(frame):
-			refusal = protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
+			why = protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
 		default:
-			refusal = protocol.Errorf(protocol.CodeParseError, "this is no JSON: %v", err)
+			why = protocol.Errorf(protocol.CodeParseError, "this is no JSON: %v", err)
 		}
-		if err := s.refuse(frame, refusal); err != nil {
+		if err := s.refuse(frame, why); err != nil {
 			return err
 		}
 	}
@@ -168,36 +166,84 @@ func (s *stream) refuseLarge(length int) error {
 // request, serves that together with the next response, and crashes.
 var errBatch = protocol.Errorf(protocol.CodeInvalidRequest, "batches are not supported: send each message in a frame of its own")
 
-// decode decodes a frame. It serves a request. It decodes an answer into v with its raw result, and reports that it is an
-// answer.
-func (s *stream) decode(frame []byte, v any) (isAnswer bool, err error) {
+// decode decodes a frame into a message of jsonrpc2. That would make a tree of the params and marshal it again, which costs
+// more than all the rest and loses the order of their members. So it gets a request without them.
+func (s *stream) decode(frame []byte, v any) error {
 	if bytes.HasPrefix(bytes.TrimSpace(frame), []byte("[")) && json.Valid(frame) {
-		return false, errBatch
+		return errBatch
 	}
+	s.params = nil
 	var e envelope
-	if err := json.Unmarshal(frame, &e); err != nil || !e.isRequest() {
-		return true, json.Unmarshal(frame, v) // or it says what this is instead of a message
+	if err := json.Unmarshal(frame, &e); err != nil || e.Method == nil {
+		return json.Unmarshal(frame, v) // a response, or it says what this is instead of a message
 	}
-	r, err := e.request()
-	if err == nil {
-		s.request(r)
+	if err := e.checkID(); err != nil {
+		return err
 	}
-	return false, err
+	s.params, e.Params = e.Params, nil
+	request, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(request, v)
+}
+
+// restoreParams gives a request the params with which it came. jsonrpc2 calls it with each message after ReadObject.
+func (s *stream) restoreParams(request *jsonrpc2.Request, response *jsonrpc2.Response) {
+	if response == nil && s.params != nil {
+		params := s.params
+		request.Params = &params
+	}
 }
 
 // refuse answers a frame that never became a request.
 func (s *stream) refuse(frame []byte, why *protocol.Error) error {
-	return s.write(failure{version, findID(frame), toWire(why)})
+	message, err := json.Marshal(refusal{"2.0", findID(frame), toWire(why)})
+	if err != nil {
+		return err
+	}
+	return s.out.write(message)
 }
 
-func (s *stream) write(message any) error { return s.out.write(message) }
+// prepare has WriteObject write a request or a response. jsonrpc2 calls it with each message before WriteObject.
+func (s *stream) prepare(request *jsonrpc2.Request, response *jsonrpc2.Response) {
+	s.request, s.response = request, response
+}
 
-// WriteObject implements [jsonrpc2.ObjectStream].
-func (s *stream) WriteObject(v any) error { return s.write(v) }
+// WriteObject implements [jsonrpc2.ObjectStream]. It encodes the message of prepare, since the object would marshal it three
+// times.
+func (s *stream) WriteObject(any) error {
+	var head struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      *jsonrpc2.ID    `json:"id,omitempty"`
+		Method  string          `json:"method,omitempty"`
+		Error   *jsonrpc2.Error `json:"error,omitempty"`
+	}
+	head.JSONRPC = "2.0"
+	var name string
+	var value *json.RawMessage
+	if s.response != nil {
+		head.ID, head.Error = &s.response.ID, s.response.Error
+		name, value = `,"result":`, s.response.Result
+	} else {
+		head.Method = s.request.Method
+		if !s.request.Notif {
+			head.ID = &s.request.ID
+		}
+		name, value = `,"params":`, s.request.Params
+	}
+	message, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		return s.out.write(message)
+	}
+	return s.out.write(message[:len(message)-1], []byte(name), *value, []byte("}"))
+}
 
 // Close implements [jsonrpc2.ObjectStream]. A peer that reads still gets everything that was written.
 func (s *stream) Close() error {
-	s.cancel()
 	s.out.close()
 	s.mu.Lock()
 	s.closed = true

@@ -49,9 +49,9 @@ func attached(t *testing.T, e editor) *attach.Sidecar {
 	}
 	open := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
 	ours, theirs := net.Pipe()
-	served := make(chan error, 1)
+	served, data := make(chan error, 1), t.TempDir() // which is removed after the Cleanup below
 	go func() {
-		served <- open.Attach(context.Background(), workspaces.Place{DataDir: t.TempDir()}, theirs)
+		served <- open.Attach(context.Background(), workspaces.Place{DataDir: data}, theirs)
 	}()
 	s := attach.New(context.Background(), ours, e, zerolog.Nop())
 	t.Cleanup(func() {
