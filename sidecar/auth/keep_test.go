@@ -33,15 +33,15 @@ func TestALoginIsKept(t *testing.T) {
 	}
 
 	second := w.authorizer()
-	if got := second.Held(); len(got) != 0 {
+	if got := second.KnownSecrets(); len(got) != 0 {
 		t.Errorf("held before a use: %v", got)
 	}
 	w.mustPost(w.connect(second), "/mcp")
-	held := []auth.Held{
+	held := []auth.KnownSecret{
 		{ServerName: "files", What: "access token", Value: protocol.Secret{Secret: "as1-access-s3cret-1"}},
 		{ServerName: "files", What: "refresh token", Value: protocol.Secret{Secret: "as1-refresh-s3cret-1"}},
 	}
-	if diff := cmp.Diff(held, second.Held()); diff != "" {
+	if diff := cmp.Diff(held, second.KnownSecrets()); diff != "" {
 		t.Errorf("held (-want +got)\n%s", diff)
 	}
 	second.Close()
@@ -78,7 +78,7 @@ func TestALoginThatIsForgotten(t *testing.T) {
 		if err := a.Forget(t.Context()); err != nil {
 			t.Errorf("Forget = %v", err)
 		}
-		if got := a.Held(); len(got) != 0 {
+		if got := a.KnownSecrets(); len(got) != 0 {
 			t.Errorf("held after it: %v", got)
 		}
 	}

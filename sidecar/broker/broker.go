@@ -1,10 +1,10 @@
 // Package broker turns what MCP servers ask into asks of the task that they work for, and a
 // person's answers into MCP's results.
 //
-// It is the one place that applies policy, for every era and transport. It gets the request's params as they were on the
-// wire, and returns a result to marshal or the JSON-RPC error to send. A call blocks until the ask is settled. A [Broker] may
-// be used from any goroutine. Between requests it keeps only what it declared to each server and what the person said about
-// each.
+// It does so for every era and transport: it parses the request's params as they were on the wire, has package policy decide,
+// asks, and returns a result to marshal or the JSON-RPC error to send. A call blocks until the ask is settled. A [Broker] may
+// be used from any goroutine. Between requests it keeps only what it declared to each server and which models the person
+// chose for it.
 package broker
 
 import (
@@ -23,6 +23,7 @@ import (
 	"assent/sidecar/grant"
 	"assent/sidecar/jsonscan"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/reason"
 	"assent/sidecar/secret"
 	"assent/sidecar/stack"
@@ -32,6 +33,10 @@ import (
 // codeUserRejected is what the specification gives for a person's refusal of a sampling request
 // (2025-11-25, "Sampling: error handling").
 const codeUserRejected = -1
+
+// codeLimited is the error of a request that is as the specification says, and more than the person's
+// settings allow. It is of JSON-RPC's range for implementations, of which MCP takes none for itself.
+const codeLimited = -32000
 
 // Models is the part of [model.Set] that the broker needs.
 type Models interface {
@@ -45,10 +50,9 @@ type Models interface {
 // Broker serves the requests of MCP servers.
 type Broker struct {
 	opts   Options
+	policy *policy.Policy
 	models func(server string) Models
 	log    zerolog.Logger
-	meter  meter
-	crowd  crowd
 	forms  form.Cache
 	// scanner finds secrets in requests.
 	scanner *secret.Scanner
@@ -58,36 +62,18 @@ type Broker struct {
 	capabilities map[string]SamplingCapability
 	// chosen holds, by server, the person's last choice that differed from the proposal.
 	chosen map[string]choice
-	// declining holds the servers from which everything is declined, each with the front end in which the person said so.
-	declining map[string]string
-	// trusted holds the servers to which a person let a completion go.
-	trusted map[string]bool
 }
 
 // Options are what a broker needs.
 type Options struct {
 	// Models returns what a server may have of the models, as they are configured now.
 	Models func(server string) Models
-	// Settings returns how completions are asked for, as it is configured now; nil means the defaults.
-	Settings func() protocol.SamplingSettings
-	// Held returns the secrets that Assent holds now, and that no request is to carry away; nil means none.
-	Held func() []secret.Held
-	// Grants are the person's grants; nil if there can be none.
-	Grants *grant.Book
-	// ToolRules are the person's rules about tools that models call; nil if none are kept.
-	ToolRules *grant.ToolRules
-	// Tools returns which calls are made without asking, as it is configured now; nil means none.
-	Tools func() protocol.ToolSettings
-	// Elicitation returns how servers may elicit, as it is configured now; nil means the defaults.
-	Elicitation func() protocol.ElicitationSettings
+	// Policy decides what the person is asked.
+	Policy *policy.Policy
+	// Known returns the secrets that Assent knows now, and that no request is to carry away; nil means none.
+	Known func() []secret.Known
 	// AskTimeout returns how long an ask waits for the person; nil and 0 mean no limit.
 	AskTimeout func() time.Duration
-	// Denied is called for requests that were refused before they belonged to a task, as [Asker.Denied] is for the others.
-	// It may be nil.
-	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
-	// call the broker. It may be nil.
-	DeclinedChanged func([]protocol.DeclinedServer)
 	// FrontEnd returns what can be shown, and where the person can be sent; nil means nothing.
 	FrontEnd func() protocol.FrontEndCapabilities
 	// Stacks are the stacks on which requests are read; nil means the callers' own.
@@ -97,27 +83,15 @@ type Options struct {
 
 // New returns a broker.
 func New(opts Options) *Broker {
-	if opts.Settings == nil {
-		opts.Settings = func() protocol.SamplingSettings { return protocol.SamplingSettings{} }
-	}
-	if opts.Elicitation == nil {
-		opts.Elicitation = func() protocol.ElicitationSettings { return protocol.ElicitationSettings{} }
-	}
-	if opts.Denied == nil {
-		opts.Denied = func(protocol.Origin, string, protocol.Outcome, int64) {}
-	}
-	if opts.DeclinedChanged == nil {
-		opts.DeclinedChanged = func([]protocol.DeclinedServer) {}
+	if opts.Policy == nil {
+		opts.Policy = policy.New(policy.Options{FrontEnd: opts.FrontEnd, Log: opts.Log})
 	}
 	if opts.FrontEnd == nil {
 		opts.FrontEnd = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
 	}
-	if opts.Tools == nil {
-		opts.Tools = func() protocol.ToolSettings { return protocol.ToolSettings{} }
-	}
 	return &Broker{
-		opts: opts, models: opts.Models, log: opts.Log, scanner: secret.New(),
-		trusted: map[string]bool{}, declining: map[string]string{}, chosen: map[string]choice{}, capabilities: map[string]SamplingCapability{},
+		opts: opts, policy: opts.Policy, models: opts.Models, log: opts.Log, scanner: secret.New(),
+		chosen: map[string]choice{}, capabilities: map[string]SamplingCapability{},
 	}
 }
 
@@ -165,6 +139,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 
 // Asker is the part of [task.Task] that a request needs of the task that it belongs to.
 type Asker interface {
+	policy.Task
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
 	Asked(key string) protocol.UseMcpServer
 	LastCalls(ctx context.Context) ([]protocol.Call, error)
@@ -172,22 +147,36 @@ type Asker interface {
 	ReviewCompletion(messageID int64)
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
-	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	Tell(notice protocol.Notice)
 }
 
-// refuse has the journal say that a request is refused without asking, and returns the error.
-func (b *Broker) refuse(t Asker, origin protocol.Origin, method string, reason protocol.OutcomeReason, err error) error {
-	if count := b.meter.refused(origin.ServerName); count > 0 {
-		t.Denied(origin, method, protocol.Outcome{Reason: reason, Detail: err.Error()}, count)
+// refused returns the error for a server whose request the policy refuses.
+func refused(d policy.Decision) error {
+	if d.Limit == nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: d.Outcome.Detail}
 	}
-	return err
+	data, err := json.Marshal(struct {
+		Limit      string `json:"limit"`
+		Max        int64  `json:"max"`
+		RetryAfter int64  `json:"retryAfterMs,omitempty"`
+	}{d.Limit.Name, d.Limit.Max, d.Limit.RetryAfter.Milliseconds()})
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{Code: codeLimited, Data: data, Message: d.Limit.Error()}
 }
 
-// notDeclared is the answer to a request that the server was not told that it may make: no front end can
-// show it.
-func notDeclared(method string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " was not declared by this client: no front end can show it"}
+// granted returns the answer that the policy gives in the person's name, or nil if they are to be asked.
+func granted(d policy.Decision) *task.Granted {
+	answer := &task.Answer{Content: d.Content}
+	switch d.Verdict {
+	case policy.Approve:
+		answer.Response = protocol.YesButtonClicked
+	case policy.Decline:
+		answer.Response = protocol.NoButtonClicked
+	default:
+		return nil
+	}
+	return &task.Granted{Answer: answer, Outcome: d.Outcome}
 }
 
 // invalidParams is the answer to a request that is not as the specification says.

@@ -16,6 +16,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/secret"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -50,10 +51,11 @@ type fixture struct {
 	*broker.Broker
 	task    *task.Task
 	grants  *grant.Book
+	policy  *policy.Policy
 	events  *tasktest.Events
 	review  protocol.SamplingReview
 	limits  *protocol.SamplingLimits
-	held    []secret.Held
+	known   []secret.Known
 	answers []protocol.FixedAnswer
 	maxOpen *int64
 }
@@ -87,16 +89,24 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	f := &fixture{task: tk, events: events, review: protocol.ReviewNever}
 	f.grants = grant.NewBook(grant.Options{Store: registry.Store})
 	models := func(server string) broker.Models { return set.For(server) }
-	f.Broker = broker.New(broker.Options{
-		Models:   models,
+	log := zerolog.New(zerolog.NewTestWriter(t))
+	f.policy = policy.New(policy.Options{
 		FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd },
-		Settings: func() protocol.SamplingSettings { return protocol.SamplingSettings{Review: f.review, Limits: f.limits} },
-		Held:     func() []secret.Held { return f.held },
-		Elicitation: func() protocol.ElicitationSettings {
-			return protocol.ElicitationSettings{Answers: f.answers, MaxOpen: f.maxOpen}
+		Settings: func() policy.Settings {
+			return policy.Settings{
+				Sampling:    protocol.SamplingSettings{Review: f.review, Limits: f.limits},
+				Elicitation: protocol.ElicitationSettings{Answers: f.answers, MaxOpen: f.maxOpen},
+			}
 		},
 		Grants: f.grants,
-		Log:    zerolog.New(zerolog.NewTestWriter(t)),
+		Log:    log,
+	})
+	f.Broker = broker.New(broker.Options{
+		Models:   models,
+		Policy:   f.policy,
+		FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd },
+		Known:    func() []secret.Known { return f.known },
+		Log:      log,
 	})
 	return f
 }

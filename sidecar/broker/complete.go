@@ -11,6 +11,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
@@ -46,7 +47,7 @@ func (c *completion) run(ctx context.Context) (any, error) {
 			if review, err = c.propose(ctx, m, before); err != nil {
 				return nil, c.fail(ctx, err)
 			}
-			if before == nil && !c.needsReview(ctx) {
+			if before == nil && !c.needsReview(ctx, review) {
 				return c.end(review.SamplingResponse), nil
 			}
 			c.task.ReviewCompletion(c.answer.MessageID)
@@ -61,7 +62,7 @@ func (c *completion) run(ctx context.Context) (any, error) {
 		}
 		switch verdict.Response {
 		case protocol.YesButtonClicked:
-			c.trust(c.origin.ServerName)
+			c.policy.Trust(c.origin.ServerName)
 			if verdict.SentResponse != nil {
 				return c.end(*verdict.SentResponse), nil
 			}
@@ -203,4 +204,63 @@ func (c *completion) unreviewed(err error) error {
 		c.ended(protocol.SamplingFailure{Reason: why.Error()})
 	}
 	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + undecided(why.Reason)}
+}
+
+// needsReview reports whether a person sees the answer before the server gets it.
+func (c *completion) needsReview(ctx context.Context, review *protocol.McpSamplingReview) bool {
+	d := c.policy.Decide(ctx, &policy.Request{Stage: policy.Ready, Origin: c.origin, Task: c.task, Body: *review, Held: c.held})
+	return d.Verdict == policy.Ask
+}
+
+// reservation returns what an approved request holds of its grant, or nil where a person approved it alone.
+func (b *Broker) reservation(ctx context.Context, answer *task.Answer) *grant.Reservation {
+	if held, ok := answer.Held.(*grant.Reservation); ok {
+		return held
+	}
+	return b.policy.Resume(ctx, answer.GrantID)
+}
+
+// usage sums what the models read and wrote for one request, over all answers that were asked for.
+type usage struct {
+	total *protocol.SamplingUsage // nil while there is none
+}
+
+// add counts one answer. The cost is known as long as that of each is.
+func (u *usage) add(one protocol.SamplingUsage) {
+	if u.total == nil {
+		u.total = &one
+		return
+	}
+	sum := protocol.SamplingUsage{
+		InputTokens:  u.total.InputTokens + one.InputTokens,
+		OutputTokens: u.total.OutputTokens + one.OutputTokens,
+		Estimated:    u.total.Estimated || one.Estimated,
+	}
+	if u.total.Cost != nil && one.Cost != nil {
+		cost := *u.total.Cost + *one.Cost
+		sum.Cost = &cost
+	}
+	u.total = &sum
+}
+
+// made counts what a model made of a request: what its provider says, or else Assent's own measure.
+func (u *usage) made(m *protocol.Model, request *protocol.McpSamplingRequest, made *model.Completion) {
+	if made.Usage == nil {
+		u.add(grant.Estimate(m, request, contentOf(made)))
+		return
+	}
+	one := protocol.SamplingUsage{InputTokens: made.Usage.InputTokens, OutputTokens: made.Usage.OutputTokens}
+	if cost, known := model.Cost(m.ModelFacts, one.InputTokens, one.OutputTokens); known {
+		one.Cost = &cost
+	}
+	u.add(one)
+}
+
+// broken counts an answer that came to no end. One that failed before a word of it is taken for never
+// begun, unless the model was given time: it has read the request then.
+func (u *usage) broken(m *protocol.Model, request *protocol.McpSamplingRequest, written string, err error) {
+	if written == "" && !errors.Is(err, model.ErrStalled) && !errors.As(err, new(*task.Stopped)) {
+		return
+	}
+	u.add(grant.Estimate(m, request, []protocol.ContentBlock{protocol.TextContent{Text: written}}))
 }

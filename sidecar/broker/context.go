@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 )
 
 // What a server may ask for with includeContext (2025-11-25, CreateMessageRequest.includeContext). Anything
@@ -64,14 +65,14 @@ func describe(call protocol.Call) string {
 	switch result := call.Result.(type) {
 	case protocol.ToolResult:
 		for _, block := range result.Content {
-			got = slices.AppendSeq(got, blockTexts(block))
+			got = slices.AppendSeq(got, model.BlockTexts(block))
 		}
 		if len(got) == 0 && len(result.StructuredContent) > 0 {
 			got = append(got, string(result.StructuredContent))
 		}
 	case protocol.PromptResult:
 		for _, m := range result.Messages {
-			got = slices.AppendSeq(got, blockTexts(m.Content))
+			got = slices.AppendSeq(got, model.BlockTexts(m.Content))
 		}
 	}
 	got = slices.DeleteFunc(got, func(text string) bool { return strings.TrimSpace(text) == "" })

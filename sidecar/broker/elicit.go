@@ -11,12 +11,10 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/form"
+	"assent/sidecar/policy"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
-
-// elicitationCreate is the method that Elicit serves.
-const elicitationCreate = "elicitation/create"
 
 // Elicit serves elicitation/create (2025-06-18 and later, "Elicitation"). The result is a
 // [protocol.McpElicitationResponse].
@@ -24,34 +22,30 @@ const elicitationCreate = "elicitation/create"
 // The result is decline only if a person declined. If no person answered, it is cancel: "dismissed without making an
 // explicit choice". If too many requests of the server are open, the person is not asked, and the error names the limit.
 func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	request := &policy.Request{Method: policy.ElicitationCreate, Origin: origin, Task: t}
 	var question *task.Question
-	var done func()
 	var err error
-	b.opts.Stacks.Call(func() { question, done, err = b.prepareElicitation(t, origin, params) })
+	b.opts.Stacks.Call(func() { question, err = b.prepareElicitation(ctx, request, params) })
+	defer request.Done()
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	// While the person thinks there is little more on the stack than this.
 	return b.elicited(t.Ask(ctx, *question))
 }
 
-// prepareElicitation reads a request of elicitation/create and counts it, or says why it is refused. The function
-// that it returns is to be called when the question is answered.
-func (b *Broker) prepareElicitation(t Asker, origin protocol.Origin, params json.RawMessage) (_ *task.Question, done func(), err error) {
-	body, err := b.readElicitation(t, origin, params)
-	if err != nil {
-		return nil, nil, err
+// prepareElicitation reads a request of elicitation/create, and returns what its task is asked or why it is refused.
+func (b *Broker) prepareElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (_ *task.Question, err error) {
+	if r.Body, err = b.readElicitation(ctx, r, params); err != nil {
+		return nil, err
 	}
-	question := b.elicitation(origin, body)
-	done, err = b.admitElicitation(t, origin, question)
-	return question, done, err
+	return b.elicitation(ctx, r)
 }
 
 // readElicitation reads a request of elicitation/create, or says why it is refused.
-func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.RawMessage) (protocol.UseMcpServer, error) {
-	if !b.opts.FrontEnd().Elicitation {
-		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeNoFrontEnd, notDeclared(elicitationCreate))
+func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (protocol.UseMcpServer, error) {
+	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+		return nil, refused(d)
 	}
 	var request struct {
 		Mode            string          `json:"mode"`
@@ -70,7 +64,7 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
-		return protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL}, nil
+		return protocol.McpURLElicitation{Origin: r.Origin, Message: *request.Message, URL: request.URL}, nil
 	case request.Mode != "" && request.Mode != "form":
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
@@ -80,49 +74,40 @@ func (b *Broker) readElicitation(t Asker, origin protocol.Origin, params json.Ra
 	}
 
 	return protocol.McpElicitation{
-		Origin: origin,
+		Origin: r.Origin,
 		ElicitationRequest: protocol.McpElicitationRequest{
 			Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),
 		},
 	}, nil
 }
 
-// admitElicitation counts a question, unless it is answered without asking. It fails if too many of the server's are open.
-// The caller calls done when the question is answered.
-func (b *Broker) admitElicitation(t Asker, origin protocol.Origin, question *task.Question) (done func(), err error) {
-	if question.Granted != nil {
-		return func() {}, nil
+// elicitation has the policy decide about an elicitation, and returns what its task is asked: with the answer, if it is
+// answered in the person's name.
+func (b *Broker) elicitation(ctx context.Context, r *policy.Request) (*task.Question, error) {
+	r.Stage = policy.Ready
+	d := b.policy.Decide(ctx, r)
+	if d.Verdict == policy.Refuse {
+		return nil, refused(d)
 	}
-	done, err = b.crowd.admit(origin.ServerName, b.maxOpen())
-	if err != nil {
-		b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
-		b.crowd.refused(t, origin.ServerName, b.maxOpen())
-		return nil, b.refuse(t, origin, elicitationCreate, protocol.OutcomeDenied, err)
-	}
-	return done, nil
-}
-
-// elicitation is what the task is asked whose it is: nothing, where an answer is set for it, or where everything from
-// the server is declined.
-func (b *Broker) elicitation(origin protocol.Origin, body protocol.UseMcpServer) *task.Question {
-	granted := b.declinedUnasked(origin.ServerName)
+	body := r.Body
 	switch q := body.(type) {
 	case protocol.McpElicitation:
-		if granted != nil {
+		switch d.Verdict {
+		case policy.Decline:
 			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
-		} else if granted = b.answeredUnasked(origin, q.ElicitationRequest.Fields); granted != nil {
-			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: granted.Answer.Content}
+		case policy.Approve:
+			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: d.Content}
 		}
 		body = q
 	case protocol.McpURLElicitation:
-		if granted != nil && !q.AwaitsCompletion {
+		if d.Verdict == policy.Decline && !q.AwaitsCompletion {
 			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
 		}
 		body = q
 	}
-	question := b.question(origin, body)
-	question.Granted = granted
-	return &question
+	question := b.question(r.Origin, body)
+	question.Granted = granted(d)
+	return &question, nil
 }
 
 // withDecline has an answer decline everything else from its server too, where the person said so.
@@ -135,7 +120,7 @@ func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, a
 	}
 	answer.DeclinedAll = true
 	answer.Take = func(by string) error {
-		b.declineAll(serverName, by)
+		b.policy.DeclineAll(serverName, by)
 		return nil
 	}
 	return answer, nil
@@ -228,13 +213,15 @@ func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, 
 	if err := checkURL(e.URL); err != nil {
 		return false, err
 	}
-	q := protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true}
-	question := b.elicitation(origin, q)
-	done, err := b.admitElicitation(t, origin, question)
+	request := &policy.Request{
+		Method: policy.ElicitationCreate, Origin: origin, Task: t,
+		Body: protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true},
+	}
+	question, err := b.elicitation(ctx, request)
 	if err != nil {
 		return false, err
 	}
-	defer done()
+	defer request.Done()
 	answer, err := t.Ask(ctx, *question)
 	if err != nil {
 		why := ended(err)

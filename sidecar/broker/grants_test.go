@@ -16,6 +16,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/secret"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
@@ -133,9 +134,9 @@ func TestWhatNoGrantCoversIsAsked(t *testing.T) {
 
 func TestWhatLooksLikeASecretIsAskedDespiteAGrant(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"x"}})
-	f.held = []secret.Held{{Value: heldPassword, Description: "the password of db"}}
+	f.known = []secret.Known{{Value: knownPassword, Description: "the password of db"}}
 	f.grant(t, tenRequests)
-	done := f.serve(t.Context(), f.CreateMessage, `{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"Use `+heldPassword+`"}}]}`)
+	done := f.serve(t.Context(), f.CreateMessage, `{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"Use `+knownPassword+`"}}]}`)
 	asked := f.answerNext(t, no)
 	<-done
 	if reason := asked.Question.(protocol.McpSampling).GrantReason; !strings.HasSuffix(reason, "does not cover it: something in it looks like a secret.") {
@@ -321,9 +322,10 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				f := &fixture{events: &tasktest.Events{}}
 				var registry *task.Registry
 				f.grants = grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return registry.Store() }})
+				shown := func() protocol.FrontEndCapabilities { return frontEnd }
 				f.Broker = broker.New(broker.Options{
-					FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd },
-					Models:   func(server string) broker.Models { return set.For(server) }, Grants: f.grants, Log: zerolog.Nop(),
+					FrontEnd: shown, Policy: policy.New(policy.Options{FrontEnd: shown, Grants: f.grants, Log: zerolog.Nop()}),
+					Models: func(server string) broker.Models { return set.For(server) }, Log: zerolog.Nop(),
 				})
 				registry = task.NewRegistry(task.Options{
 					OpenStore: func() (*store.Store, error) { return store.Open(dir) },

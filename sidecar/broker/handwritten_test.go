@@ -39,7 +39,7 @@ func TestACompletionByHand(t *testing.T) {
 // Nothing leaves with a completion by hand, so nothing is to be confirmed, and there is nothing to allow.
 func TestACompletionByHandSendsNothing(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"Hello"}})
-	f.held = []secret.Held{{Value: "Be brief.", Description: "a password"}} // which the request has
+	f.known = []secret.Known{{Value: "Be brief.", Description: "a password"}} // which the request has
 	done := f.serve(t.Context(), f.CreateMessage, sample)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
 	answer := byHand(protocol.HandWritten{Text: "Bye", Model: "human"})

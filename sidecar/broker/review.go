@@ -12,27 +12,6 @@ import (
 	"assent/sidecar/task"
 )
 
-// reviews reports whether a person sees a completion before this server gets it.
-func (b *Broker) reviews(serverName string) bool {
-	switch b.opts.Settings().Review {
-	case protocol.ReviewNever:
-		return false
-	case protocol.ReviewFirstFromServer:
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return !b.trusted[serverName]
-	default:
-		return true
-	}
-}
-
-// trust notes that a person let a completion go to a server.
-func (b *Broker) trust(serverName string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.trusted[serverName] = true
-}
-
 func checkReview(models Models, p *protocol.AskResponseParams, q *protocol.McpSamplingReview) (*task.Answer, error) {
 	answer := &task.Answer{Response: p.AskResponse}
 	switch p.AskResponse {

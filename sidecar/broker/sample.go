@@ -10,7 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/grant"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
@@ -48,46 +50,36 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+	r := &policy.Request{Method: policy.SamplingCreate, Origin: origin, Task: t}
 	var request *protocol.McpSamplingRequest
-	var done func()
 	var err error
-	b.opts.Stacks.Call(func() { request, done, err = b.admitSampling(t, origin, params) })
+	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, r, params) })
+	defer r.Done()
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	return b.createMessage(ctx, t, origin, request)
+	return b.createMessage(ctx, t, r, request)
 }
 
-// samplingCreate is the method that CreateMessage serves.
-const samplingCreate = "sampling/createMessage"
-
-// admitSampling reads a request of sampling/createMessage and counts it, or says why it is refused. The
-// function that it returns is to be called when the request is answered.
-func (b *Broker) admitSampling(t Asker, origin protocol.Origin, params json.RawMessage) (_ *protocol.McpSamplingRequest, done func(), err error) {
-	if !b.opts.FrontEnd().Sampling {
-		return nil, nil, b.refuse(t, origin, samplingCreate, protocol.OutcomeNoFrontEnd, notDeclared(samplingCreate))
+// readSampling reads a request of sampling/createMessage, or says why it is refused.
+func (b *Broker) readSampling(ctx context.Context, r *policy.Request, params json.RawMessage) (*protocol.McpSamplingRequest, error) {
+	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+		return nil, refused(d)
 	}
-	limits := limitsOf(b.opts.Settings().Limits)
-	done, err = b.meter.admit(origin.ServerName, limits)
+	request, err := parseSampling(params, b.declared(r.Origin.ServerName).Tools)
 	if err != nil {
-		return nil, nil, b.refuse(t, origin, samplingCreate, protocol.OutcomeDenied, err)
+		return nil, err
 	}
-	request, err := parseSampling(params, b.declared(origin.ServerName).Tools)
-	if err == nil {
-		if err = limits.checkSize(request); err != nil {
-			err = b.refuse(t, origin, samplingCreate, protocol.OutcomeDenied, err)
-		}
+	r.Stage, r.Body = policy.Read, protocol.McpSampling{Origin: r.Origin, SamplingRequest: *request}
+	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+		return nil, refused(d)
 	}
-	if err != nil {
-		done()
-		return nil, nil, err
-	}
-	return request, done, nil
+	return request, nil
 }
 
-// createMessage serves a request that was admitted, in the task whose it is.
-func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Origin, request *protocol.McpSamplingRequest) (any, error) {
+// createMessage serves a request that was read and has its task.
+func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, request *protocol.McpSamplingRequest) (any, error) {
+	origin := r.Origin
 	models := b.models(origin.ServerName)
 	proposed, why, err := b.propose(ctx, models, origin, request)
 	if err != nil {
@@ -103,9 +95,19 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, origin protocol.Ori
 		Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why,
 		Secrets: b.secrets(request), Context: added,
 	}
-	question, held := b.approve(ctx, t, origin, q)
+	r.Stage, r.Body, r.Repeated = policy.Ready, q, t.Asked("") != nil
+	d := b.policy.Decide(ctx, r)
+	q.GrantReason = d.GrantReason
+	if d.Verdict == policy.Approve {
+		// The context that a server asks for is a person's to give: under a grant the request goes without.
+		q.Context = nil
+	}
+	question := b.question(origin, q)
+	if question.Granted = granted(d); question.Granted != nil {
+		question.Granted.Answer.Model, question.Granted.Answer.Held = q.Model, d.Held
+	}
 	answer, err := t.Ask(ctx, question)
-	b.unused(held, answer)
+	b.releaseUnused(d.Held, answer)
 	if err != nil {
 		return nil, b.unanswered(origin.ServerName, err)
 	}
@@ -243,4 +245,76 @@ func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model
 		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%s", reason.Of(err))
 	}
 	return chosen, nil
+}
+
+// takeGrant has a grant made with an answer. Its first request is the one that is answered, as it is sent.
+func (b *Broker) takeGrant(answer *task.Answer, terms protocol.GrantTerms, q *protocol.McpSampling) error {
+	if err := b.policy.CheckGrant(&terms); err != nil {
+		return err
+	}
+	sent := &q.SamplingRequest
+	if answer.SentRequest != nil {
+		sent = answer.SentRequest
+	}
+	answer.Take = func(by string) error {
+		// The front end waits for its answer to be taken, whoever asked.
+		held, err := b.policy.CreateGrant(context.Background(), terms, by, grant.Request{
+			Origin: q.Origin, Model: answer.Model, Most: grant.Most(answer.Model, sent),
+		})
+		if err == nil {
+			answer.GrantID, answer.Held = held.GrantID, held
+		}
+		return err
+	}
+	return nil
+}
+
+// releaseUnused gives back what was held for a question that the grant did not answer: the task took none, or an
+// MCP task had asked it before.
+func (b *Broker) releaseUnused(held *grant.Reservation, answer *task.Answer) {
+	if held == nil || answer != nil && answer.Held == held {
+		return
+	}
+	if err := held.Release(); err != nil {
+		b.log.Error().Err(err).Msg("grant")
+	}
+}
+
+// choice is a model that a person chose in place of the proposed one.
+type choice struct {
+	modelID string
+	// messageID is the call's during which they did, or 0 where they also allowed the server's next requests.
+	messageID int64
+}
+
+// propose returns the model to propose, and why: the one that the person chose earlier in the same call, or
+// with what they allowed the server from then on, as long as it can answer what is asked now; or else the
+// one that suits the server's wishes.
+func (b *Broker) propose(ctx context.Context, models Models, origin protocol.Origin, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
+	proposed, why, err := models.Propose(ctx, request)
+	b.mu.Lock()
+	chosen, ok := b.chosen[origin.ServerName]
+	b.mu.Unlock()
+	if !ok || chosen.messageID != 0 && chosen.messageID != origin.MessageID || proposed != nil && proposed.ID == chosen.modelID {
+		return proposed, why, err
+	}
+	own, findErr := models.Find(ctx, chosen.modelID)
+	if findErr != nil || !model.Suits(*own, request) {
+		return proposed, why, err
+	}
+	return own, "You chose it when this server asked last.", nil
+}
+
+// choseFor notes what a person made of the proposed model; granted: they also allowed the next requests.
+func (b *Broker) choseFor(origin protocol.Origin, proposed, answering *protocol.Model, granted bool) {
+	if answering == nil || proposed != nil && proposed.ID == answering.ID || origin.MessageID == 0 && !granted {
+		return
+	}
+	c := choice{modelID: answering.ID, messageID: origin.MessageID}
+	if granted {
+		c.messageID = 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.chosen[origin.ServerName] = c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 	"assent/sidecar/secret"
 )
 
@@ -13,14 +14,14 @@ const mostSecrets = 100
 
 // secrets returns what looks like a secret in a request, each once.
 func (b *Broker) secrets(request *protocol.McpSamplingRequest) []protocol.SecretFinding {
-	var held []secret.Held
-	if b.opts.Held != nil {
-		held = b.opts.Held()
+	var known []secret.Known
+	if b.opts.Known != nil {
+		known = b.opts.Known()
 	}
 	var found []protocol.SecretFinding
 	seen := map[string]bool{}
-	for text := range texts(request) {
-		for _, f := range b.scanner.Scan(text, held) {
+	for text := range model.Texts(request) {
+		for _, f := range b.scanner.Scan(text, known) {
 			part := text[f.Start:f.End]
 			if seen[part] {
 				continue

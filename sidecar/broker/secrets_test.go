@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-const heldPassword = "correct horse battery"
+const knownPassword = "correct horse battery"
 
 // token looks like one of GitHub's. It is put together here, so that nobody takes this file for a leak.
 var token = "ghp_" + "q7Xz2LmV9bKc4RtY8nWp" + "3HsD6gJf1QaZ5uEe"
@@ -20,16 +20,16 @@ var token = "ghp_" + "q7Xz2LmV9bKc4RtY8nWp" + "3HsD6gJf1QaZ5uEe"
 func TestSecretsAreConfirmedOrRedacted(t *testing.T) {
 	provider := &scripted{words: []string{"x"}}
 	f := newFixture(t, provider)
-	f.held = []secret.Held{{Value: heldPassword, Description: "the password of db"}}
+	f.known = []secret.Known{{Value: knownPassword, Description: "the password of db"}}
 	message := protocol.SamplingMessage{Role: protocol.RoleUser, Content: text("Use " + token + " twice: " + token)}
-	params, err := json.Marshal(map[string]any{"maxTokens": 5, "systemPrompt": "The password is " + heldPassword + ".", "messages": []any{message}})
+	params, err := json.Marshal(map[string]any{"maxTokens": 5, "systemPrompt": "The password is " + knownPassword + ".", "messages": []any{message}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := f.serve(t.Context(), f.CreateMessage, string(params))
 	ask, _ := tasktest.AwaitAsk(t, f.events)
 	found := ask.Question.(protocol.McpSampling).Secrets
-	if len(found) != 2 || found[0] != (protocol.SecretFinding{Description: "the password of db", Text: heldPassword}) || found[1].Text != token {
+	if len(found) != 2 || found[0] != (protocol.SecretFinding{Description: "the password of db", Text: knownPassword}) || found[1].Text != token {
 		t.Fatalf("the person is shown %+v", found)
 	}
 	answer := func(p protocol.AskResponseParams) error {
@@ -43,7 +43,7 @@ func TestSecretsAreConfirmedOrRedacted(t *testing.T) {
 	for name, p := range map[string]protocol.AskResponseParams{
 		"as it is":        {},
 		"one is redacted": {SamplingEdit: edit("None.", "Use "+token)},
-		"another is put":  {SamplingEdit: edit("None.", "The password is "+heldPassword)},
+		"another is put":  {SamplingEdit: edit("None.", "The password is "+knownPassword)},
 	} {
 		err := answer(p)
 		var refused *protocol.Error
@@ -53,7 +53,7 @@ func TestSecretsAreConfirmedOrRedacted(t *testing.T) {
 		if problems := refused.Data.(protocol.InvalidAnswerData).Problems; len(problems) == 0 || problems[0].Name != "secrets" {
 			t.Errorf("%s: the problems are %+v", name, problems)
 		}
-		if strings.Contains(err.Error(), token) || strings.Contains(err.Error(), heldPassword) {
+		if strings.Contains(err.Error(), token) || strings.Contains(err.Error(), knownPassword) {
 			t.Errorf("%s: the error has the secret in it: %v", name, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestSecretsAreConfirmedOrRedacted(t *testing.T) {
 	if got := <-done; got.err != nil {
 		t.Fatal(got.err)
 	}
-	if provider.got.SystemPrompt != "The password is "+heldPassword+"." {
+	if provider.got.SystemPrompt != "The password is "+knownPassword+"." {
 		t.Errorf("the model was sent %q", provider.got.SystemPrompt)
 	}
 }

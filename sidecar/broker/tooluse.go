@@ -11,6 +11,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/form"
 	"assent/sidecar/grant"
+	"assent/sidecar/policy"
 	"assent/sidecar/task"
 )
 
@@ -40,17 +41,10 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	if !form.IsExact(q.Arguments) {
 		q.ArgumentsText = string(q.Arguments)
 	}
+	d := b.policy.Decide(ctx, &policy.Request{Stage: policy.Ready, Task: t, Body: q, Use: use})
+	q.Changed = d.Changed
 	question := b.question(protocol.Origin{}, q)
-	question.Check = b.checkToolUse(use)
-	var known bool
-	question.Granted, known = b.decided(ctx, use)
-	if known && question.Granted == nil && b.opts.Tools().AutoApprove == protocol.AutoApproveReadOnly && readOnly(q.Tool.Annotations) {
-		question.Granted = approved("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.", "")
-	}
-	if question.Granted == nil {
-		q.Changed = b.changed(ctx, use)
-		question.Body = q
-	}
+	question.Check, question.Granted = b.checkToolUse(use), granted(d)
 	answer, err := b.askToolUse(ctx, t, question)
 	if err != nil {
 		return nil, err
@@ -66,64 +60,15 @@ func (b *Broker) AccessResource(ctx context.Context, t Asker, taskID string, q p
 	use := grant.ToolUse{TaskID: taskID, ServerName: q.ServerName, URI: q.URI}
 	question := b.question(protocol.Origin{}, q)
 	question.Check = b.checkToolUse(use)
-	question.Granted, _ = b.decided(ctx, use)
+	question.Granted = granted(b.policy.Decide(ctx, &policy.Request{Stage: policy.Ready, Task: t, Body: q, Use: use}))
 	_, err := b.askToolUse(ctx, t, question)
 	return err
-}
-
-// readOnly reports whether a server claims that a tool changes nothing, and does not claim the contrary too.
-func readOnly(a *protocol.ToolAnnotations) bool {
-	return a != nil && a.ReadOnlyHint != nil && *a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
 }
 
 // destructive reports whether, by its server's claims, a tool may destroy something: what does not claim
 // otherwise may (2025-11-25, ToolAnnotations).
 func destructive(a *protocol.ToolAnnotations) bool {
-	return !readOnly(a) && (a == nil || a.DestructiveHint == nil || *a.DestructiveHint)
-}
-
-// decided is what the person said before about a use, or nil; known is false where that cannot be found out.
-func (b *Broker) decided(ctx context.Context, use grant.ToolUse) (granted *task.Granted, known bool) {
-	if b.opts.ToolRules == nil {
-		return nil, true
-	}
-	rule, err := b.opts.ToolRules.Find(ctx, use)
-	if err != nil {
-		b.log.Error().Err(err).Str("server", use.ServerName).Msg("the rules about tools cannot be read, so the person is asked")
-		return nil, false
-	}
-	switch {
-	case rule == nil:
-		return nil, true
-	case rule.Remember == protocol.RememberNever:
-		return &task.Granted{
-			Answer:  &task.Answer{Response: protocol.NoButtonClicked},
-			Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done.", Standing: protocol.StandingNever},
-		}, true
-	case rule.Remember == protocol.RememberTask:
-		return approved("You allowed it for this task in "+rule.By+".", protocol.StandingTask), true
-	default:
-		return approved("You allowed it always in "+rule.By+".", protocol.StandingAlways), true
-	}
-}
-
-// changed returns how a tool has changed since the person allowed it; nil if it has not.
-func (b *Broker) changed(ctx context.Context, use grant.ToolUse) *protocol.ToolChange {
-	if b.opts.ToolRules == nil {
-		return nil
-	}
-	change, err := b.opts.ToolRules.Changed(ctx, use)
-	if err != nil {
-		b.log.Error().Err(err).Str("server", use.ServerName).Msg("the person is not told whether a tool has changed")
-	}
-	return change
-}
-
-func approved(detail string, standing protocol.StandingDecision) *task.Granted {
-	return &task.Granted{
-		Answer:  &task.Answer{Response: protocol.YesButtonClicked},
-		Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing},
-	}
+	return !policy.ReadOnly(a) && (a == nil || a.DestructiveHint == nil || *a.DestructiveHint)
 }
 
 // askToolUse asks, and returns the answer where it is yes.
@@ -190,19 +135,26 @@ func (b *Broker) takeToolRule(answer *task.Answer, use grant.ToolUse, p *protoco
 	if p.Remember == "" {
 		return nil
 	}
-	fits := p.AskResponse == protocol.YesButtonClicked && (p.Remember == protocol.RememberTask || p.Remember == protocol.RememberAlways) ||
-		p.AskResponse == protocol.NoButtonClicked && p.Remember == protocol.RememberNever
-	if !fits {
-		return protocol.Errorf(protocol.CodeInvalidAnswer, "%q cannot be remembered of the answer %q", p.Remember, p.AskResponse)
-	}
-	if b.opts.ToolRules == nil {
-		return protocol.Errorf(protocol.CodeInvalidAnswer, "nothing can be remembered here")
+	if err := b.policy.CheckRemember(p.AskResponse, p.Remember); err != nil {
+		return err
 	}
 	use.TaskID = p.TaskID
 	answer.Take = func(by string) error {
 		// The front end waits for its answer to be taken, whoever asked.
-		_, err := b.opts.ToolRules.Remember(context.Background(), use, p.Remember, by)
-		return err
+		return b.policy.Remember(context.Background(), use, p.Remember, by)
 	}
 	return nil
+}
+
+// RepeatCall asks whether a call is made once more that has failed. The answer is no where the person gave none.
+// No grant and no rule answers this: what a person allowed in advance is a call, and not two of them.
+func (b *Broker) RepeatCall(ctx context.Context, t Asker, q protocol.RepeatMcpCall) (bool, error) {
+	if !b.opts.FrontEnd().Elicitation {
+		return false, nil
+	}
+	answer, err := t.Ask(ctx, b.question(protocol.Origin{}, q))
+	if ended(err) != nil {
+		return false, nil
+	}
+	return err == nil && answer.Response == protocol.YesButtonClicked, err
 }

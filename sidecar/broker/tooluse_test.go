@@ -12,6 +12,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
+	"assent/sidecar/policy"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -101,12 +102,13 @@ func TestALongSchemaIsLeftOut(t *testing.T) {
 func TestAToolIsAskedAboutWhereItsRulesCannotBeRead(t *testing.T) {
 	f := newFixture(t, nil)
 	book := grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return nil, errors.New("no store") }})
-	f.Broker = broker.New(broker.Options{
-		FrontEnd:  func() protocol.FrontEndCapabilities { return frontEnd },
-		Tools:     func() protocol.ToolSettings { return protocol.ToolSettings{AutoApprove: protocol.AutoApproveReadOnly} },
+	f.Broker = broker.New(broker.Options{Policy: policy.New(policy.Options{
+		Settings: func() policy.Settings {
+			return policy.Settings{Tools: protocol.ToolSettings{AutoApprove: protocol.AutoApproveReadOnly}}
+		},
 		ToolRules: grant.NewToolRules(book),
 		Log:       zerolog.New(zerolog.NewTestWriter(t)),
-	})
+	})})
 	done := f.useTool(t.Context(), protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: "s"}, Arguments: json.RawMessage(`{}`),
 		Tool: protocol.Tool{Name: "t", Annotations: &protocol.ToolAnnotations{ReadOnlyHint: new(true)}},

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/policy"
 	"assent/sidecar/task"
 )
 
@@ -30,57 +31,56 @@ type Whose func(ctx context.Context, u Unclaimed) (Asker, protocol.Origin, error
 // has returned: neither a grant nor an answer that was set approves what no task has. What a person declined
 // in advance is declined here too.
 func (b *Broker) ServeUnclaimed(ctx context.Context, serverName, method string, params json.RawMessage, whose Whose) (any, error) {
-	origin := protocol.Origin{ServerName: serverName}
+	r := &policy.Request{Method: method, Origin: protocol.Origin{ServerName: serverName}}
+	defer r.Done()
 	switch method {
-	case elicitationCreate:
-		return b.elicitUnclaimed(ctx, origin, params, whose)
-	case samplingCreate:
-		return b.sampleUnclaimed(ctx, origin, params, whose)
+	case policy.ElicitationCreate:
+		return b.elicitUnclaimed(ctx, r, params, whose)
+	case policy.SamplingCreate:
+		return b.sampleUnclaimed(ctx, r, params, whose)
 	default:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served", method)}
 	}
 }
 
-func (b *Broker) elicitUnclaimed(ctx context.Context, origin protocol.Origin, params json.RawMessage, whose Whose) (any, error) {
-	body, err := b.readElicitation(nobody{broker: b}, origin, params)
-	if err != nil {
+func (b *Broker) elicitUnclaimed(ctx context.Context, r *policy.Request, params json.RawMessage, whose Whose) (_ any, err error) {
+	if r.Body, err = b.readElicitation(ctx, r, params); err != nil {
 		return nil, err
 	}
-	if declined := b.declinedUnasked(origin.ServerName); declined != nil {
-		if count := b.meter.refused(origin.ServerName); count > 0 {
-			b.opts.Denied(origin, elicitationCreate, declined.Outcome, count)
-		}
+	r.Stage = policy.Read
+	switch d := b.policy.Decide(ctx, r); d.Verdict {
+	case policy.Decline:
 		return protocol.McpElicitationResponse{Action: protocol.ActionDecline}, nil
+	case policy.Refuse:
+		return nil, refused(d)
 	}
-	done, err := b.crowd.admit(origin.ServerName, b.maxOpen())
-	if err != nil {
-		b.log.Warn().Str("server", origin.ServerName).Err(err).Msg("elicitation refused")
-		return nil, b.refuse(nobody{broker: b}, origin, elicitationCreate, protocol.OutcomeDenied, err)
-	}
-	defer done()
-	t, origin, err := b.place(ctx, origin, elicitationCreate, body, whose)
+	t, err := b.place(ctx, r, whose)
 	if err != nil {
 		return b.elicited(nil, err)
 	}
-	return b.elicited(t.Ask(ctx, *b.elicitation(origin, at(body, origin)))) // it is counted
-}
-
-func (b *Broker) sampleUnclaimed(ctx context.Context, origin protocol.Origin, params json.RawMessage, whose Whose) (any, error) {
-	request, done, err := b.admitSampling(nobody{broker: b}, origin, params)
+	r.Body = at(r.Body, r.Origin)
+	question, err := b.elicitation(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	t, origin, err := b.place(ctx, origin, samplingCreate, protocol.McpSampling{Origin: origin, SamplingRequest: *request}, whose)
-	if err != nil {
-		return nil, b.unanswered(origin.ServerName, err)
-	}
-	return b.createMessage(ctx, t, origin, request)
+	return b.elicited(t.Ask(ctx, *question))
 }
 
-// place has the person say whose a question is, within the time that they have set for answers. Once they
+func (b *Broker) sampleUnclaimed(ctx context.Context, r *policy.Request, params json.RawMessage, whose Whose) (any, error) {
+	request, err := b.readSampling(ctx, r, params)
+	if err != nil {
+		return nil, err
+	}
+	t, err := b.place(ctx, r, whose)
+	if err != nil {
+		return nil, b.unanswered(r.Origin.ServerName, err)
+	}
+	return b.createMessage(ctx, t, r, request)
+}
+
+// place has the person say whose a request is, within the time that they have set for answers. Once they
 // have, the ask has its own.
-func (b *Broker) place(ctx context.Context, origin protocol.Origin, method string, body protocol.UseMcpServer, whose Whose) (Asker, protocol.Origin, error) {
+func (b *Broker) place(ctx context.Context, r *policy.Request, whose Whose) (Asker, error) {
 	if b.opts.AskTimeout != nil {
 		if timeout := b.opts.AskTimeout(); timeout > 0 {
 			var cancel context.CancelFunc
@@ -88,12 +88,13 @@ func (b *Broker) place(ctx context.Context, origin protocol.Origin, method strin
 			defer cancel()
 		}
 	}
-	wants, text := task.InBrief(body)
-	t, placed, err := whose(ctx, Unclaimed{ServerName: origin.ServerName, Method: method, Wants: wants, Text: text})
+	wants, text := task.InBrief(r.Body)
+	t, origin, err := whose(ctx, Unclaimed{ServerName: r.Origin.ServerName, Method: r.Method, Wants: wants, Text: text})
 	if err != nil {
-		return nil, origin, err
+		return nil, err
 	}
-	return t, placed, nil
+	r.Task, r.Origin = t, origin
+	return t, nil
 }
 
 // at returns a question with the origin that it turned out to have.
@@ -108,15 +109,4 @@ func at(body protocol.UseMcpServer, origin protocol.Origin) protocol.UseMcpServe
 	default:
 		return body
 	}
-}
-
-// nobody stands for the task of a request that has none yet and is refused: nothing else is asked of it.
-type nobody struct {
-	Asker
-	broker *Broker
-}
-
-// Denied implements [Asker].
-func (n nobody) Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
-	n.broker.opts.Denied(origin, method, outcome, count)
 }

@@ -26,6 +26,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/policy"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 )
@@ -57,16 +58,17 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	})
 	owner := map[int64]string{} // of a call's number, the task
 	var placed atomic.Int32
+	shown := func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} }
 	h := hub.New(hub.Options{
 		Whose: func(_ context.Context, u hub.Unclaimed) (hub.Place, error) {
 			placed.Add(1)
 			return placeByNumber(t, owner, u), nil
 		},
-		Broker:       broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} }, Elicitation: manyOpen, Log: log}),
+		Broker:       broker.New(broker.Options{Policy: policy.New(policy.Options{FrontEnd: shown, Settings: manyOpen}), FrontEnd: shown, Log: log}),
 		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
 		Changed:      func(protocol.Server) {},
 		ListChanged:  func(string, protocol.ListKind) {},
-		Capabilities: func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} },
+		Capabilities: shown,
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},
 		Environment:  config.Environment{Environ: environ()},
 		Log:          log,
@@ -146,8 +148,8 @@ func placeByNumber(t *testing.T, owner map[int64]string, u hub.Unclaimed) hub.Pl
 }
 
 // manyOpen lets any number of questions wait.
-func manyOpen() protocol.ElicitationSettings {
-	return protocol.ElicitationSettings{MaxOpen: new(int64(10_000))}
+func manyOpen() policy.Settings {
+	return policy.Settings{Elicitation: protocol.ElicitationSettings{MaxOpen: new(int64(10_000))}}
 }
 
 // person answers what they are asked, in no order.

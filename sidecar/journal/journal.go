@@ -21,9 +21,9 @@ import (
 
 // Options are what a journal needs. The zero value will do.
 type Options struct {
-	// Held returns the secrets that Assent holds now; nil means none. It is called while a task is locked, so
+	// Known returns the secrets that Assent knows now; nil means none. It is called while a task is locked, so
 	// it must not wait for one.
-	Held func() []secret.Held
+	Known func() []secret.Known
 }
 
 // Journal makes records.
@@ -34,8 +34,8 @@ type Journal struct {
 
 // New returns a journal.
 func New(opts Options) *Journal {
-	if opts.Held == nil {
-		opts.Held = func() []secret.Held { return nil }
+	if opts.Known == nil {
+		opts.Known = func() []secret.Known { return nil }
 	}
 	return &Journal{opts: opts, scanner: secret.New()}
 }

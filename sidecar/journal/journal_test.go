@@ -130,9 +130,9 @@ const (
 )
 
 func TestSecretsAreLeftOut(t *testing.T) {
-	held := secret.Held{Value: "held-by-assent-4711", Description: "the key of a model"}
-	quoted := secret.Held{Value: `held"by\assent-4712`, Description: "a password"}
-	j := journal.New(journal.Options{Held: func() []secret.Held { return []secret.Held{held, quoted} }})
+	held := secret.Known{Value: "held-by-assent-4711", Description: "the key of a model"}
+	quoted := secret.Known{Value: `held"by\assent-4712`, Description: "a password"}
+	j := journal.New(journal.Options{Known: func() []secret.Known { return []secret.Known{held, quoted} }})
 	prompt := func(text string) protocol.Ask {
 		return protocol.Ask{AskID: "a", Question: protocol.McpSampling{Origin: origin, SamplingRequest: protocol.McpSamplingRequest{
 			Messages: []protocol.SamplingMessage{{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: text}}}},
@@ -189,8 +189,8 @@ func TestSecretsAreLeftOut(t *testing.T) {
 
 // BenchmarkChange shows what a record costs the task that it is of, by the length of what was asked.
 func BenchmarkChange(b *testing.B) {
-	j := journal.New(journal.Options{Held: func() []secret.Held {
-		return []secret.Held{{Value: "held-by-assent-4711"}, {Value: "held-by-assent-4712"}, {Value: "held-by-assent-4713"}}
+	j := journal.New(journal.Options{Known: func() []secret.Known {
+		return []secret.Known{{Value: "held-by-assent-4711"}, {Value: "held-by-assent-4712"}, {Value: "held-by-assent-4713"}}
 	}})
 	for _, length := range []int{100, 10_000, 1_000_000} {
 		text := strings.Repeat("What is the weather\nlike? ", length/25+1)[:length]

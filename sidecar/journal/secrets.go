@@ -92,7 +92,7 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	if err != nil {
 		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
 	}
-	held := j.opts.Held()
+	known := j.opts.Known()
 	// Nearly always there is nothing to leave out, and the text is looked at once: as it is, or, where JSON
 	// escapes something of it, as it was.
 	record := string(encoded)
@@ -104,7 +104,7 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 		}
 		text = textsOf(tree)
 	}
-	found := j.scanner.Scan(text, held)
+	found := j.scanner.Scan(text, known)
 	if len(named) == 0 && len(found) == 0 {
 		return record
 	}
@@ -117,7 +117,7 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	for _, f := range found {
 		texts = append(texts, protocol.SecretFinding{Description: f.Description, Text: text[f.Start:f.End]})
 	}
-	redacted, err := json.Marshal(j.redact(tree, texts, held))
+	redacted, err := json.Marshal(j.redact(tree, texts, known))
 	if err != nil {
 		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
 	}
@@ -148,18 +148,18 @@ func textsOf(tree any) string {
 }
 
 // redact returns JSON without the secrets in its texts.
-func (j *Journal) redact(v any, texts []protocol.SecretFinding, held []secret.Held) any {
+func (j *Journal) redact(v any, texts []protocol.SecretFinding, known []secret.Known) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			v[name] = j.redact(member, texts, held)
+			v[name] = j.redact(member, texts, known)
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = j.redact(item, texts, held)
+			v[i] = j.redact(item, texts, known)
 		}
 	case string:
-		text := secret.Redact(v, j.scanner.Scan(v, held))
+		text := secret.Redact(v, j.scanner.Scan(v, known))
 		for _, s := range texts {
 			if s.Text != "" {
 				text = strings.ReplaceAll(text, s.Text, "[redacted: "+s.Description+"]")

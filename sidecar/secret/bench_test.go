@@ -45,9 +45,9 @@ func BenchmarkScan(b *testing.B) {
 	for _, tt := range examples {
 		bait = append(bait, tt.misses...)
 	}
-	var held []secret.Held
+	var known []secret.Known
 	for i := range 50 {
-		held = append(held, secret.Held{Value: fmt.Sprintf("sk-ant-api03-%d-%s", i, chars(90+i)), Description: "a key"})
+		known = append(known, secret.Known{Value: fmt.Sprintf("sk-ant-api03-%d-%s", i, chars(90+i)), Description: "a key"})
 	}
 	texts := []struct{ name, text string }{
 		{"prose", files(b, "../../*.md")},
@@ -73,11 +73,11 @@ func BenchmarkScan(b *testing.B) {
 				s.Scan(tt.text, nil)
 			}
 		})
-		b.Run(tt.name+"/held=50", func(b *testing.B) {
+		b.Run(tt.name+"/known=50", func(b *testing.B) {
 			b.SetBytes(int64(len(tt.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Scan(tt.text, held)
+				s.Scan(tt.text, known)
 			}
 		})
 	}
@@ -92,9 +92,9 @@ func BenchmarkFirstScan(b *testing.B) {
 // BenchmarkScanOfARecord is a short text, as the journal looks at two for every ask.
 func BenchmarkScanOfARecord(b *testing.B) {
 	s := secret.New()
-	held := []secret.Held{{Value: "sk-ant-api03-" + chars(90), Description: "a key"}, {Value: chars(32), Description: "another"}}
+	known := []secret.Known{{Value: "sk-ant-api03-" + chars(90), Description: "a key"}, {Value: chars(32), Description: "another"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Scan(`{"messageId":1,"ask":"use_mcp_server","question":{"type":"mcp_elicitation","serverName":"s"}}`, held)
+		s.Scan(`{"messageId":1,"ask":"use_mcp_server","question":{"type":"mcp_elicitation","serverName":"s"}}`, known)
 	}
 }

@@ -17,7 +17,7 @@ func FuzzScan(f *testing.F) {
 	}
 	s := secret.New()
 	f.Fuzz(func(t *testing.T, text, value string) {
-		findings := s.Scan(text, []secret.Held{{Value: value, Description: "\x00"}})
+		findings := s.Scan(text, []secret.Known{{Value: value, Description: "\x00"}})
 		end := 0
 		for _, found := range findings {
 			if found.Start < end || found.End <= found.Start || found.End > len(text) {

@@ -9,17 +9,17 @@ import (
 // [NewMasker] makes one. It may be used from any goroutine. A nil Masker masks nothing.
 type Masker struct {
 	scanner *Scanner
-	held    atomic.Pointer[func() []Held]
+	known   atomic.Pointer[func() []Known]
 }
 
-// NewMasker returns a masker that knows the rules, and no held secrets yet.
+// NewMasker returns a masker that knows the rules, and no known secrets yet.
 func NewMasker() *Masker { return &Masker{scanner: New()} }
 
-// Hold makes held the source of the secrets that Assent holds. Each Mask calls held, so held must be safe for concurrent
+// SetKnown makes known the source of the secrets that Assent holds. Each Mask calls known, so known must be safe for concurrent
 // use, must not wait, and must not log: a log line would call it again.
-func (m *Masker) Hold(held func() []Held) {
+func (m *Masker) SetKnown(known func() []Known) {
 	if m != nil {
-		m.held.Store(&held)
+		m.known.Store(&known)
 	}
 }
 
@@ -29,11 +29,11 @@ func (m *Masker) Mask(text string) string {
 	if m == nil {
 		return text
 	}
-	var held []Held
-	if h := m.held.Load(); h != nil {
-		held = (*h)()
+	var known []Known
+	if h := m.known.Load(); h != nil {
+		known = (*h)()
 	}
-	return replace(text, m.scanner.findAll(text, held), func(Finding) string { return "***" })
+	return replace(text, m.scanner.findAll(text, known), func(Finding) string { return "***" })
 }
 
 // Writer returns a writer that masks each text before it writes it to w. A secret is found only within one Write, so each

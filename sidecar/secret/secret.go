@@ -1,9 +1,9 @@
 // Package secret finds keys and tokens in texts: those of well-known services by the form that they
-// have ([Scanner]'s rules), and those that the caller holds by their values ([Held]).
+// have ([Scanner]'s rules), and those that the caller holds by their values ([Known]).
 //
 // It owns the rules, which have few false positives: they know a secret by a prefix, by a checked structure or by the name
 // right before it, never by its randomness. A finding is worth a question to the person. A text without findings may still
-// have secrets. The package never logs a text or a value, and keeps only the held values of the last scan.
+// have secrets. The package never logs a text or a value, and keeps only the known values of the last scan.
 //
 // A [Scanner] may be used from any goroutine. It reads a text in one pass for the literals with which secrets begin, and
 // checks a bounded window at each. So the time is linear in the text, even if an attacker wrote it.
@@ -22,8 +22,8 @@ const MostFindings = 100
 
 // Rules of findings that no table has. They are stable, like the ids of the table.
 const (
-	// RuleHeld is a value that the caller holds.
-	RuleHeld = "held"
+	// RuleKnown is a value that the caller holds.
+	RuleKnown = "held"
 	// RuleRest is the rest of a text that has more than [MostFindings]: it is one finding, so that a
 	// redacted text holds none of them.
 	RuleRest = "rest"
@@ -31,17 +31,17 @@ const (
 
 // Finding is one secret in a text.
 type Finding struct {
-	// Rule is a stable id, such as "aws-access-token", [RuleHeld] or [RuleRest].
+	// Rule is a stable id, such as "aws-access-token", [RuleKnown] or [RuleRest].
 	Rule string
-	// Description is for the person: "an AWS access key", or the [Held.Description]. It has nothing of the
+	// Description is for the person: "an AWS access key", or the [Known.Description]. It has nothing of the
 	// secret.
 	Description string
 	// Start and End are the secret's place, in bytes.
 	Start, End int
 }
 
-// Held is a value that the caller keeps secret.
-type Held struct {
+// Known is a value that the caller keeps secret.
+type Known struct {
 	// Value is found as it is, without the white space around it, and in the forms that it takes in other
 	// texts: base64, alone or within more, percent-encoded, and escaped as in JSON. A value shorter than 8
 	// bytes is not looked for: it would be found in texts that have nothing to do with it.
@@ -53,8 +53,8 @@ type Held struct {
 // Scanner finds secrets. It is made by [New].
 type Scanner struct {
 	prepare func() *ruleSet
-	// lastHeld are the held values of the last scan. Most callers look for the same values in every text.
-	lastHeld atomic.Pointer[heldLiterals]
+	// lastKnown are the known values of the last scan. Most callers look for the same values in every text.
+	lastKnown atomic.Pointer[knownLiterals]
 }
 
 // New returns a scanner. It costs nothing until the first scan, which prepares the rules.
@@ -63,10 +63,10 @@ func New() *Scanner {
 }
 
 // Scan returns the secrets of a text in ascending order. They do not overlap: where several things were
-// found in one place, the finding covers them all and is named after the held value, or else after the
+// found in one place, the finding covers them all and is named after the known value, or else after the
 // longest. There are [MostFindings] at most; see [RuleRest].
-func (s *Scanner) Scan(text string, held []Held) []Finding {
-	findings := s.findAll(text, held)
+func (s *Scanner) Scan(text string, known []Known) []Finding {
+	findings := s.findAll(text, known)
 	if len(findings) > MostFindings {
 		findings = findings[:MostFindings]
 		findings[MostFindings-1] = Finding{
@@ -78,15 +78,15 @@ func (s *Scanner) Scan(text string, held []Held) []Finding {
 }
 
 // findAll is Scan without its bound.
-func (s *Scanner) findAll(text string, held []Held) []Finding {
-	return apart(append(s.findHeld(text, held), s.prepare().find(text)...))
+func (s *Scanner) findAll(text string, known []Known) []Finding {
+	return apart(append(s.findKnown(text, known), s.prepare().find(text)...))
 }
 
-func (s *Scanner) findHeld(text string, held []Held) []Finding {
-	if len(held) == 0 {
+func (s *Scanner) findKnown(text string, known []Known) []Finding {
+	if len(known) == 0 {
 		return nil
 	}
-	return s.prepareHeld(held).find(text)
+	return s.prepareKnown(known).find(text)
 }
 
 // apart joins the findings that overlap.
@@ -102,7 +102,7 @@ func apart(findings []Finding) []Finding {
 		}
 		last := &joined[len(joined)-1]
 		last.End = max(last.End, f.End)
-		if isHeld, wasHeld := f.Rule == RuleHeld, last.Rule == RuleHeld; isHeld && !wasHeld || isHeld == wasHeld && length > longest {
+		if isKnown, wasKnown := f.Rule == RuleKnown, last.Rule == RuleKnown; isKnown && !wasKnown || isKnown == wasKnown && length > longest {
 			last.Rule, last.Description, longest = f.Rule, f.Description, length
 		}
 	}

@@ -186,9 +186,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestHeld(t *testing.T) {
+func TestKnown(t *testing.T) {
 	const value = `pa55 "w&rd/+é`
-	held := []secret.Held{{"short12", "too short"}, {" " + value + "\n", "the password of Files"}, {"another-value", "another"}}
+	known := []secret.Known{{"short12", "too short"}, {" " + value + "\n", "the password of Files"}, {"another-value", "another"}}
 	tests := []struct {
 		name, text, want string
 	}{
@@ -205,7 +205,7 @@ func TestHeld(t *testing.T) {
 	s := secret.New()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := secret.Redact(tt.text, s.Scan(tt.text, held)); got != tt.want {
+			if got := secret.Redact(tt.text, s.Scan(tt.text, known)); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -214,7 +214,7 @@ func TestHeld(t *testing.T) {
 		for _, before := range []string{"", "a", "me:", "user:", "somebody:"} {
 			for _, after := range []string{"", "x", "xy", "xyz"} {
 				text := "Basic " + encoding.EncodeToString([]byte(before+value+after))
-				if findings := s.Scan(text, held); len(findings) != 1 || findings[0].Rule != secret.RuleHeld {
+				if findings := s.Scan(text, known); len(findings) != 1 || findings[0].Rule != secret.RuleKnown {
 					t.Errorf("%q of %q and %q has %+v", text, before, after, findings)
 				}
 			}
@@ -229,8 +229,8 @@ func TestOneFindingInOnePlace(t *testing.T) {
 	if diff := cmp.Diff([]secret.Finding{{"github-pat", "a GitHub token", 11, 51}}, got); diff != "" {
 		t.Errorf("the specific one names it (-want +got):\n%s", diff)
 	}
-	got = s.Scan(token, []secret.Held{{token[10:30], "mine"}})
-	if diff := cmp.Diff([]secret.Finding{{secret.RuleHeld, "mine", 0, 40}}, got); diff != "" {
+	got = s.Scan(token, []secret.Known{{token[10:30], "mine"}})
+	if diff := cmp.Diff([]secret.Finding{{secret.RuleKnown, "mine", 0, 40}}, got); diff != "" {
 		t.Errorf("the held one names it, and nothing of the token is left (-want +got):\n%s", diff)
 	}
 }
@@ -238,8 +238,8 @@ func TestOneFindingInOnePlace(t *testing.T) {
 func TestNothingIsLeftOfTwoThatOverlap(t *testing.T) {
 	token := "ghp_" + chars(36)
 	text := "a " + token + "-and-more b"
-	held := []secret.Held{{token[30:] + "-and-more", "mine"}, {"more b", "too short"}, {token[35:] + "-and", "another"}}
-	if got, want := secret.Redact(text, secret.New().Scan(text, held)), "a [redacted: mine] b"; got != want {
+	known := []secret.Known{{token[30:] + "-and-more", "mine"}, {"more b", "too short"}, {token[35:] + "-and", "another"}}
+	if got, want := secret.Redact(text, secret.New().Scan(text, known)), "a [redacted: mine] b"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -269,25 +269,25 @@ func TestAKeyWithoutItsEnd(t *testing.T) {
 
 func TestOtherValuesAreLookedForNext(t *testing.T) {
 	s := secret.New()
-	const first, second = "the first value that is held", "the second value that is held"
+	const first, second = "the first value that is known", "the second value that is known"
 	text := first + ", " + second
-	held := []secret.Held{{Value: first, Description: "one"}}
+	known := []secret.Known{{Value: first, Description: "one"}}
 	for _, want := range []string{"one", "one", "two", "", "two"} {
 		switch want {
 		case "two":
-			held[0] = secret.Held{Value: second, Description: "two"} // in the caller's own memory
+			known[0] = secret.Known{Value: second, Description: "two"} // in the caller's own memory
 		case "":
-			held = nil
+			known = nil
 		}
 		var got strings.Builder
-		for _, f := range s.Scan(text, held) {
+		for _, f := range s.Scan(text, known) {
 			got.WriteString(f.Description)
 		}
 		if got.String() != want {
 			t.Errorf("found %q, want %q", got.String(), want)
 		}
-		if held == nil {
-			held = make([]secret.Held, 1)
+		if known == nil {
+			known = make([]secret.Known, 1)
 		}
 	}
 }
@@ -295,14 +295,14 @@ func TestOtherValuesAreLookedForNext(t *testing.T) {
 // A masker leaves nothing of many secrets, and everything else.
 func TestAMaskerMasksEverySecret(t *testing.T) {
 	masker := secret.NewMasker()
-	masker.Hold(func() []secret.Held { return []secret.Held{{Value: "hunter2-hunter2"}} })
+	masker.SetKnown(func() []secret.Known { return []secret.Known{{Value: "hunter2-hunter2"}} })
 	const many = 3*secret.MostFindings + 7
 	text := strings.Repeat("a hunter2-hunter2 b\n", many)
 	if got, want := masker.Mask(text), strings.Repeat("a *** b\n", many); got != want {
 		t.Errorf("Mask leaves %d of %d", strings.Count(got, "hunter2"), many)
 	}
 	var none *secret.Masker
-	if none.Hold(nil); none.Mask(text) != text {
+	if none.SetKnown(nil); none.Mask(text) != text {
 		t.Error("no masker masks")
 	}
 }

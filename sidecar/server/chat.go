@@ -84,12 +84,3 @@ func (w *Workspace) chatSettings() protocol.ChatSettings {
 	}
 	return *w.configuration.Chat
 }
-
-func (w *Workspace) toolSettings() protocol.ToolSettings {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.configuration.Tools == nil {
-		return protocol.ToolSettings{}
-	}
-	return *w.configuration.Tools
-}

@@ -11,6 +11,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 )
 
 // demoPace is how fast the demo model writes: as one that can be watched.
@@ -187,7 +188,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	defer w.mu.Unlock()
 	result := config.Load(w.configuration)
 	w.problems = result.Problems
-	w.given.keep(result.Servers)
+	w.serverSecrets.retain(result.Servers)
 	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}
 }
 
@@ -228,26 +229,24 @@ func idleTime(c protocol.Configuration) time.Duration {
 	return time.Duration(*c.IdleMinutes) * time.Minute
 }
 
-func (w *Workspace) elicitationSettings() protocol.ElicitationSettings {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.configuration.Elicitation == nil {
-		return protocol.ElicitationSettings{}
-	}
-	return *w.configuration.Elicitation
-}
-
 func (w *Workspace) askTimeout() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Duration(w.configuration.AskTimeout) * time.Second
 }
 
-func (w *Workspace) samplingSettings() protocol.SamplingSettings {
+func (w *Workspace) policySettings() policy.Settings {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.configuration.Sampling == nil {
-		return protocol.SamplingSettings{}
+	var s policy.Settings
+	if set := w.configuration.Sampling; set != nil {
+		s.Sampling = *set
 	}
-	return *w.configuration.Sampling
+	if set := w.configuration.Elicitation; set != nil {
+		s.Elicitation = *set
+	}
+	if set := w.configuration.Tools; set != nil {
+		s.Tools = *set
+	}
+	return s
 }

@@ -10,8 +10,8 @@ import (
 // Secrets is where logins are kept.
 func (w *Workspace) Secrets() auth.Secrets { return w.keeper.secrets }
 
-// Held is what the scan of a prompt looks for.
-func (w *Workspace) Held() []secret.Held { return w.held() }
+// KnownSecrets is what the scan of a prompt looks for.
+func (w *Workspace) KnownSecrets() []secret.Known { return w.knownSecrets() }
 
 // Host serves a request as one of a front end of another workspace.
 func (w *Workspace) Host(serve func()) bool {

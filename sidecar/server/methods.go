@@ -63,7 +63,7 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.inbox.List(), Declined: w.broker.Declined()}, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.inbox.List(), Declined: w.policy.Declined()}, nil
 }
 
 // SaveDraft implements [protocol.Sidecar].
@@ -93,7 +93,7 @@ func (w *Workspace) ExtendAsk(ctx context.Context, params *protocol.ExtendAskPar
 
 // AskAgain implements [protocol.Sidecar].
 func (w *Workspace) AskAgain(_ context.Context, params *protocol.ServerParams) (*protocol.AskAgainResult, error) {
-	w.broker.AskAgain(params.ServerName)
+	w.policy.AskAgain(params.ServerName)
 	return &protocol.AskAgainResult{}, nil
 }
 

@@ -31,6 +31,7 @@ import (
 	"assent/sidecar/journal"
 	"assent/sidecar/leftover"
 	"assent/sidecar/model"
+	"assent/sidecar/policy"
 	"assent/sidecar/secret"
 	"assent/sidecar/stack"
 	"assent/sidecar/store"
@@ -88,6 +89,7 @@ type Workspace struct {
 	// leftovers mark the processes of servers; nil marks none.
 	leftovers *leftover.Run
 	keeper    *keeper // the person's; it has the logins
+	policy    *policy.Policy
 	broker    *broker.Broker
 	hub       *hub.Hub
 	inbox     *inbox.Inbox
@@ -99,10 +101,10 @@ type Workspace struct {
 	importing sync.Mutex // held while an mcp.json is written
 	decisions decisions
 
-	given   given
-	scanner *secret.Scanner
+	serverSecrets serverSecrets
+	scanner       *secret.Scanner
 	// environment returns the secrets of the environment in which servers start, which are looked for once.
-	environment func() []secret.Held
+	environment func() []secret.Known
 	// keys are the API keys of the configured models; nil before the first configuration.
 	keys atomic.Pointer[[]model.Key]
 
@@ -138,14 +140,14 @@ func Open(opts Options) *Workspace {
 	}
 	w := &Workspace{
 		opts: opts, person: cmp.Or(opts.Person, &Person{}), attached: newAttached(opts.Log), decisions: decisions{dir: opts.DecisionsDir}, scanner: secret.New(),
-		environment: sync.OnceValue(func() []secret.Held { return environmentSecrets(opts.Environ) }),
+		environment: sync.OnceValue(func() []secret.Known { return environmentSecrets(opts.Environ) }),
 		keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
 	}
 	w.keepingCtx, w.stopKeeping = context.WithCancel(context.Background())
 	w.editor = editor{protocol.NewEditorClient(w.attached), w.attached}
 	w.beginRun()
-	w.journal = journal.New(journal.Options{Held: w.held})
-	w.opts.Masker.Hold(w.held)
+	w.journal = journal.New(journal.Options{Known: w.knownSecrets})
+	w.opts.Masker.SetKnown(w.knownSecrets)
 	w.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(w.opts.DataDir) },
 		Events:    events{w.editor, w},
@@ -158,9 +160,12 @@ func Open(opts Options) *Workspace {
 	})
 	w.grants = w.grantBook()
 	w.toolRules = grant.NewToolRules(w.grants)
+	w.policy = policy.New(policy.Options{
+		Settings: w.policySettings, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
+		Denied: w.deniedUnclaimed, DeclinedChanged: w.declinedChanged, Log: w.opts.Log,
+	})
 	w.broker = broker.New(broker.Options{
-		Models: w.modelsFor, Settings: w.samplingSettings, Elicitation: w.elicitationSettings, AskTimeout: w.askTimeout, Held: w.held, Grants: w.grants,
-		Denied: w.deniedUnclaimed, DeclinedChanged: w.declinedChanged, ToolRules: w.toolRules, Tools: w.toolSettings,
+		Models: w.modelsFor, Policy: w.policy, Known: w.knownSecrets, AskTimeout: w.askTimeout,
 		FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
 	})
 	w.inbox = w.newInbox()
@@ -170,7 +175,7 @@ func Open(opts Options) *Workspace {
 	web.Proxy = config.Proxy(opts.Environ)
 	w.web.Transport = web
 	environment := config.Environment{
-		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.given.note, Shell: config.NewLoginShell(opts.Environ),
+		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.serverSecrets.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
 	w.hub = hub.New(hub.Options{
 		Broker: w.broker,
@@ -330,7 +335,7 @@ func (w *Workspace) askInput(ctx context.Context, server config.Server, in confi
 		return "", fmt.Errorf("the input %q was not given", in.ID)
 	}
 	if in.Password {
-		w.given.add(server, "input:"+in.ID, result.Value.Secret)
+		w.serverSecrets.add(server, "input:"+in.ID, result.Value.Secret)
 	}
 	return result.Value.Secret, nil
 }

@@ -51,7 +51,7 @@ func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
 	if !strings.Contains(b.String(), "hunter2") || strings.Contains(b.String(), "AKIA") {
 		t.Errorf("before anything is held: %s", &b)
 	}
-	masker.Hold(func() []secret.Held { return []secret.Held{{Value: `hunter2-"quoted"`, Description: "a secret"}} })
+	masker.SetKnown(func() []secret.Known { return []secret.Known{{Value: `hunter2-"quoted"`, Description: "a secret"}} })
 	frame()
 	_, text, _ := strings.Cut(b.String(), "\n")
 	if text == "" {
@@ -68,7 +68,7 @@ func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
 func TestAMaskedNumberIsQuoted(t *testing.T) {
 	var b bytes.Buffer
 	masker := secret.NewMasker()
-	masker.Hold(func() []secret.Held { return []secret.Held{{Value: "4929123456", Description: "a number"}} })
+	masker.SetKnown(func() []secret.Known { return []secret.Known{{Value: "4929123456", Description: "a number"}} })
 	tap.New(&b, masker).Frame("server s", []byte(`{"n":4929123456}`))
 	if want := "-- server s --\n\"{\\\"n\\\":***}\"\n"; b.String() != want {
 		t.Errorf("the transcript is %q, want %q", &b, want)

@@ -122,8 +122,8 @@ func stableURL(text string) string {
 type cleaner struct {
 	scanner *secret.Scanner
 
-	mu   sync.Mutex // guards held
-	held []secret.Held
+	mu    sync.Mutex // guards known
+	known []secret.Known
 }
 
 func newCleaner() *cleaner { return &cleaner{scanner: secret.New()} }
@@ -133,15 +133,15 @@ func (c *cleaner) learn(findings []protocol.SecretFinding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range findings {
-		c.held = append(c.held, secret.Held{Value: f.Text, Description: f.Description})
+		c.known = append(c.known, secret.Known{Value: f.Text, Description: f.Description})
 	}
 }
 
 func (c *cleaner) find(text string) []secret.Finding {
 	c.mu.Lock()
-	held := slices.Clone(c.held)
+	known := slices.Clone(c.known)
 	c.mu.Unlock()
-	return c.scanner.Scan(text, held)
+	return c.scanner.Scan(text, known)
 }
 
 // text is a text without its secrets.

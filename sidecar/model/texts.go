@@ -1,4 +1,4 @@
-package broker
+package model
 
 import (
 	"iter"
@@ -6,8 +6,8 @@ import (
 	"assent/protocol"
 )
 
-// texts are all that a model is given to read, piece by piece.
-func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
+// Texts are all that a model is given to read, piece by piece.
+func Texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(request.SystemPrompt) {
 			return
@@ -21,7 +21,7 @@ func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 		}
 		for _, m := range request.Messages {
 			for _, block := range m.Content {
-				for text := range blockTexts(block) {
+				for text := range BlockTexts(block) {
 					if !yield(text) {
 						return
 					}
@@ -36,8 +36,8 @@ func texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 	}
 }
 
-// blockTexts returns the texts of a block, with its names and URIs, which can hold a secret, too.
-func blockTexts(block protocol.ContentBlock) iter.Seq[string] {
+// BlockTexts returns the texts of a block, with its names and URIs, which can hold a secret, too.
+func BlockTexts(block protocol.ContentBlock) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch block := block.(type) {
 		case protocol.TextContent:
@@ -50,7 +50,7 @@ func blockTexts(block protocol.ContentBlock) iter.Seq[string] {
 			_ = yield(block.Resource.URI) && yield(block.Resource.Text)
 		case protocol.ToolResultContent:
 			for _, part := range block.Content {
-				for text := range blockTexts(part) {
+				for text := range BlockTexts(part) {
 					if !yield(text) {
 						return
 					}

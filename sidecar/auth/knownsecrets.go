@@ -7,8 +7,8 @@ import (
 	"assent/protocol"
 )
 
-// Held is a secret of a login.
-type Held struct {
+// KnownSecret is a secret of a login.
+type KnownSecret struct {
 	// ServerName is the server of the login.
 	ServerName string
 	// What is "access token", "refresh token" or "client secret".
@@ -16,16 +16,16 @@ type Held struct {
 	Value protocol.Secret
 }
 
-// Held returns the secrets of the logins that are in memory, for those who look for them in texts. A login that an earlier
-// process kept is in memory once its server was used.
-func (a *Authorizer) Held() []Held {
+// KnownSecrets returns the secrets of the logins that are in memory, for those who look for them in texts. A login that an
+// earlier process kept is in memory once its server was used.
+func (a *Authorizer) KnownSecrets() []KnownSecret {
 	a.mu.Lock()
 	var logins []*login
 	for _, l := range a.logins {
 		logins = append(logins, l)
 	}
 	a.mu.Unlock()
-	var all []Held
+	var all []KnownSecret
 	for _, l := range logins {
 		l.mu.Lock()
 		g := l.grant
@@ -39,11 +39,11 @@ func (a *Authorizer) Held() []Held {
 		}
 		for what, value := range secrets {
 			if value.Secret != "" {
-				all = append(all, Held{l.server.Name, what, value})
+				all = append(all, KnownSecret{l.server.Name, what, value})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Held) int {
+	slices.SortFunc(all, func(a, b KnownSecret) int {
 		return cmp.Or(cmp.Compare(a.ServerName, b.ServerName), cmp.Compare(a.What, b.What), cmp.Compare(a.Value.Secret, b.Value.Secret))
 	})
 	return all

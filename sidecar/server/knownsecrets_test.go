@@ -60,21 +60,21 @@ func TestHeld(t *testing.T) {
 			break // there is no such program, and all that it would have got is known
 		}
 	}
-	held := func() []secret.Held {
-		return slices.DeleteFunc(f.sidecar.Held(), func(h secret.Held) bool { // of whoever runs the tests
+	held := func() []secret.Known {
+		return slices.DeleteFunc(f.sidecar.KnownSecrets(), func(h secret.Known) bool { // of whoever runs the tests
 			return strings.HasPrefix(h.Description, "your environment variable ") && !strings.HasSuffix(h.Description, "ASSENT_TEST_KEY")
 		})
 	}
-	keys := []secret.Held{
+	keys := []secret.Known{
 		{Value: "value of anthropic", Description: "the API key of Anthropic, which Assent holds for you"},
 		{Value: "value of openai", Description: "the API key of models.example, which Assent holds for you"},
 	}
-	own := secret.Held{Value: "value of the environment", Description: "your environment variable ASSENT_TEST_KEY"}
+	own := secret.Known{Value: "value of the environment", Description: "your environment variable ASSENT_TEST_KEY"}
 	want := append(slices.Clone(keys),
-		secret.Held{Value: "value of t-more", Description: `API_TOKEN of the server "files"`},
-		secret.Held{Value: "value of the environment", Description: `THEIR_KEY of the server "files"`},
-		secret.Held{Value: "value of the environment", Description: `env:ASSENT_TEST_KEY of the server "files"`},
-		secret.Held{Value: "value of t", Description: `input:t of the server "files"`}, own)
+		secret.Known{Value: "value of t-more", Description: `API_TOKEN of the server "files"`},
+		secret.Known{Value: "value of the environment", Description: `THEIR_KEY of the server "files"`},
+		secret.Known{Value: "value of the environment", Description: `env:ASSENT_TEST_KEY of the server "files"`},
+		secret.Known{Value: "value of t", Description: `input:t of the server "files"`}, own)
 	if diff := cmp.Diff(want, held()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// shortestHeld is how many bytes a held value has at least, to be looked for.
-const shortestHeld = 8
+// shortestKnown is how many bytes a known value has at least, to be looked for.
+const shortestKnown = 8
 
-// heldLiterals are held values, prepared to be looked for.
-type heldLiterals struct {
-	held     []Held
+// knownLiterals are known values, prepared to be looked for.
+type knownLiterals struct {
+	known    []Known
 	literals literals
 }
 
-// prepareHeld prepares held values, unless the last scan was for the same.
-func (s *Scanner) prepareHeld(held []Held) *heldLiterals {
-	if last := s.lastHeld.Load(); last != nil && slices.Equal(last.held, held) {
+// prepareKnown prepares known values, unless the last scan was for the same.
+func (s *Scanner) prepareKnown(known []Known) *knownLiterals {
+	if last := s.lastKnown.Load(); last != nil && slices.Equal(last.known, known) {
 		return last
 	}
-	prepared := &heldLiterals{held: slices.Clone(held)}
-	for i, h := range held {
+	prepared := &knownLiterals{known: slices.Clone(known)}
+	for i, h := range known {
 		for _, form := range forms(h.Value) {
 			prepared.literals.add(form, i)
 		}
 	}
-	s.lastHeld.Store(prepared)
+	s.lastKnown.Store(prepared)
 	return prepared
 }
 
 // find returns where the values are.
-func (h *heldLiterals) find(text string) []Finding {
+func (h *knownLiterals) find(text string) []Finding {
 	if h.literals.byBegin == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (h *heldLiterals) find(text string) []Finding {
 	h.literals.each(text, func(at int, found literal) {
 		end := at + len(found.text)
 		if end > done {
-			findings = append(findings, Finding{RuleHeld, h.held[found.number].Description, at, end})
+			findings = append(findings, Finding{RuleKnown, h.known[found.number].Description, at, end})
 			done = end
 		}
 	})
@@ -52,7 +52,7 @@ func (h *heldLiterals) find(text string) []Finding {
 // forms returns how a value may stand in a text, each form once.
 func forms(value string) []string {
 	value = strings.TrimSpace(value)
-	if len(value) < shortestHeld {
+	if len(value) < shortestKnown {
 		return nil
 	}
 	var all []string

@@ -35,7 +35,7 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 		t.Errorf("%d asks are open", n)
 	}
 	want := []protocol.DeclinedServer{{ServerName: "s", By: "a test"}}
-	if diff := cmp.Diff(want, f.Declined()); diff != "" {
+	if diff := cmp.Diff(want, f.policy.Declined()); diff != "" {
 		t.Errorf("declined (-want +got):\n%s", diff)
 	}
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
@@ -67,8 +67,8 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 	seen = append(seen, f.answerNext(t, no, seen...).AskID)
 	wantJSON(t, (<-answered).result, `{"action":"decline"}`)
 
-	f.AskAgain("s")
-	if declined := f.Declined(); len(declined) != 0 {
+	f.policy.AskAgain("s")
+	if declined := f.policy.Declined(); len(declined) != 0 {
 		t.Errorf("declined is still %v", declined)
 	}
 	done = f.serve(t.Context(), f.Elicit, namedForm)

@@ -1,21 +1,15 @@
-package broker
+package policy
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"assent/protocol"
+	"assent/sidecar/model"
 )
-
-// codeLimited is the error of a request that is as the specification says, and more than the person's
-// settings allow. It is of JSON-RPC's range for implementations, of which MCP takes none for itself.
-const codeLimited = -32000
 
 // The defaults of [protocol.SamplingLimits].
 const (
@@ -57,25 +51,56 @@ func limitsOf(settings *protocol.SamplingLimits) limits {
 	}
 }
 
-// exceeded is the answer to a request that goes beyond the limit. What it says of waiting is in
-// milliseconds, and 0 where that does not help.
-func (l limit) exceeded(wait time.Duration, format string, args ...any) error {
-	data, err := json.Marshal(struct {
-		Limit      string `json:"limit"`
-		Max        int64  `json:"max"`
-		RetryAfter int64  `json:"retryAfterMs,omitempty"`
-	}{l.name, l.max, wait.Milliseconds()})
-	if err != nil {
-		return err
-	}
-	return &jsonrpc.Error{
-		Code: codeLimited, Data: data,
-		Message: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.%s.%s allows %d", l.group, l.name, l.max),
+// LimitError says that a request, which is as the specification says, is more than the person's settings allow.
+type LimitError struct {
+	// Name and Max are those of the limit.
+	Name string
+	Max  int64
+	// RetryAfter is the time after which the server can try again; 0 if that does not help.
+	RetryAfter time.Duration
+
+	text string
+}
+
+// Error implements error. The text is for the server.
+func (e *LimitError) Error() string { return e.text }
+
+func (e *LimitError) refuse() Decision {
+	return Decision{Verdict: Refuse, Limit: e, Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: e.text}}
+}
+
+// exceeded returns the error of a request that goes beyond the limit.
+func (l limit) exceeded(retryAfter time.Duration, format string, args ...any) *LimitError {
+	return &LimitError{
+		Name: l.name, Max: l.max, RetryAfter: retryAfter,
+		text: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.%s.%s allows %d", l.group, l.name, l.max),
 	}
 }
 
-// checkSize refuses a request that is too much to be read, shown or paid for.
-func (l limits) checkSize(request *protocol.McpSamplingRequest) error {
+// limitRate counts a request for a completion, or refuses it.
+func (p *Policy) limitRate(r *Request) Decision {
+	done, exceeded := p.rates.admit(r.Origin.ServerName, limitsOf(p.opts.Settings().Sampling.Limits))
+	if exceeded != nil {
+		return exceeded.refuse()
+	}
+	r.done = done
+	return Decision{}
+}
+
+// limitSize refuses a request that is too much to be read, shown or paid for. It looks once.
+func (p *Policy) limitSize(r *Request, request *protocol.McpSamplingRequest) Decision {
+	if r.sized {
+		return Decision{}
+	}
+	r.sized = true
+	if exceeded := limitsOf(p.opts.Settings().Sampling.Limits).checkSize(request); exceeded != nil {
+		return exceeded.refuse()
+	}
+	return Decision{}
+}
+
+// checkSize returns the limit that a request exceeds, or nil.
+func (l limits) checkSize(request *protocol.McpSamplingRequest) *LimitError {
 	if rounds := toolRounds(request.Messages); rounds > l.toolRounds.max {
 		return l.toolRounds.exceeded(0, "the model went to the tools %d times", rounds)
 	}
@@ -102,7 +127,7 @@ func toolRounds(messages []protocol.SamplingMessage) (rounds int64) {
 
 // sizeOf counts the bytes of all texts, and of all images and sounds.
 func sizeOf(request *protocol.McpSamplingRequest) (prompt, media int64) {
-	for text := range texts(request) {
+	for text := range model.Texts(request) {
 		prompt += int64(len(text))
 	}
 	count := func(data string) { media += int64(base64.StdEncoding.DecodedLen(len(data))) }
@@ -130,13 +155,13 @@ func countMedia(block protocol.ContentBlock, count func(data string)) {
 	}
 }
 
-// meter counts each server's requests. It may be used from any goroutine.
-type meter struct {
+// rateLimiter counts each server's requests. It may be used from any goroutine.
+type rateLimiter struct {
 	mu      sync.Mutex // guards servers
-	servers map[string]*metered
+	servers map[string]*serverRate
 }
 
-type metered struct {
+type serverRate struct {
 	// recent is when the requests of the last minute came in, the oldest first.
 	recent   []time.Time
 	inFlight int64
@@ -151,7 +176,7 @@ const recordEvery = time.Minute
 
 // refused counts a request that is refused without asking, and returns how many the journal is to hear of
 // now; 0 means later.
-func (m *meter) refused(serverName string) int64 {
+func (m *rateLimiter) refused(serverName string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(serverName)
@@ -166,13 +191,13 @@ func (m *meter) refused(serverName string) int64 {
 }
 
 // of returns what is counted of a server. The lock must be held.
-func (m *meter) of(serverName string) *metered {
+func (m *rateLimiter) of(serverName string) *serverRate {
 	if m.servers == nil {
-		m.servers = map[string]*metered{}
+		m.servers = map[string]*serverRate{}
 	}
 	s := m.servers[serverName]
 	if s == nil {
-		s = &metered{}
+		s = &serverRate{}
 		m.servers[serverName] = s
 	}
 	return s
@@ -180,7 +205,7 @@ func (m *meter) of(serverName string) *metered {
 
 // admit counts a request of a server, or says why it may not come in now. The function that it returns is
 // to be called when the request is answered.
-func (m *meter) admit(serverName string, l limits) (done func(), err error) {
+func (m *rateLimiter) admit(serverName string, l limits) (done func(), exceeded *LimitError) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(serverName)

@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"assent/protocol"
+	"assent/sidecar/form"
+)
+
+// DeclineAll declines everything that a server elicits from now on; by names the front end in which the person said so.
+func (p *Policy) DeclineAll(serverName, by string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.declining[serverName] = by
+	p.opts.DeclinedChanged(p.declinedLocked())
+}
+
+// AskAgain ends the declining of everything that a server elicits.
+func (p *Policy) AskAgain(serverName string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.declining, serverName)
+	p.opts.DeclinedChanged(p.declinedLocked())
+}
+
+// Declined returns the servers from which everything is declined, sorted by name.
+func (p *Policy) Declined() []protocol.DeclinedServer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.declinedLocked()
+}
+
+func (p *Policy) declinedLocked() (all []protocol.DeclinedServer) {
+	for _, name := range slices.Sorted(maps.Keys(p.declining)) {
+		all = append(all, protocol.DeclinedServer{ServerName: name, By: p.declining[name]})
+	}
+	return all
+}
+
+// autoDecline declines an elicitation of a server from which everything is declined.
+func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	by, ok := p.declining[r.Origin.ServerName]
+	if !ok {
+		return Decision{}, false
+	}
+	return Decision{Verdict: Decline, Outcome: protocol.Outcome{
+		Reason: protocol.OutcomeDeclined, By: by, DeclinedAll: true, Standing: protocol.StandingDeclineAll,
+		Detail: "You declined everything that this server asks for.",
+	}}, true
+}
+
+// setAnswer answers a form for which the person has set an answer. It has to be certain which tool asks.
+func (p *Policy) setAnswer(r *Request, fields []protocol.Field) (_ Decision, set bool) {
+	if r.Stage != Ready || len(r.Origin.ToolNames) != 1 || r.Origin.PlacedBy != "" {
+		return Decision{}, false
+	}
+	for _, set := range p.opts.Settings().Elicitation.Answers {
+		if set.ServerName != r.Origin.ServerName || set.ToolName != r.Origin.ToolNames[0] || !answersAll(set.Content, fields) {
+			continue
+		}
+		content, problems := form.Check(fields, set.Content)
+		if problems != nil {
+			continue
+		}
+		return Decision{Verdict: Approve, Content: content, Outcome: protocol.Outcome{
+			Reason: protocol.OutcomeGranted,
+			Detail: "Answered without asking, by your setting assent.elicitation.answers.",
+		}}, true
+	}
+	return Decision{}, false
+}
+
+// answersAll reports whether an answer has a member for each of the fields, and no other. A secret is never
+// given unasked: settings are no place for it.
+func answersAll(content json.RawMessage, fields []protocol.Field) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(content, &members) != nil || len(members) != len(fields) || len(fields) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return members[f.Head().Name] == nil || f.Head().Secret })
+}

@@ -1,0 +1,95 @@
+package policy
+
+import (
+	"fmt"
+	"sync"
+
+	"assent/protocol"
+)
+
+// defaultMaxOpen is that of [protocol.ElicitationSettings].
+const defaultMaxOpen = 32
+
+// limitOpen counts an elicitation as one that waits for the person, unless it is counted, or refuses it if too many of its
+// server wait.
+func (p *Policy) limitOpen(r *Request) Decision {
+	if r.done != nil {
+		return Decision{}
+	}
+	l := limit{"elicitation", "maxOpen", defaultMaxOpen}
+	if set := p.opts.Settings().Elicitation.MaxOpen; set != nil {
+		l.max = *set
+	}
+	done, exceeded := p.open.admit(r.Origin.ServerName, l)
+	r.done = done
+	if exceeded == nil {
+		return Decision{}
+	}
+	p.opts.Log.Warn().Str("server", r.Origin.ServerName).Str("limit", exceeded.Error()).Msg("elicitation refused")
+	if r.Task != nil {
+		p.open.refused(r.Task, r.Origin.ServerName, l)
+	}
+	return exceeded.refuse()
+}
+
+// openLimiter counts the elicitations of each server that wait for the person, of whatever conversation: nobody can read a
+// thousand questions a second. It may be used from any goroutine.
+type openLimiter struct {
+	mu   sync.Mutex       // guards the field below
+	open map[string]int64 // by the server's name; those with none are not in it
+
+	refusing sync.Mutex // guards the field below, and is held while a task is told, so that the counts come in their order
+	// refusals counts those that were refused, by the server's name.
+	refusals map[string]int64
+}
+
+// refused counts one of a server's that was not admitted, and tells the task of the first, the tenth, the hundredth
+// and so on, so that the telling is no flood itself.
+func (o *openLimiter) refused(t Task, serverName string, l limit) {
+	o.refusing.Lock()
+	defer o.refusing.Unlock()
+	if o.refusals == nil {
+		o.refusals = map[string]int64{}
+	}
+	o.refusals[serverName]++
+	n := o.refusals[serverName]
+	power := int64(1)
+	for power < n {
+		power *= 10
+	}
+	if power != n {
+		return
+	}
+	what := "A question of %[2]s was"
+	if n > 1 {
+		what = "%[1]d questions of %[2]s were"
+	}
+	setting := "assent." + l.group + "." + l.name
+	t.Tell(protocol.Notice{
+		Level: protocol.NoticeWarning,
+		Text: fmt.Sprintf(what+" refused without asking you: your setting %[3]s lets %[4]d of a server wait at once. "+
+			"More may have been since.", n, serverName, setting, l.max),
+		Refused: &protocol.RefusedQuestions{ServerName: serverName, Count: n, Setting: setting, Max: l.max},
+	})
+}
+
+// admit counts one of a server's, or says why it may not come in now. The function that it returns is to
+// be called when it waits no more.
+func (o *openLimiter) admit(serverName string, l limit) (done func(), exceeded *LimitError) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open[serverName] >= l.max {
+		return nil, l.exceeded(0, "questions of this server that wait for the user: %d", o.open[serverName])
+	}
+	if o.open == nil {
+		o.open = map[string]int64{}
+	}
+	o.open[serverName]++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.open[serverName]--; o.open[serverName] == 0 {
+			delete(o.open, serverName)
+		}
+	}, nil
+}

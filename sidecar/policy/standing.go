@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"context"
+
+	"assent/protocol"
+	"assent/sidecar/grant"
+)
+
+// grantFor has a grant approve a request for a completion if one covers it, and holds the most that the request may cost;
+// otherwise the decision says why the nearest grant does not.
+func (p *Policy) grantFor(ctx context.Context, r *Request, q *protocol.McpSampling) Decision {
+	if r.Stage != Ready || p.opts.Grants == nil || r.Repeated {
+		return Decision{}
+	}
+	held, reason, err := p.opts.Grants.Reserve(ctx, grant.Request{
+		Origin: r.Origin, Model: q.Model, Most: grant.Most(q.Model, &q.SamplingRequest), Objection: grant.Objection(q),
+	})
+	if err != nil {
+		p.opts.Log.Error().Err(err).Str("server", r.Origin.ServerName).Msg("the grants cannot be read, so the person is asked")
+	}
+	if held == nil {
+		return Decision{GrantReason: reason}
+	}
+	return Decision{Verdict: Approve, Held: held, Outcome: protocol.Outcome{
+		Reason: protocol.OutcomeGranted, GrantID: held.GrantID, Detail: held.Detail,
+	}}
+}
+
+// CheckGrant returns why a grant with these terms cannot be made, or nil.
+func (p *Policy) CheckGrant(terms *protocol.GrantTerms) error {
+	if p.opts.Grants == nil {
+		return protocol.Errorf(protocol.CodeInvalidAnswer, "no grant can be made here")
+	}
+	return p.opts.Grants.Check(terms)
+}
+
+// CreateGrant makes a grant together with its first request; see [grant.Book.CreateFor]. [Policy.CheckGrant] has let its
+// terms pass.
+func (p *Policy) CreateGrant(ctx context.Context, terms protocol.GrantTerms, by string, first grant.Request) (*grant.Reservation, error) {
+	return p.opts.Grants.CreateFor(ctx, terms, by, first)
+}
+
+// Resume returns what a grant holds for a request that it approved before a restart of the sidecar, or nil where a person
+// approved the request alone.
+func (p *Policy) Resume(ctx context.Context, grantID string) *grant.Reservation {
+	if grantID == "" || p.opts.Grants == nil {
+		return nil
+	}
+	return p.opts.Grants.Resume(ctx, grantID)
+}
+
+// toolRule decides what a model may do: by the person's rule about it, or by the setting for tools that change nothing. If
+// the rules cannot be read, the person is asked, because one of them may forbid it.
+func (p *Policy) toolRule(ctx context.Context, r *Request) Decision {
+	var rule *protocol.ToolRule
+	if p.opts.ToolRules != nil {
+		var err error
+		if rule, err = p.opts.ToolRules.Find(ctx, r.Use); err != nil {
+			p.opts.Log.Error().Err(err).Str("server", r.Use.ServerName).Msg("the rules about tools cannot be read, so the person is asked")
+			return Decision{Changed: p.toolChange(ctx, r.Use)}
+		}
+	}
+	switch {
+	case rule == nil && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations):
+		return approve("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.", "")
+	case rule == nil:
+		return Decision{Changed: p.toolChange(ctx, r.Use)}
+	case rule.Remember == protocol.RememberNever:
+		return Decision{Verdict: Decline, Outcome: protocol.Outcome{
+			Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done.", Standing: protocol.StandingNever,
+		}}
+	case rule.Remember == protocol.RememberTask:
+		return approve("You allowed it for this task in "+rule.By+".", protocol.StandingTask)
+	default:
+		return approve("You allowed it always in "+rule.By+".", protocol.StandingAlways)
+	}
+}
+
+func approve(detail string, standing protocol.StandingDecision) Decision {
+	return Decision{Verdict: Approve, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing}}
+}
+
+// ReadOnly reports whether a server claims that a tool changes nothing, and does not claim the contrary too.
+func ReadOnly(a *protocol.ToolAnnotations) bool {
+	return a != nil && a.ReadOnlyHint != nil && *a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
+}
+
+// toolChange returns how a tool has changed since the person allowed it; nil if it has not.
+func (p *Policy) toolChange(ctx context.Context, use grant.ToolUse) *protocol.ToolChange {
+	if p.opts.ToolRules == nil {
+		return nil
+	}
+	change, err := p.opts.ToolRules.Changed(ctx, use)
+	if err != nil {
+		p.opts.Log.Error().Err(err).Str("server", use.ServerName).Msg("the person is not told whether a tool has changed")
+	}
+	return change
+}
+
+// CheckRemember returns why an answer about a tool cannot be remembered, or nil.
+func (p *Policy) CheckRemember(response protocol.AskResponse, remember protocol.Remember) error {
+	fits := response == protocol.YesButtonClicked && (remember == protocol.RememberTask || remember == protocol.RememberAlways) ||
+		response == protocol.NoButtonClicked && remember == protocol.RememberNever
+	switch {
+	case !fits:
+		return protocol.Errorf(protocol.CodeInvalidAnswer, "%q cannot be remembered of the answer %q", remember, response)
+	case p.opts.ToolRules == nil:
+		return protocol.Errorf(protocol.CodeInvalidAnswer, "nothing can be remembered here")
+	default:
+		return nil
+	}
+}
+
+// Remember keeps an answer about a tool as a rule; by names the front end. [Policy.CheckRemember] has let it pass.
+func (p *Policy) Remember(ctx context.Context, use grant.ToolUse, remember protocol.Remember, by string) error {
+	_, err := p.opts.ToolRules.Remember(ctx, use, remember, by)
+	return err
+}
