@@ -23,7 +23,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
-import { foldEvent, foldProgress } from "../../webview-ui/src/state/fold.ts";
+import { foldEvent, foldProgress } from "../../webview-ui/src/store/fold.ts";
 import { output } from "../tools/lib/command.ts";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";

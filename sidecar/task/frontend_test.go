@@ -9,7 +9,7 @@ import (
 )
 
 // view is what a front end knows of one task: what it read, and the events that it folded into that since,
-// by the rules of webview-ui/src/state/fold.ts.
+// by the rules of webview-ui/src/store/fold.ts.
 type view struct {
 	task     protocol.Task
 	messages []protocol.Message // in ascending order of id, without a hole

@@ -107,3 +107,13 @@ function asRpcError(error: unknown): RpcError {
     ? new RpcError(ErrorCode.Unavailable, l10n.t("The connection was lost before an answer came."))
     : new RpcError(error.code, error.message, error.data);
 }
+
+/** Returns an error's message, a sentence for the person where the error is an {@link RpcError}. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the code of a refused request; undefined for any other error. */
+export function codeOf(error: unknown): number | undefined {
+  return error instanceof RpcError ? error.code : undefined;
+}

@@ -29,7 +29,7 @@ import { createBridge } from "./bridge.ts";
 import { applyBrowserTheme } from "./browserTheme.ts";
 import { App } from "./components/app/App.tsx";
 import { loadTexts } from "./l10n.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./store/session.ts";
 import { ViewStateStore } from "./viewState.ts";
 
 loadTexts(document.body);

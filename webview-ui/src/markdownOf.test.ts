@@ -1,7 +1,7 @@
 import type { McpSamplingRequest } from "@assent/protocol";
 import { expect, test } from "vitest";
 import { markdownOf } from "./markdownOf.ts";
-import { fileName } from "./offerFile.ts";
+import { fileName } from "./store/exportTask.ts";
 import {
   answered,
   ask,

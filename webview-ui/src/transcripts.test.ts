@@ -2,13 +2,15 @@ import type { EditorNotifications, OpenTaskParams, OpenTaskResult } from "@assen
 import { describe, expect, test, vi } from "vitest";
 import { Message, type RequestMessage, type ResponseMessage } from "vscode-jsonrpc/browser";
 import { type Client, createClient, type Requests } from "./client.ts";
-import { reduce } from "./state/reducer.ts";
-import { type Action, type Conversation, initialState, type State } from "./state/state.ts";
+import { progressed, taskEvent, taskRead, taskSelected } from "./store/conversation.ts";
+import type { Conversation } from "./store/openTask.ts";
+import { initialState } from "./store/session.ts";
+import type { Change, State } from "./store/state.ts";
 import { pipe } from "./testing/host.ts";
 import { parseTxtar } from "./testing/txtar.ts";
 
 // Conversations between a front end and the sidecar, which the sidecar's tests replay too. Here the
-// typed client says the front end's lines, and the reducer folds the sidecar's.
+// typed client says the front end's lines, and the store folds the sidecar's.
 
 const transcripts = import.meta.glob<string>("../../protocol/testdata/*.txtar", {
   query: "?raw",
@@ -181,7 +183,7 @@ function openings(conversation: readonly Line[]) {
   return { isLast: (taskId: string, message: Message) => last.get(taskId) === message };
 }
 
-/** Every task of a conversation, as the reducer has it when that task is the open one. */
+/** Every task of a conversation, as the store has it when that task is the open one. */
 class Tasks {
   private readonly states = new Map<string, State>();
   /** How each task stood after each of its events: a reading may be overtaken by the next ones. */
@@ -190,21 +192,21 @@ class Tasks {
   hear(method: keyof EditorNotifications, params: unknown): void {
     if (method === "task/event") {
       const event = params as EditorNotifications["task/event"];
-      this.play(event.taskId, { type: "taskEvent", params: event });
+      this.play(event.taskId, taskEvent(event));
     } else if (method === "mcpSamplingProgress") {
       const piece = params as EditorNotifications["mcpSamplingProgress"];
-      this.play(piece.taskId, { type: "samplingProgress", params: piece });
+      this.play(piece.taskId, progressed({ type: "samplingProgress", params: piece }));
     } else if (method === "callProgress") {
       const progress = params as EditorNotifications["callProgress"];
-      this.play(progress.taskId, { type: "callProgress", params: progress });
+      this.play(progress.taskId, progressed({ type: "callProgress", params: progress }));
     } else if (method === "chat/progress") {
       const piece = params as EditorNotifications["chat/progress"];
-      this.play(piece.taskId, { type: "chatProgress", params: piece });
+      this.play(piece.taskId, progressed({ type: "chatProgress", params: piece }));
     }
   }
 
   read(result: OpenTaskResult): void {
-    this.play(result.task.id, { type: "taskRead", taskId: result.task.id, result });
+    this.play(result.task.id, taskRead(result.task.id, result));
   }
 
   /** The events so far must have made what the sidecar says that there is. */
@@ -217,8 +219,8 @@ class Tasks {
     expect(folded).toEqual(messages);
   }
 
-  private play(taskId: string, action: Action): void {
-    const state = reduce(this.states.get(taskId) ?? nothingOf(taskId), action);
+  private play(taskId: string, change: Change): void {
+    const state = change(this.states.get(taskId) ?? nothingOf(taskId));
     this.states.set(taskId, state);
     const open = state.conversation;
     if (open?.behind === undefined && open !== undefined) {
@@ -230,8 +232,8 @@ class Tasks {
 /** A task of which nothing has happened yet. */
 function nothingOf(taskId: string): State {
   const task = { id: taskId, title: "", createdAt: 0, openAsks: 0, lastNumber: 0 };
-  return [
-    { type: "taskSelected", taskId } as const,
-    { type: "taskRead", taskId, result: { task, reset: true } } as const,
-  ].reduce<State>(reduce, initialState);
+  return [taskSelected(taskId), taskRead(taskId, { task, reset: true })].reduce<State>(
+    (state, change) => change(state),
+    initialState,
+  );
 }

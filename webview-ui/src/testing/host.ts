@@ -7,7 +7,7 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/browser";
 import { type Channel, createClient, type Notifications, type Requests } from "../client.ts";
-import { createSession, type Session } from "../session.ts";
+import { createSession, type Session } from "../store/session.ts";
 import type { ViewStateStore } from "../viewState.ts";
 import { at } from "./samples.ts";
 

@@ -2,34 +2,40 @@ import type { Grant } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { type Actions, type Session, takesCalls } from "../../session.ts";
 import {
   type AskPlace,
   type AskStop,
   stepFrom,
   stopsOf,
   unclaimedStop,
-} from "../../state/inbox.ts";
-import { isUnderWay } from "../../state/mcpTasks.ts";
-import { openAsksOf, otherTasksWaiting } from "../../state/openAsks.ts";
-import { type Conversation, modelsFor, type State } from "../../state/state.ts";
+} from "../../store/askOrder.ts";
+import {
+  DeclinedContext,
+  GrantsContext,
+  ServersContext,
+  SettingsContext,
+} from "../../store/contexts.ts";
+import { isUnderWay } from "../../store/mcpTasks.ts";
+import { openAsksOf } from "../../store/openAsks.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import { modelsFor } from "../../store/servers.ts";
+import type { Actions, Session } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
+import { otherTasksWaiting, takesCalls } from "../../store/tasks.ts";
 import { unreachable } from "../../unreachable.ts";
+import { ViewContext } from "../../view/ViewContext.ts";
 import type { RunnerState, ViewStateStore } from "../../viewState.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { TurnLine } from "../composer/TurnLine.tsx";
 import { type ChatHandle, ChatView } from "../conversation/ChatView.tsx";
 import { AskDock, type DockHandle } from "../dock/AskDock.tsx";
-import { DeclinedContext } from "../grants/DeclinedContext.ts";
 import { DeclinedServers } from "../grants/DeclinedServers.tsx";
 import { Grants } from "../grants/Grants.tsx";
-import { GrantsContext } from "../grants/GrantsContext.ts";
 import { isAlive } from "../grants/grantWords.ts";
 import { ToolRules } from "../grants/ToolRules.tsx";
 import { OpenAsks } from "../inbox/OpenAsks.tsx";
 import { useAskKeys } from "../inbox/useAskKeys.ts";
 import { McpTasks } from "../mcpTasks/McpTasks.tsx";
-import { ServersContext } from "../ServersContext.ts";
-import { SettingsContext } from "../SettingsContext.ts";
 import { Servers } from "../servers/Servers.tsx";
 import { DeletedTask } from "../tasks/DeletedTask.tsx";
 import { FirstSteps } from "../tasks/FirstSteps.tsx";
@@ -44,7 +50,6 @@ import { Boundary } from "../ui/Boundary.tsx";
 import { brief } from "../ui/brief.ts";
 import { focusedAskId } from "../ui/focus.ts";
 import { ListButton } from "../ui/ListButton.tsx";
-import { ViewContext } from "../ViewContext.ts";
 import { Announcer } from "./Announcer.tsx";
 import { Banners } from "./Banners.tsx";
 

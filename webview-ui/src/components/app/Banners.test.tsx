@@ -1,7 +1,7 @@
 import { act, render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
-import { initialState } from "../../state/state.ts";
+import type { Actions } from "../../store/session.ts";
+import { initialState } from "../../store/session.ts";
 import { Banners } from "./Banners.tsx";
 
 test("the seconds to the next try begin anew with each announcement", () => {

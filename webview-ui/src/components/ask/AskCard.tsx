@@ -8,12 +8,12 @@ import {
   useRef,
 } from "react";
 import { filled } from "../../l10n.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { UnclampedContext } from "../ui/Clamp.tsx";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { useView } from "../ViewContext.ts";
 import { AskingServer } from "./AskingServer.tsx";
-import { DockedContext } from "./DockedContext.ts";
+import { DockedContext } from "./contexts.ts";
 import { during, type Occasion } from "./origin.ts";
 
 export interface AskCardProps extends Occasion {

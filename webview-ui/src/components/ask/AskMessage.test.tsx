@@ -2,11 +2,11 @@ import type { Server } from "@assent/protocol";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
+import { ServersContext } from "../../store/contexts.ts";
 import { MemoryStorage } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
+import { ViewContext } from "../../view/ViewContext.ts";
 import { ViewStateStore } from "../../viewState.ts";
-import { ServersContext } from "../ServersContext.ts";
-import { ViewContext } from "../ViewContext.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
 

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
-import { ServersContext } from "../ServersContext.ts";
+import { ServersContext } from "../../store/contexts.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { visible } from "../ui/visible.ts";
 

@@ -1,8 +1,9 @@
-import type { UseMcpServer } from "@assent/protocol";
+import type { AskWants, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
 import { filled } from "../../l10n.ts";
-import { wanted } from "../inbox/OpenAskLine.tsx";
+import { unreachable } from "../../unreachable.ts";
+
 import { visible } from "../ui/visible.ts";
 
 /** What an ask is about, in a line, and its icon. */
@@ -12,6 +13,28 @@ export interface AskTitle {
   readonly words: string;
   /** The name to put at {0}; absent for the server's name. */
   readonly what?: string;
+}
+
+/** What the card of each kind says, with the server's name at {0}, and its icon. */
+export function wanted(wants: AskWants): { readonly icon: string; readonly words: string } {
+  switch (wants) {
+    case "mcp_elicitation":
+      return { icon: "question", words: l10n.t("{0} asks") };
+    case "mcp_url_elicitation":
+      return { icon: "link-external", words: l10n.t("{0} wants you to open a page") };
+    case "mcp_sampling":
+      return { icon: "sparkle", words: l10n.t("{0} wants to ask a model") };
+    case "mcp_sampling_review":
+      return { icon: "eye", words: l10n.t("Review the answer for {0}") };
+    case "use_mcp_tool":
+      return { icon: "tools", words: l10n.t("A model wants to use a tool of {0}") };
+    case "access_mcp_resource":
+      return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
+    case "repeat_mcp_call":
+      return { icon: "debug-restart", words: l10n.t("Call {0} once more?") };
+    default:
+      return unreachable(wants);
+  }
 }
 
 export function titleOf(question: UseMcpServer): AskTitle {

@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "react";
-import { DockedContext } from "./DockedContext.ts";
+import { DockedContext } from "./contexts.ts";
 
 /** How long an ask must be in sight before it can be answered, in milliseconds. */
 export const armingMs = 500;

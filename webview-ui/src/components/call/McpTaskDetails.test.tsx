@@ -1,7 +1,7 @@
 import type { Call, McpTask } from "@assent/protocol";
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf } from "../../testing/dom.ts";

@@ -8,14 +8,15 @@ import type {
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type FormEvent, type Ref, useId, useImperativeHandle, useRef, useState } from "react";
-import { type Actions, messageOf } from "../../session.ts";
-import type { Offers } from "../../state/offers.ts";
+import { messageOf } from "../../client.ts";
+import type { Offers } from "../../store/offers.ts";
+import type { Actions } from "../../store/session.ts";
+import { useView } from "../../view/ViewContext.ts";
 import type { Attached } from "../../viewState.ts";
 import { parkFocus } from "../ui/focus.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
-import { useView } from "../ViewContext.ts";
 import { AttachedList } from "./AttachedList.tsx";
 import { ContextChoice, titleOf } from "./ContextChoice.tsx";
 import { ModelChoice } from "./ModelChoice.tsx";

@@ -1,8 +1,8 @@
 import type { Server, TaskSettings } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "react";
-import type { Actions } from "../../session.ts";
-import { itemsOf, type Offers } from "../../state/offers.ts";
+import { itemsOf, type Offers } from "../../store/offers.ts";
+import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";

@@ -2,10 +2,11 @@ import type { AttachedFile } from "@assent/protocol";
 import type { PickedFile } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import { useCallback, useEffect, useState } from "react";
-import { type Actions, messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
+import type { Actions } from "../../store/session.ts";
+import { useView } from "../../view/ViewContext.ts";
 import type { Attached } from "../../viewState.ts";
 import { checkSize, FileRefusal, fromBase64, readFile } from "../content/readFile.ts";
-import { useView } from "../ViewContext.ts";
 import { isRead } from "./AttachedList.tsx";
 
 export interface AttachedState {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useState } from "react";
-import { useView } from "../ViewContext.ts";
+import { useView } from "../../view/ViewContext.ts";
 
 /** How texts are shown: letter by letter, or as Markdown. */
 export type TextsAs = "markdown" | "plain";

@@ -1,7 +1,7 @@
 import type { Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
-import { useGrant } from "../grants/GrantsContext.ts";
+import { useGrant } from "../../store/contexts.ts";
+import type { Actions } from "../../store/session.ts";
 import { isAlive, termsInWords } from "../grants/grantWords.ts";
 import { RevokeGrant } from "../grants/RevokeGrant.tsx";
 import { focusAsk } from "../ui/focus.ts";

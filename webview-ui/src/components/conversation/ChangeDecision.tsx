@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
-import type { Actions } from "../../session.ts";
+import { DeclinedContext } from "../../store/contexts.ts";
+import type { Actions } from "../../store/session.ts";
 import type { Line } from "../../timeline/line.ts";
-import { DeclinedContext } from "../grants/DeclinedContext.ts";
 
 export interface ChangeDecisionProps {
   readonly at: NonNullable<Line["change"]>;

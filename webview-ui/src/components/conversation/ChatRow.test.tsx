@@ -9,7 +9,7 @@ import type {
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { entryOf } from "../../testing/entries.ts";
 import {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { memo } from "react";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { type Entry, lostWith } from "../../timeline/timeline.ts";
 import { unreachable } from "../../unreachable.ts";
 import { CallRow } from "../call/CallRow.tsx";

@@ -3,13 +3,13 @@ import { act, fireEvent, render, screen, waitFor, within } from "@testing-librar
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { describe, expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
-import type { Conversation } from "../../state/state.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { type Layout, layOut, panelHeight, rowHeight } from "../../testing/layout.ts";
 import { ask, call, elicitation, message, task } from "../../testing/samples.ts";
+import { ViewContext } from "../../view/ViewContext.ts";
 import { type Place, ViewStateStore } from "../../viewState.ts";
-import { ViewContext } from "../ViewContext.ts";
 import { type ChatHandle, ChatView } from "./ChatView.tsx";
 
 // Above the first row, above it if there are earlier ones, and below the last.
@@ -43,7 +43,7 @@ function show(
   const draw = (now: readonly Message[], changes: Partial<Conversation>) => {
     const conversation: Conversation = {
       ...{ taskId: "t1", task: task(), messages: now, earlier: false, lastNumber: 1 },
-      ...{ behind: undefined, paging: false, held: [], failure: undefined, ...changes },
+      ...{ behind: undefined, paging: false, buffered: [], failure: undefined, ...changes },
     };
     return (
       <ViewContext value={view}>

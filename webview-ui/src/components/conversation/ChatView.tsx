@@ -12,17 +12,17 @@ import {
   useRef,
   useState,
 } from "react";
-import type { Actions } from "../../session.ts";
-import { indexOfMessage } from "../../state/messages.ts";
-import { findOpenAsks } from "../../state/openAsks.ts";
-import type { Conversation } from "../../state/state.ts";
+import { indexOfMessage } from "../../store/messages.ts";
+import { findOpenAsks } from "../../store/openAsks.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
 import { foldOf, shownEntries } from "../../timeline/replaced.ts";
 import { type Timeline, timelineOf } from "../../timeline/timeline.ts";
-import { ShowContext } from "../ask/ShowContext.ts";
+import { useView } from "../../view/ViewContext.ts";
+import { ShowContext } from "../ask/contexts.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
 import { focusRow, parkedFocus } from "../ui/focus.ts";
-import { useView } from "../ViewContext.ts";
 import { ChatRow } from "./ChatRow.tsx";
 import { FindBar } from "./FindBar.tsx";
 import { goOnAfter } from "./modelEnd.ts";

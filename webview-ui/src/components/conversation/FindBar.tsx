@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { type Ref, useEffect, useId, useRef, useState } from "react";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { useSearch } from "../tasks/useSearch.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { Found } from "./useFound.ts";

@@ -1,11 +1,11 @@
 import type { Ask, Call, CallRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { parseDraft } from "../../viewState.ts";
 import { typedBeforeKey } from "../elicitation/typedBefore.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
-import { useView } from "../ViewContext.ts";
 
 export interface RunAgainProps {
   readonly taskId: string;

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { memo } from "react";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import type { Step } from "../../timeline/timeline.ts";
 import { Boundary } from "../ui/Boundary.tsx";
 import { messageElementId } from "../ui/focus.ts";

@@ -2,7 +2,7 @@ import type { Notice } from "@assent/protocol";
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { entryOf } from "../../testing/entries.ts";
 import { message } from "../../testing/samples.ts";

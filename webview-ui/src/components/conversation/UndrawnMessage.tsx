@@ -1,7 +1,8 @@
 import type { Message } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { type Actions, messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
+import type { Actions } from "../../store/session.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { CancelCall } from "../call/CancelCall.tsx";
 import { Verbatim } from "../content/ContentBlocks.tsx";

@@ -1,8 +1,9 @@
 import type { UserMessage } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { messageOf } from "../../client.ts";
 import { plural } from "../../l10n.ts";
-import { messageOf } from "../../session.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { CopyIcon } from "../ui/CopyIcon.tsx";
 import { parkedFocus } from "../ui/focus.ts";
@@ -10,7 +11,6 @@ import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
 import { visible } from "../ui/visible.ts";
-import { useView } from "../ViewContext.ts";
 
 export interface UserRowProps {
   readonly said: UserMessage;

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
 import { filled } from "../../l10n.ts";
 import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
-import { ShowContext } from "../ask/ShowContext.ts";
+import { ShowContext } from "../ask/contexts.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface WaitingLineProps {

@@ -2,7 +2,7 @@ import type { Body, ModelEndReason, ModelMessage } from "@assent/protocol";
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { entryOf } from "../../testing/entries.ts";
 import { at, call, callTool, demoModel, message } from "../../testing/samples.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
-import type { Actions } from "../../session.ts";
-import type { Conversation } from "../../state/state.ts";
-import { useView } from "../ViewContext.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
+import { useView } from "../../view/ViewContext.ts";
 
 // How many rows before the first one that is here the page before it is asked for: several screens.
 const nearFirst = 40;

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
-import type { Actions } from "../../session.ts";
-import type { Conversation } from "../../state/state.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
 
 /** A message in which a text was found, and is to be seen. */
 export interface Found {

@@ -1,7 +1,7 @@
 import type { Message } from "@assent/protocol";
 import { defaultRangeExtractor, type Range } from "@tanstack/react-virtual";
 import { useCallback, useState } from "react";
-import { indexOfMessage } from "../../state/messages.ts";
+import { indexOfMessage } from "../../store/messages.ts";
 
 export interface MountedRows {
   /** The rows to draw, by index in ascending order: those in sight and those that must not go. */

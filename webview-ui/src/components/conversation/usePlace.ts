@@ -1,9 +1,9 @@
 import type { Message } from "@assent/protocol";
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
-import { indexOfMessage } from "../../state/messages.ts";
+import { indexOfMessage } from "../../store/messages.ts";
+import { useView } from "../../view/ViewContext.ts";
 import type { Place } from "../../viewState.ts";
-import { useView } from "../ViewContext.ts";
 
 // Fractions of pixels and a person's aim are both imprecise.
 const nearBottomPx = 24;

@@ -10,9 +10,10 @@ import {
   useState,
 } from "react";
 import { plural } from "../../l10n.ts";
-import type { Actions } from "../../session.ts";
-import { offeredTo } from "../../state/openAsks.ts";
-import type { Conversation, Models } from "../../state/state.ts";
+import { offeredTo } from "../../store/openAsks.ts";
+import type { Conversation } from "../../store/openTask.ts";
+import type { Models } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
 import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
 import { focusAsk, mayTakeFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";

@@ -1,9 +1,10 @@
 import type { Ask, SamplingTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
-import type { Actions } from "../../session.ts";
-import type { Models } from "../../state/state.ts";
+import type { Models } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
 import { unreachable } from "../../unreachable.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { type Draft, own, parseDraft } from "../../viewState.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { RepeatCall } from "../call/RepeatCall.tsx";
@@ -14,7 +15,6 @@ import { typedBeforeKey } from "../elicitation/typedBefore.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
 import { McpSamplingApproval } from "../sampling/McpSamplingApproval.tsx";
 import { McpSamplingReview } from "../sampling/McpSamplingReview.tsx";
-import { useView } from "../ViewContext.ts";
 
 export interface AskRowProps {
   readonly taskId: string;

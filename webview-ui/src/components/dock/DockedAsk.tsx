@@ -1,10 +1,10 @@
 import type { Ask, Message, SamplingTool } from "@assent/protocol";
 import { useMemo } from "react";
-import type { Actions } from "../../session.ts";
-import type { Models } from "../../state/state.ts";
+import type { Models } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
 import { AskJSON } from "../ask/AskJSON.tsx";
 import { AskTime } from "../ask/AskTime.tsx";
-import { DockedContext } from "../ask/DockedContext.ts";
+import { DockedContext } from "../ask/contexts.ts";
 import { PlacedHere } from "../ask/PlacedHere.tsx";
 import { UndrawnMessage } from "../conversation/UndrawnMessage.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";

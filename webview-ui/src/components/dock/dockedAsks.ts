@@ -1,5 +1,5 @@
 import type { Message } from "@assent/protocol";
-import type { OpenAskAt } from "../../state/openAsks.ts";
+import type { OpenAskAt } from "../../store/openAsks.ts";
 
 /**
  * Returns the open ask to show: the chosen one; if that is settled, the next one after it; else the first.

@@ -1,8 +1,8 @@
 import type { Message } from "@assent/protocol";
 import { useEffect, useState } from "react";
-import { findOpenAsks, type OpenAskAt } from "../../state/openAsks.ts";
+import { findOpenAsks, type OpenAskAt } from "../../store/openAsks.ts";
+import { useView } from "../../view/ViewContext.ts";
 import type { DockState } from "../../viewState.ts";
-import { useView } from "../ViewContext.ts";
 import { currentOf } from "./dockedAsks.ts";
 
 export type DockSize = "half" | "expanded" | "collapsed";

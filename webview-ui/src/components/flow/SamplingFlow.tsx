@@ -1,7 +1,7 @@
 import type { Ask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
-import { SettingsContext } from "../SettingsContext.ts";
+import { SettingsContext } from "../../store/contexts.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { FlowStepper } from "./FlowStepper.tsx";
 import { MermaidBlock } from "./MermaidBlock.tsx";

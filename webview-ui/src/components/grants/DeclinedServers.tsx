@@ -1,7 +1,8 @@
 import type { DeclinedServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { type Actions, messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
+import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId } from "react";
 import { plural } from "../../l10n.ts";
 import type { Draft, FieldInput } from "../../viewState.ts";
-import { NumberField } from "../sampling/SamplingEditor.tsx";
+import { NumberField } from "../ui/NumberField.tsx";
 import { visible } from "../ui/visible.ts";
 import {
   type GrantOfForm,

@@ -1,12 +1,12 @@
 import type { Grant } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { Grants as Known } from "../../state/grants.ts";
-import type { Models } from "../../state/state.ts";
+import type { Grants as Known } from "../../store/grants.ts";
+import type { Models } from "../../store/servers.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { useView } from "../ViewContext.ts";
 import { GrantItem } from "./GrantItem.tsx";
 import { isAlive } from "./grantWords.ts";
 import { NewGrant, type NewGrantProps } from "./NewGrant.tsx";

@@ -2,6 +2,7 @@ import type { ToolRule } from "@assent/protocol";
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import { notRead } from "../../store/resource.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { at, task } from "../../testing/samples.ts";
 import { ToolRules } from "./ToolRules.tsx";
@@ -23,7 +24,7 @@ test("what is remembered of tools is listed, and taken back", async () => {
     rule({ id: "r2", toolName: "drop", remember: "never" }),
     rule({ id: "r3", toolName: "count", remember: "task", taskId: "t1" }),
   ];
-  const known = { entries, failure: undefined };
+  const known = { ...notRead, entries };
   const { container } = render(<ToolRules known={known} tasks={[task()]} onRemove={onRemove} />);
   screen.getByText(/^Always approved/);
   screen.getByText(/^Never: /);

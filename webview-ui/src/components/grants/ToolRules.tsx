@@ -1,12 +1,11 @@
 import type { Task, ToolRule } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
-import type { ToolRules as Known } from "../../state/state.ts";
+import type { ToolRules as Known } from "../../store/grants.ts";
 import { unreachable } from "../../unreachable.ts";
-import { taskTitle } from "../tasks/TaskLine.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
-import { when } from "../ui/words.ts";
+import { taskTitle, when } from "../ui/words.ts";
 import { RevokeGrant } from "./RevokeGrant.tsx";
 
 export interface ToolRulesProps {

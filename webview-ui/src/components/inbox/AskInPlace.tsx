@@ -1,13 +1,13 @@
 import type { AskResponseParams, OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { useArmed } from "../ask/useArmed.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { visible } from "../ui/visible.ts";
-import { useView } from "../ViewContext.ts";
 
 export interface AskInPlaceProps {
   /** A simple one. */

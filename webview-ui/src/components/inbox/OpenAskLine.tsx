@@ -1,7 +1,7 @@
-import type { AskWants, OpenAsk } from "@assent/protocol";
+import type { OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { filled } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
+import { wanted } from "../ask/askTitle.tsx";
 import { during } from "../ask/origin.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -12,28 +12,6 @@ export interface OpenAskLineProps {
   readonly now: number;
   /** The question is answered in the list. */
   readonly inPlace: boolean;
-}
-
-/** What the card of each kind says, with the server's name at {0}, and its icon. */
-export function wanted(wants: AskWants): { readonly icon: string; readonly words: string } {
-  switch (wants) {
-    case "mcp_elicitation":
-      return { icon: "question", words: l10n.t("{0} asks") };
-    case "mcp_url_elicitation":
-      return { icon: "link-external", words: l10n.t("{0} wants you to open a page") };
-    case "mcp_sampling":
-      return { icon: "sparkle", words: l10n.t("{0} wants to ask a model") };
-    case "mcp_sampling_review":
-      return { icon: "eye", words: l10n.t("Review the answer for {0}") };
-    case "use_mcp_tool":
-      return { icon: "tools", words: l10n.t("A model wants to use a tool of {0}") };
-    case "access_mcp_resource":
-      return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
-    case "repeat_mcp_call":
-      return { icon: "debug-restart", words: l10n.t("Call {0} once more?") };
-    default:
-      return unreachable(wants);
-  }
 }
 
 /** An open question in a list: who asks, what about, since when, and during what. */

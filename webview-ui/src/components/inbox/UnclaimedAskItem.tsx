@@ -4,14 +4,13 @@ import { useId } from "react";
 import { filled } from "../../l10n.ts";
 import { unreachable } from "../../unreachable.ts";
 import { AskingServer } from "../ask/AskingServer.tsx";
+import { wanted } from "../ask/askTitle.tsx";
 import { useAnswer } from "../ask/useAnswer.ts";
-import { taskTitle } from "../tasks/TaskLine.tsx";
 import { brief } from "../ui/brief.ts";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { ago, elapsed } from "../ui/words.ts";
-import { wanted } from "./OpenAskLine.tsx";
+import { ago, elapsed, taskTitle } from "../ui/words.ts";
 
 export interface UnclaimedAskItemProps {
   readonly ask: UnclaimedAsk;

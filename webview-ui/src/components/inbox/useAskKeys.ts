@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 
 /**
  * Alt+F8 and Shift+Alt+F8 go through the open asks. VS Code has keybindings for that, which the person can

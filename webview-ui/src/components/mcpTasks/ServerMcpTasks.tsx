@@ -1,8 +1,8 @@
 import type { McpTaskEntry, McpTaskStatus, ServerMcpTask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
-import { onlyOfServers } from "../../state/mcpTasks.ts";
-import type { ServerMcpTasks as OfServers } from "../../state/state.ts";
+import type { ServerMcpTasks as OfServers } from "../../store/mcpTasks.ts";
+import { onlyOfServers } from "../../store/mcpTasks.ts";
 import { hasExpired } from "../call/mcpTaskWords.ts";
 import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";

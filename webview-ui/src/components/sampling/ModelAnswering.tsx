@@ -1,6 +1,6 @@
 import type { Ask, McpSampling } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Icon } from "../ui/Icon.tsx";

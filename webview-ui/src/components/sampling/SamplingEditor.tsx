@@ -5,6 +5,7 @@ import type { Draft, FieldInput } from "../../viewState.ts";
 import { ContentBlocks, type ToolCalls, Verbatim } from "../content/ContentBlocks.tsx";
 import { useHasSecret } from "../content/Marked.tsx";
 import { HiddenNote, hides } from "../form/HiddenNote.tsx";
+import { NumberField } from "../ui/NumberField.tsx";
 import { callsOf, SamplingLimits } from "./SamplingDetails.tsx";
 import { SamplingTools } from "./SamplingTools.tsx";
 import { type DraftProblems, draftKey, readDraft, type SamplingDraft } from "./samplingDraft.ts";
@@ -164,43 +165,6 @@ export function TextField(props: TextFieldProps) {
       )}
       {/* A control cannot mark a part of its text. */}
       {hasSecret ? <Verbatim text={value} /> : <HiddenNote id={`${id}-hidden`} text={value} />}
-    </div>
-  );
-}
-
-export interface NumberFieldProps {
-  readonly label: string;
-  readonly inputMode: "numeric" | "decimal";
-  readonly value: string;
-  /** What nothing at all means. */
-  readonly placeholder?: string;
-  readonly problem: string | undefined;
-  readonly onInput: (value: string) => void;
-}
-
-/** A number. Not type="number", which reports what it does not understand as empty. */
-export function NumberField(props: NumberFieldProps) {
-  const { label, inputMode, value, placeholder, problem, onInput } = props;
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        inputMode={inputMode}
-        autoComplete="off"
-        placeholder={placeholder}
-        value={value}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-        onChange={(event) => onInput(event.target.value)}
-      />
-      {problem !== undefined && (
-        <p id={`${id}-problem`} className="field-problem">
-          {problem}
-        </p>
-      )}
     </div>
   );
 }

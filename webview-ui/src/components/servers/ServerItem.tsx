@@ -1,7 +1,7 @@
 import type { Server, ServerCounts } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
-import type { Offers } from "../../state/offers.ts";
+import type { Offers } from "../../store/offers.ts";
 import { brief } from "../ui/brief.ts";
 import { visible } from "../ui/visible.ts";
 import { ServerState } from "./ServerState.tsx";

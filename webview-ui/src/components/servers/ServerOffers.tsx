@@ -1,8 +1,8 @@
 import type { Server, ServerCounts } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "react";
-import type { Actions } from "../../session.ts";
-import type { OfferKind, Offers } from "../../state/offers.ts";
+import type { OfferKind, Offers } from "../../store/offers.ts";
+import type { Actions } from "../../store/session.ts";
 import { brief } from "../ui/brief.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";

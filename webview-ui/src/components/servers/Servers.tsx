@@ -1,8 +1,8 @@
 import type { ConfigProblem, Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
-import type { Inspections } from "../../state/inspections.ts";
-import type { Offers } from "../../state/offers.ts";
+import type { Offers } from "../../store/offers.ts";
+import type { Inspections } from "../../store/servers.ts";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { ServerItem } from "./ServerItem.tsx";
 import { ServerPage, type ServerPageProps } from "./ServerPage.tsx";

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
 import { Banner } from "../ui/Banner.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
-import { taskTitle } from "./TaskLine.tsx";
+import { taskTitle } from "../ui/words.ts";
 
 export interface DeletedTaskProps {
   /** The one that was deleted just now. */

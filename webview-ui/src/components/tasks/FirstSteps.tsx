@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
-import { modelsFor, type State } from "../../state/state.ts";
+import { modelsFor } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
 import { defaultPrompts, Suggestions } from "./Suggestions.tsx";
 
 export interface FirstStepsProps {

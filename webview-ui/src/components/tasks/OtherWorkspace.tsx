@@ -1,6 +1,6 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { visible } from "../ui/visible.ts";
 

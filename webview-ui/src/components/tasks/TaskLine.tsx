@@ -2,8 +2,7 @@ import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { briefly } from "../ui/words.ts";
+import { briefly, taskTitle } from "../ui/words.ts";
 
 export interface TaskLineProps {
   readonly task: Task;
@@ -34,9 +33,4 @@ export function TaskLine({ task }: TaskLineProps) {
       <span className="muted">{closed ? l10n.t("closed") : briefly(createdAt)}</span>
     </span>
   );
-}
-
-/** A task has no title before its first tool call, whose name a server wrote. */
-export function taskTitle({ title }: Pick<Task, "title">): string {
-  return title === "" ? l10n.t("New task") : visible(title);
 }

@@ -1,10 +1,10 @@
 import type { SearchHit, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { visible } from "../ui/visible.ts";
-import { briefly } from "../ui/words.ts";
-import { TaskLine, taskTitle } from "./TaskLine.tsx";
+import { briefly, taskTitle } from "../ui/words.ts";
+import { TaskLine } from "./TaskLine.tsx";
 import { useSearch } from "./useSearch.ts";
 
 export interface TaskListProps {

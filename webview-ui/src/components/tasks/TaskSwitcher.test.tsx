@@ -1,7 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Actions } from "../../session.ts";
+import type { Actions } from "../../store/session.ts";
 import { axeFindings } from "../../testing/axe.ts";
 import { at, task } from "../../testing/samples.ts";
 import { TaskSwitcher } from "./TaskSwitcher.tsx";

@@ -1,6 +1,7 @@
 import type { SearchHit } from "@assent/protocol";
 import { useEffect, useState } from "react";
-import { type Actions, messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
+import type { Actions } from "../../store/session.ts";
 
 export interface Search {
   readonly hits: readonly SearchHit[];

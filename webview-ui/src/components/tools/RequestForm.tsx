@@ -1,13 +1,13 @@
 import type { Field } from "@assent/protocol";
 import type { ReactNode } from "react";
-import { messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
+import { useView } from "../../view/ViewContext.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { type Complete, FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
 import type { ExactNumbers } from "../form/validate.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
-import { useView } from "../ViewContext.ts";
 
 export interface RequestFormProps {
   /** Names the draft in the view's state; unique in the panel. */

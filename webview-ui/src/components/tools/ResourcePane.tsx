@@ -1,7 +1,7 @@
 import type { Resource, ResourceTemplate } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
-import { messageOf } from "../../session.ts";
+import { messageOf } from "../../client.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
 import { visible } from "../ui/visible.ts";

@@ -1,14 +1,14 @@
 import type { CallRequest, CompleteParams, Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useId, useRef } from "react";
-import type { Actions } from "../../session.ts";
 import {
   itemsOf,
   type Listing,
   type OfferKind,
   type Offers,
   offerKinds,
-} from "../../state/offers.ts";
+} from "../../store/offers.ts";
+import type { Actions } from "../../store/session.ts";
 import { unreachable } from "../../unreachable.ts";
 import type { RunnerState, RunnerTab } from "../../viewState.ts";
 import { kindWords } from "../servers/serverWords.ts";

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { useView } from "../ViewContext.ts";
+import { useView } from "../../view/ViewContext.ts";
 
 /** Texts of at most so many characters are never clamped, however many lines they have. */
 export const UnclampedContext = createContext(0);

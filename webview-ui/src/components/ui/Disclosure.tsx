@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { useView } from "../ViewContext.ts";
+import { useView } from "../../view/ViewContext.ts";
 
 export interface DisclosureProps {
   /** Names the disclosure in the view's state; unique in the panel. */

@@ -1,4 +1,6 @@
+import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "./visible.ts";
 
 const cent = 0.01;
 
@@ -83,4 +85,9 @@ export function json(value: unknown): string {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
+
+/** Returns the title of a task. It has none before its first tool call, whose name a server wrote. */
+export function taskTitle({ title }: Pick<Task, "title">): string {
+  return title === "" ? l10n.t("New task") : visible(title);
 }

@@ -1,9 +1,10 @@
 import type { ChatProgressParams, Message, ModelMessage } from "@assent/protocol";
 import { expect, test } from "vitest";
 import { at, message, task } from "../testing/samples.ts";
+import { progressed, taskRead, taskSelected } from "./conversation.ts";
 import { foldChatProgress } from "./fold.ts";
-import { reduce } from "./reducer.ts";
-import { type Action, initialState, type State } from "./state.ts";
+import { initialState } from "./session.ts";
+import type { Change, State } from "./state.ts";
 
 const said = (part: Partial<ModelMessage>): Message => message(2, { type: "model", ...part });
 const writing = said({ progress: { text: "So ", sequence: 1 } });
@@ -33,20 +34,17 @@ test.each<[string, Message, Partial<ChatProgressParams>]>([
 
 test("where a piece is missing, the task is read again, and pieces wait for that", () => {
   const open = task({ running: true });
-  const read = (messages: readonly Message[]): Action => ({
-    type: "taskRead",
-    taskId: "t1",
-    result: { task: open, messages, reset: true },
-  });
-  const actions: readonly Action[] = [
-    { type: "taskSelected", taskId: "t1" },
+  const read = (messages: readonly Message[]): Change =>
+    taskRead("t1", { task: open, messages, reset: true });
+  const changes: readonly Change[] = [
+    taskSelected("t1"),
     read([writing]),
-    { type: "chatProgress", params: piece({ sequence: 2, chunk: "!" }) },
-    { type: "chatProgress", params: piece({ sequence: 3, chunk: "?" }) },
+    progressed({ type: "chatProgress", params: piece({ sequence: 2, chunk: "!" }) }),
+    progressed({ type: "chatProgress", params: piece({ sequence: 3, chunk: "?" }) }),
   ];
-  const state = actions.reduce<State>(reduce, initialState);
+  const state = changes.reduce<State>((now, change) => change(now), initialState);
   expect(state.conversation?.behind).toBe(open.lastNumber);
-  const whole = reduce(state, read([said({ progress: { text: "So far!", sequence: 3 } })]));
+  const whole = read([said({ progress: { text: "So far!", sequence: 3 } })])(state);
   expect(whole.conversation?.messages).toEqual([
     said({ progress: { text: "So far!?", sequence: 4 } }),
   ]);

@@ -1,8 +1,8 @@
 import type { Event, McpTaskEntry } from "@assent/protocol";
 import { expect, test } from "vitest";
 import { at, call, mcpTask, message } from "../testing/samples.ts";
+import type { McpTasks } from "./mcpTasks.ts";
 import { takeMcpTaskEvent } from "./mcpTasks.ts";
-import type { McpTasks } from "./state.ts";
 
 const entry: McpTaskEntry = {
   taskId: "t1",

@@ -1,5 +1,5 @@
-import type { Ask, Message, SamplingTool, Task } from "@assent/protocol";
-import type { Conversation, State } from "./state.ts";
+import type { Ask, Message, SamplingTool } from "@assent/protocol";
+import type { Conversation } from "./openTask.ts";
 
 /** An open ask, and where its message is among those that were read. */
 export interface OpenAskAt {
@@ -29,13 +29,6 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
   return conversation === undefined
     ? []
     : findOpenAsks(conversation.messages).map(({ ask }) => ask);
-}
-
-/** The other tasks with asks, the oldest task first. */
-export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
-  return tasks
-    .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
-    .toReversed();
 }
 
 /** The tools of the request whose answer the message reviews; nothing where it is on an older page. */

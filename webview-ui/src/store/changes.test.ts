@@ -13,41 +13,53 @@ import {
   server,
   task,
 } from "../testing/samples.ts";
-import { reduce } from "./reducer.ts";
-import { type Action, initialState, type State } from "./state.ts";
+import {
+  pageRead,
+  pageRequested,
+  pagesForgotten,
+  progressed,
+  taskEvent,
+  taskInvalidated,
+  taskRead,
+  taskSelected,
+} from "./conversation.ts";
+import { statusReceived } from "./host.ts";
+import { offersChanged } from "./offers.ts";
+import { serverChanged, serversListed } from "./servers.ts";
+import { initialState } from "./session.ts";
+import type { Change, State } from "./state.ts";
+import { set } from "./state.ts";
+import { storageNoteDismissed, storageNoted, storageRecovered } from "./storage.ts";
+import { tasksListed } from "./tasks.ts";
 
 /** A state in which a task with these messages was read. */
 function reading(messages: readonly Message[], lastNumber = 1): State {
   return play(
     initialState,
-    { type: "sidecarStatus", status: { state: "running" } },
-    { type: "tasksListed", tasks: [task({ lastNumber })] },
-    { type: "taskSelected", taskId: "t1" },
-    {
-      type: "taskRead",
-      taskId: "t1",
-      result: { task: task({ lastNumber }), messages, reset: true },
-    },
+    statusReceived({ state: "running" }),
+    tasksListed([task({ lastNumber })]),
+    taskSelected("t1"),
+    taskRead("t1", { task: task({ lastNumber }), messages, reset: true }),
   );
 }
 
-function play(state: State, ...actions: readonly Action[]): State {
-  return actions.reduce(reduce, state);
+function play(state: State, ...changes: readonly Change[]): State {
+  return changes.reduce((now, change) => change(now), state);
 }
 
-function event(number: number, change: Event, part: Partial<TaskEventParams> = {}): Action {
-  return {
-    type: "taskEvent",
-    params: { taskId: "t1", number, openAsks: 0, event: change, ...part },
-  };
+function event(number: number, change: Event, part: Partial<TaskEventParams> = {}): Change {
+  return taskEvent({ taskId: "t1", number, openAsks: 0, event: change, ...part });
 }
 
 function added(id: number): Event {
   return { type: "messageAdded", message: message(id, call()) };
 }
 
-function piece(sequence: number, chunk: string, messageId = 1): Action {
-  return { type: "samplingProgress", params: { taskId: "t1", messageId, sequence, chunk } };
+function piece(sequence: number, chunk: string, messageId = 1): Change {
+  return progressed({
+    type: "samplingProgress",
+    params: { taskId: "t1", messageId, sequence, chunk },
+  });
 }
 
 function ids(state: State): readonly number[] | undefined {
@@ -82,16 +94,15 @@ describe("events", () => {
     expect(gap.conversation?.behind).toBe(1);
 
     // The reading ends with event 3, so only event 4 is still news.
-    const healed = play(gap, {
-      type: "taskRead",
-      taskId: "t1",
-      result: {
+    const healed = play(
+      gap,
+      taskRead("t1", {
         task: task({ lastNumber: 3 }),
         messages: [message(2, call()), message(3, call())],
-      },
-    });
+      }),
+    );
     expect(ids(healed)).toEqual([1, 2, 3, 4]);
-    expect(healed.conversation).toMatchObject({ behind: undefined, lastNumber: 4, held: [] });
+    expect(healed.conversation).toMatchObject({ behind: undefined, lastNumber: 4, buffered: [] });
   });
 
   test("about the task change it here and in the list", () => {
@@ -119,7 +130,7 @@ describe("events", () => {
   test("of a task that is not in the list show that the list is old", () => {
     const state = play(reading([]), event(7, added(1), { taskId: "t9" }));
     expect(state.tasksMissed).toBe(true);
-    expect(play(state, { type: "tasksListed", tasks: [] }).tasksMissed).toBe(false);
+    expect(play(state, tasksListed([])).tasksMissed).toBe(false);
   });
 
   test("about a message on an older page are counted and change nothing", () => {
@@ -172,7 +183,7 @@ describe("an ask", () => {
     const open = message(1, ask("a1", elicitation()));
     const outcome: Event = { type: "askSettled", messageId: 1, outcome: answered };
     const settled = event(2, outcome, { unsaved: true });
-    const recovers: Action = { type: "storageRecovered", message: "It works again." };
+    const recovers: Change = storageRecovered("It works again.");
     const saved = [message(1, ask("a1", elicitation(), answered))];
     const unsaved = play(reading([open]), settled);
     expect(unsaved.conversation?.messages[0]?.unsaved).toBe(true);
@@ -180,10 +191,10 @@ describe("an ask", () => {
     const result = { task: task(), messages: [open], reset: true };
     const whileReading = play(
       reading([open]),
-      { type: "taskDoubted", taskId: "t1" },
+      taskInvalidated("t1"),
       settled,
       recovers,
-      { type: "taskRead", taskId: "t1", result },
+      taskRead("t1", result),
     );
     expect(whileReading.conversation?.messages).toEqual(saved);
     const changed = play(unsaved, event(3, { type: "askDelivered", messageId: 1 }));
@@ -243,14 +254,13 @@ describe("a completion", () => {
     const gap = play(approved(), piece(0, "The "), piece(2, "is"), piece(3, " low"));
     expect(gap.conversation?.behind).toBe(1);
     const progress = { text: "The risk is", sequence: 3 };
-    const healed = play(gap, {
-      type: "taskRead",
-      taskId: "t1",
-      result: {
+    const healed = play(
+      gap,
+      taskRead("t1", {
         task: task(),
         messages: [message(1, ask("a1", sampling({ progress }), answered))],
-      },
-    });
+      }),
+    );
     expect(progressOf(healed)).toEqual({ text: "The risk is low", sequence: 4 });
   });
 
@@ -269,10 +279,11 @@ describe("a completion", () => {
 });
 
 describe("the progress of a call", () => {
-  const far = (progress: number, at: number, messageId = 1): Action => ({
-    type: "callProgress",
-    params: { taskId: "t1", messageId, progress: { progress, at } },
-  });
+  const far = (progress: number, at: number, messageId = 1): Change =>
+    progressed({
+      type: "callProgress",
+      params: { taskId: "t1", messageId, progress: { progress, at } },
+    });
   const running = () => reading([message(1, call()), message(2, call())]);
 
   test("is kept until the call ends", () => {
@@ -291,11 +302,12 @@ describe("the progress of a call", () => {
 
   test("of before a reading does not undo it", () => {
     const read = call({ progress: { progress: 5, at: at + 5 } });
-    const state = play(reading([]), event(3, added(2)), far(4, at + 4), {
-      type: "taskRead",
-      taskId: "t1",
-      result: { task: task({ lastNumber: 2 }), messages: [message(1, read)] },
-    });
+    const state = play(
+      reading([]),
+      event(3, added(2)),
+      far(4, at + 4),
+      taskRead("t1", { task: task({ lastNumber: 2 }), messages: [message(1, read)] }),
+    );
     expect(bodyOf(state)).toEqual(read);
     expect(ids(state)).toEqual([1, 2]);
   });
@@ -309,21 +321,21 @@ describe("the progress of a call", () => {
 });
 
 test("what became of the store is said once", () => {
-  const noted: Action = { type: "storageNoted", message: "It was set aside." };
-  const state = play(reading([]), noted, { type: "storageNoteDismissed" }, noted);
+  const noted: Change = storageNoted("It was set aside.");
+  const state = play(reading([]), noted, storageNoteDismissed, noted);
   expect(state.storageNote).toEqual({ message: "It was set aside.", dismissed: true });
-  const news = play(state, { type: "storageRecovered", message: "It works again." });
+  const news = play(state, storageRecovered("It works again."));
   expect(news.storageNote?.dismissed).toBe(false);
 });
 
 describe("a sidecar that was restarted", () => {
-  const restart: Action = { type: "sidecarStatus", status: { state: "running" } };
+  const restart: Change = statusReceived({ state: "running" });
 
   test("is asked for everything after the last number", () => {
-    const before = play(reading([message(1, call())], 4), {
-      type: "storageFailed",
-      message: "The disk is full.",
-    });
+    const before = play(
+      reading([message(1, call())], 4),
+      set({ storageFailure: "The disk is full." }),
+    );
     const state = play(before, restart);
     expect(state.conversation?.behind).toBe(4);
     expect(ids(state)).toEqual([1]);
@@ -331,40 +343,41 @@ describe("a sidecar that was restarted", () => {
   });
 
   test("that forgot replaces everything", () => {
-    const state = play(reading([message(1, call()), message(2, call())], 9), restart, {
-      type: "taskRead",
-      taskId: "t1",
-      result: {
+    const state = play(
+      reading([message(1, call()), message(2, call())], 9),
+      restart,
+      taskRead("t1", {
         task: task({ lastNumber: 3 }),
         messages: [message(1, call())],
         reset: true,
-      },
-    });
+      }),
+    );
     expect(ids(state)).toEqual([1]);
     expect(state.conversation).toMatchObject({ lastNumber: 3, behind: undefined });
   });
 
   test("may have numbered its tasks anew", () => {
-    const state = play(reading([], 9), restart, {
-      type: "tasksListed",
-      tasks: [task({ title: "As it is now", lastNumber: 2 })],
-    });
+    const state = play(
+      reading([], 9),
+      restart,
+      tasksListed([task({ title: "As it is now", lastNumber: 2 })]),
+    );
     expect(state.tasks?.[0]?.title).toBe("As it is now");
   });
 });
 
 describe("reading", () => {
   test("drops older messages where too much has changed", () => {
-    const state = play(reading([message(1, call()), message(2, call())]), event(9, added(9)), {
-      type: "taskRead",
-      taskId: "t1",
-      result: {
+    const state = play(
+      reading([message(1, call()), message(2, call())]),
+      event(9, added(9)),
+      taskRead("t1", {
         task: task({ lastNumber: 9 }),
         messages: [message(9, call())],
         reset: true,
         earlier: true,
-      },
-    });
+      }),
+    );
     expect(ids(state)).toEqual([9]);
     expect(state.conversation?.earlier).toBe(true);
   });
@@ -373,59 +386,43 @@ describe("reading", () => {
     const first = reading([message(8, call()), message(9, call())]);
     const paged = play(
       first,
-      { type: "pageAsked", taskId: "t1" },
-      {
-        type: "pageRead",
-        taskId: "t1",
-        result: { task: task(), messages: [message(7, call())], earlier: true },
-      },
-      { type: "taskDoubted", taskId: "t1" },
-      {
-        type: "taskRead",
-        taskId: "t1",
-        result: {
-          task: task({ lastNumber: 5 }),
-          messages: [3, 8, 10].map((id) => message(id, call())),
-        },
-      },
+      pageRequested("t1"),
+      pageRead("t1", { task: task(), messages: [message(7, call())], earlier: true }),
+      taskInvalidated("t1"),
+      taskRead("t1", {
+        task: task({ lastNumber: 5 }),
+        messages: [3, 8, 10].map((id) => message(id, call())),
+      }),
     );
     expect(ids(paged)).toEqual([7, 8, 9, 10]);
   });
 
   test("goes back to what was dropped", () => {
     const many = reading(Array.from({ length: 9 }, (_, n) => message(n + 1, call())));
-    const dropped = play(many, { type: "pagesForgotten", taskId: "t1", before: 7 });
+    const dropped = play(many, pagesForgotten("t1", 7));
     expect(ids(dropped)).toEqual([7, 8, 9]);
     expect(dropped.conversation?.earlier).toBe(true);
-    const paging = play(many, { type: "pageAsked", taskId: "t1" });
-    expect(play(paging, { type: "pagesForgotten", taskId: "t1", before: 7 })).toEqual(paging);
+    const paging = play(many, pageRequested("t1"));
+    expect(play(paging, pagesForgotten("t1", 7))).toEqual(paging);
   });
 
   test("an older page holds events back, lest it undo them", () => {
     const state = play(
       reading([message(2, call())]),
-      { type: "pageAsked", taskId: "t1" },
+      pageRequested("t1"),
       event(2, { type: "callEnded", messageId: 1, endedAt: at, result: { type: "cancelled" } }),
-      {
-        type: "pageRead",
-        taskId: "t1",
-        result: { task: task(), messages: [message(1, call())] },
-      },
+      pageRead("t1", { task: task(), messages: [message(1, call())] }),
     );
     expect(ids(state)).toEqual([1, 2]);
     expect(bodyOf(state)).toEqual(call({ endedAt: at, result: { type: "cancelled" } }));
-    expect(state.conversation).toMatchObject({ paging: false, held: [] });
+    expect(state.conversation).toMatchObject({ paging: false, buffered: [] });
   });
 
   test("a task that is not open any more changes nothing of the one that is", () => {
     const state = play(
       reading([]),
-      { type: "taskSelected", taskId: "t2" },
-      {
-        type: "taskRead",
-        taskId: "t1",
-        result: { task: task(), messages: [message(1, call())] },
-      },
+      taskSelected("t2"),
+      taskRead("t1", { task: task(), messages: [message(1, call())] }),
     );
     expect(state.conversation).toMatchObject({ taskId: "t2", behind: 0, messages: [] });
   });
@@ -434,7 +431,7 @@ describe("reading", () => {
     const state = play(
       reading([]),
       event(2, { type: "taskChanged", task: task({ title: "New", lastNumber: 2 }) }),
-      { type: "tasksListed", tasks: [task({ title: "Old", lastNumber: 1 })] },
+      tasksListed([task({ title: "Old", lastNumber: 1 })]),
     );
     expect(state.tasks?.[0]?.title).toBe("New");
   });
@@ -444,13 +441,10 @@ describe("a server's offers", () => {
   const ready = { state: "ready", items: [] } as const;
   const listed: State = play(
     initialState,
-    { type: "serversListed", params: { servers: [server()] } },
-    { type: "offersChanged", serverName: "database", offers: { tools: ready } },
+    serversListed({ servers: [server()] }),
+    offersChanged("database", { tools: ready }),
   );
-  const changed = (state: "starting" | "running"): Action => ({
-    type: "serverChanged",
-    server: server({ state }),
-  });
+  const changed = (state: "starting" | "running"): Change => serverChanged(server({ state }));
 
   test("are over when it starts again", () => {
     expect(play(listed, changed("starting")).offers.get("database")).toEqual({});
@@ -459,8 +453,8 @@ describe("a server's offers", () => {
   test("that are being read stay so while it starts", () => {
     const loading = play(
       listed,
-      { type: "serverChanged", server: server({ state: "stopped" }) },
-      { type: "offersChanged", serverName: "database", offers: { tools: { state: "loading" } } },
+      serverChanged(server({ state: "stopped" })),
+      offersChanged("database", { tools: { state: "loading" } }),
       changed("starting"),
       changed("running"),
     );
@@ -471,8 +465,8 @@ describe("a server's offers", () => {
     const prompts = { state: "failed", message: "no" } as const;
     const failed = play(
       listed,
-      { type: "serverChanged", server: server({ state: "failed" }) },
-      { type: "offersChanged", serverName: "database", offers: { prompts } },
+      serverChanged(server({ state: "failed" })),
+      offersChanged("database", { prompts }),
       changed("running"),
     );
     expect(failed.offers.get("database")).toEqual({ tools: ready });

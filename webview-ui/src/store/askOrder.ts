@@ -1,56 +1,5 @@
-import type {
-  DeclinedServer,
-  OpenAsk,
-  Task,
-  TaskEventParams,
-  UnclaimedAsk,
-} from "@assent/protocol";
-
-/** The open asks of every task. */
-export interface Inbox {
-  /** The oldest first; absent until they were listed. */
-  readonly entries: readonly OpenAsk[] | undefined;
-  /** The requests that no task has until the person places them, the oldest first. */
-  readonly unclaimed: readonly UnclaimedAsk[];
-  /** The servers from which everything that they ask for is declined. */
-  readonly declined: readonly DeclinedServer[];
-  /** There are more than are listed. */
-  readonly truncated: boolean;
-  /** The other open workspaces whose asks are left out: they did not answer. */
-  readonly notAnswering: readonly string[];
-  /** The list is being read. */
-  readonly reading: boolean;
-  /** Something was asked or settled since the list was asked for: it must be read. */
-  readonly missed: boolean;
-  /** Why the list could not be read the last time. */
-  readonly failure: string | undefined;
-}
-
-export const emptyInbox: Inbox = {
-  entries: undefined,
-  unclaimed: [],
-  declined: [],
-  truncated: false,
-  notAnswering: [],
-  reading: false,
-  missed: false,
-  failure: undefined,
-};
-
-/** Takes in an event about a task's asks. The task given is the one from before the event. */
-export function takeAskEvent(
-  inbox: Inbox,
-  { number, openAsks, event }: TaskEventParams,
-  known: Task | undefined,
-): Inbox {
-  if (known !== undefined && number <= known.lastNumber) return inbox;
-  const changed =
-    openAsks !== (known?.openAsks ?? 0) ||
-    event.type === "askSettled" ||
-    // Between two numbers, one may have come and another gone.
-    (known !== undefined && number > known.lastNumber + 1);
-  return changed ? { ...inbox, missed: true } : inbox;
-}
+import type { OpenAsk, UnclaimedAsk } from "@assent/protocol";
+import type { Inbox } from "./asks.ts";
 
 /** Where an ask is in the order of the inbox. */
 export interface AskPlace extends Pick<OpenAsk, "time" | "taskId" | "messageId"> {
@@ -65,7 +14,7 @@ export interface AskStop extends AskPlace {
   readonly unclaimed: boolean;
 }
 
-/** Everything in the inbox that waits here, in the order in which it came. */
+/** Returns everything in the inbox that waits here, in the order in which it came. */
 export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
   return [
     ...entries.map((entry) => ({ ...entry, unclaimed: false })),
@@ -94,9 +43,9 @@ export function compareAsks(a: AskPlace, b: AskPlace): number {
 export function stepFrom<Stop extends AskPlace>(
   entries: readonly Stop[],
   at: AskPlace | undefined,
-  way: "next" | "previous",
+  direction: "next" | "previous",
 ): Stop | undefined {
-  if (way === "next") {
+  if (direction === "next") {
     const after = at && entries.find((entry) => compareAsks(entry, at) > 0);
     return after ?? entries[0];
   }

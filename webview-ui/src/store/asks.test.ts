@@ -1,7 +1,8 @@
 import type { TaskEventParams } from "@assent/protocol";
 import { describe, expect, test } from "vitest";
 import { answered, openAsk, task } from "../testing/samples.ts";
-import { byTask, emptyInbox, stepFrom, takeAskEvent } from "./inbox.ts";
+import { byTask, stepFrom } from "./askOrder.ts";
+import { emptyInbox, takeAskEvent } from "./asks.ts";
 
 const [one, two, three] = [openAsk(1), openAsk(2, { taskId: "t2", title: "Second" }), openAsk(3)];
 const entries = [one, two, three];

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode } from "react";
+import { focusAsk } from "../ui/focus.ts";
 
 /** What the dock gives to the card that it shows. */
 export interface Docked {
@@ -22,3 +23,6 @@ export const DockedContext = createContext<Docked>({
   notes: null,
   more: null,
 });
+
+/** How a row brings an ask of its task into view, and the focus to it. The ask may be out of sight. */
+export const ShowContext = createContext<(askId: string) => void>(focusAsk);

@@ -1,0 +1,193 @@
+import type { OpenTaskResult, Task, TaskEventParams } from "@assent/protocol";
+import { type Client, messageOf } from "../client.ts";
+import { takeAskEvent } from "./asks.ts";
+import { takeMcpTaskEvent } from "./mcpTasks.ts";
+import {
+  type Conversation,
+  fill,
+  fillPage,
+  forgetBefore,
+  type Progress,
+  replay,
+  takeEvent,
+  takeProgress,
+  unreadTask,
+} from "./openTask.ts";
+import type { Change, State } from "./state.ts";
+import type { Store } from "./store.ts";
+import { taskUpserted } from "./tasks.ts";
+
+export interface ConversationState {
+  /** The open task. */
+  readonly conversation: Conversation | undefined;
+}
+
+export const initialConversation: ConversationState = { conversation: undefined };
+
+/** The bounds of a page's length in messages: the sidecar's own choice, and the most. */
+const minPage = 200;
+export const maxPage = 1000;
+
+/** Opens a task, or none. It is not read yet. */
+export function taskSelected(taskId: string | undefined): Change {
+  return (state) => {
+    if (taskId === state.conversation?.taskId) return state;
+    return { ...state, conversation: taskId === undefined ? undefined : unreadTask(taskId) };
+  };
+}
+
+/** Has a task read anew: what is known of it is wrong in a way that events do not mend. */
+export function taskInvalidated(taskId: string): Change {
+  return inTask(taskId, (open) => ({ ...open, behind: 0, failure: undefined }));
+}
+
+/** Takes in the changes after the last number, or the whole task. */
+export function taskRead(taskId: string, result: OpenTaskResult): Change {
+  return (state) => {
+    const read = inTask(taskId, (open) => replay(fill(open, result)))(state);
+    return taskUpserted(result.task)(read);
+  };
+}
+
+export function pageRequested(taskId: string): Change {
+  return inTask(taskId, (open) => ({ ...open, paging: true }));
+}
+
+/** Takes in a page of older messages. Without a result, the page could not be read. */
+export function pageRead(taskId: string, result?: OpenTaskResult): Change {
+  return inTask(taskId, (open) => replay(fillPage(open, result)));
+}
+
+/** Drops the messages before one. */
+export function pagesForgotten(taskId: string, before: number): Change {
+  return inTask(taskId, (open) => forgetBefore(open, before));
+}
+
+/** Takes in an event of any task. */
+export function taskEvent(params: TaskEventParams): Change {
+  return (state) => {
+    const { taskId, number, openAsks, event, workspace } = params;
+    const next = inTask(taskId, (open) => takeEvent(open, params))(state);
+    // The lists are of this workspace, and what changes in the inbox of others is told apart.
+    if (workspace !== undefined) {
+      return event.type === "taskChanged" ? taskUpserted(event.task)(next) : next;
+    }
+    const isIt = ({ id }: Task) => id === taskId;
+    const known = state.tasks?.find(isIt) ?? state.deletedTasks.find(isIt);
+    const task = event.type === "taskChanged" ? event.task : known;
+    const folded: State = {
+      ...next,
+      inbox: takeAskEvent(state.inbox, params, known),
+      mcpTasks: takeMcpTaskEvent(state.mcpTasks, params),
+    };
+    if (task === undefined) {
+      return { ...folded, tasksMissed: state.tasksMissed || state.tasks !== undefined };
+    }
+    if (known !== undefined && number <= known.lastNumber) return folded;
+    return taskUpserted({ ...task, openAsks, lastNumber: number })(folded);
+  };
+}
+
+export function progressed(progress: Progress): Change {
+  return inTask(progress.params.taskId, (open) => takeProgress(open, progress));
+}
+
+/** Changes the open task if it is this one. */
+function inTask(taskId: string, edit: (open: Conversation) => Conversation): Change {
+  return (state) => {
+    const { conversation } = state;
+    if (conversation?.taskId !== taskId) return state;
+    return { ...state, conversation: edit(conversation) };
+  };
+}
+
+export type ConversationActions = ReturnType<typeof createConversation>["actions"];
+
+/** Reads the open task, and hears what happens in it. */
+export function createConversation(store: Store) {
+  const { request, attempt, view } = store;
+  let catchingUp = false;
+  store.afterEvents(catchUp);
+
+  function select(taskId: string | undefined): void {
+    store.update(taskSelected(taskId));
+    if (taskId !== undefined && taskId !== view.get().openTaskId) {
+      view.update(({ place: _left, ...kept }) => ({ ...kept, openTaskId: taskId }));
+    }
+    catchUp();
+  }
+
+  /** Reads the open task until nothing is missing, one reading at a time. */
+  function catchUp(): void {
+    if (catchingUp) return;
+    catchingUp = true;
+    void (async () => {
+      for (let open = missing(store.state); open !== undefined; open = missing(store.state)) {
+        const { taskId, after } = open;
+        try {
+          store.update(taskRead(taskId, await request("task/open", { taskId, after })));
+        } catch (error) {
+          store.update(inTask(taskId, (now) => ({ ...now, failure: messageOf(error) })));
+        }
+      }
+      catchingUp = false;
+    })();
+  }
+
+  function readAgain(taskId: string): void {
+    store.onEvent(taskInvalidated(taskId));
+  }
+
+  async function loadEarlier(messageId?: number): Promise<void> {
+    const open = store.state.conversation;
+    const first = open?.messages[0];
+    if (open === undefined || first === undefined || open.paging) return;
+    const { taskId } = open;
+    store.update(pageRequested(taskId));
+    try {
+      const limit = messageId === undefined ? undefined : pageTo(first.id - messageId);
+      const params = { taskId, before: first.id, ...(limit !== undefined && { limit }) };
+      store.update(pageRead(taskId, await request("task/open", params)));
+    } catch (error) {
+      store.update(pageRead(taskId));
+      throw error;
+    }
+  }
+
+  return {
+    select,
+    readAgain,
+    listen(client: Client): void {
+      const hear = (progress: Progress) => store.onEvent(progressed(progress));
+      client.onNotification("task/event", (params) => store.onEvent(taskEvent(params)));
+      client.onNotification("mcpSamplingProgress", (params) =>
+        hear({ type: "samplingProgress", params }),
+      );
+      client.onNotification("callProgress", (params) => hear({ type: "callProgress", params }));
+      client.onNotification("chat/progress", (params) => hear({ type: "chatProgress", params }));
+    },
+    actions: {
+      openTask: (taskId: string): void => select(taskId),
+      /** Reads the open task again after that failed. */
+      retryTask: readAgain,
+      /** Reads a page of older messages. With a message, the page reaches to it, within bounds. */
+      loadEarlier: (messageId?: number): void => attempt(() => loadEarlier(messageId)),
+      /** Drops the messages before one. They are read again when the person scrolls to them. */
+      forgetEarlier(messageId: number): void {
+        const taskId = store.state.conversation?.taskId;
+        if (taskId !== undefined) store.update(pagesForgotten(taskId, messageId));
+      },
+    },
+  };
+}
+
+/** Returns what is missing of the open task, unless the last reading failed. */
+function missing({ conversation: open }: State) {
+  if (open?.behind === undefined || open.failure !== undefined) return undefined;
+  return { taskId: open.taskId, after: open.behind };
+}
+
+/** Returns the length of a page that reaches so many messages back, and some more for context. */
+function pageTo(back: number): number {
+  return Math.min(Math.max(back + 50, minPage), maxPage);
+}

@@ -1,0 +1,41 @@
+import type { Client } from "../client.ts";
+import { markdownOf } from "../markdownOf.ts";
+import { maxPage } from "./conversation.ts";
+
+/** Reads a whole task and shows it as a document in Markdown, or has the browser save it. */
+export async function exportTask(request: Client["request"], taskId: string): Promise<void> {
+  const newest = await request("task/open", { taskId, after: 0 });
+  const pages = [newest.messages ?? []];
+  for (let earlier = newest.earlier ?? false; earlier; ) {
+    const before = pages[0]?.[0]?.id;
+    if (before === undefined) break;
+    const page = await request("task/open", { taskId, before, limit: maxPage });
+    const { messages = [] } = page;
+    if (messages.length === 0) break;
+    pages.unshift(messages);
+    earlier = page.earlier ?? false;
+  }
+  const { title } = newest.task;
+  const text = markdownOf(newest.task, pages.flat());
+  const { opened } = await request("host/openText", { title, text });
+  if (!opened) saveFile(`${fileName(title)}.md`, text);
+}
+
+/** Has the browser save a text as a file. */
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Returns a file's name that every system takes, from a title. */
+export function fileName(title: string): string {
+  const name = title
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 60);
+  return name === "" ? "task" : name;
+}

@@ -1,0 +1,116 @@
+import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { Client } from "../client.ts";
+import { type Change, set } from "./state.ts";
+import type { Store } from "./store.ts";
+
+export interface HostState {
+  readonly link: Link;
+  readonly sidecar: SidecarStatus;
+  /** What the host wants to be brought into view, until it is. */
+  readonly reveal: Reveal | undefined;
+  /** The host can copy servers that other programs have configured. */
+  readonly imports: boolean;
+  /** The host lets the person choose files. */
+  readonly picksFiles: boolean;
+  /** The host lets the person set up models, and has a walkthrough. */
+  readonly setsUp: boolean;
+  /** Pages that the person may open, the one asked for first first. */
+  readonly pages: readonly PageToOpen[];
+  readonly settings: PanelSettings;
+  /** Why the last thing that the person wanted did not work, until they put it away. */
+  readonly failure: string | undefined;
+}
+
+/** The way to the host. In VS Code it is always up. */
+export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
+
+export const defaultPanelSettings: PanelSettings = { samplingDiagram: true };
+
+export const initialHost: HostState = {
+  link: { up: true },
+  sidecar: { state: "starting" },
+  reveal: undefined,
+  imports: false,
+  picksFiles: false,
+  setsUp: false,
+  pages: [],
+  settings: defaultPanelSettings,
+  failure: undefined,
+};
+
+/**
+ * Takes in the sidecar's status. A sidecar that starts is asked for everything; the open task is read from its last
+ * event on. The store's state and the servers' offers of the earlier sidecar are dropped.
+ */
+export function statusReceived(status: SidecarStatus): Change {
+  return (state) => {
+    const { conversation } = state;
+    if (status.state !== "running") return { ...state, sidecar: status };
+    return {
+      ...state,
+      sidecar: status,
+      // Known tasks stay in sight until the sidecar says something about them.
+      tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
+      // It may have removed these for good.
+      deletedTasks: [],
+      deletedHere: undefined,
+      inbox: { ...state.inbox, missed: true },
+      mcpTasks: { ...state.mcpTasks, missed: true },
+      // No server runs yet that could be asked.
+      serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
+      storageFailure: undefined,
+      storageNote: undefined,
+      models: new Map(),
+      offers: new Map(),
+      inspections: new Map(),
+      conversation: conversation && {
+        ...conversation,
+        behind: conversation.lastNumber,
+        buffered: [],
+        failure: undefined,
+      },
+    };
+  };
+}
+
+export type HostActions = ReturnType<typeof createHost>["actions"];
+
+/** `onStatus` hears how the sidecar is. */
+export function createHost(store: Store, onStatus: (status: SidecarStatus) => void) {
+  const { request, attempt } = store;
+  const reveal = (what: Reveal): void => store.update(set({ reveal: what }));
+
+  return {
+    listen(client: Client): void {
+      client.onNotification("host/sidecarStatus", onStatus);
+      client.onNotification("host/reveal", reveal);
+      client.onNotification("host/settings", (settings) => store.update(set({ settings })));
+      client.onNotification("host/pages", ({ pages }) => store.update(set({ pages })));
+    },
+    /** Tells the host that this page is ready, and takes in how things stand. */
+    async begin(client: Client): Promise<void> {
+      const { status, reveal: wanted, ...ready } = await client.request("host/ready");
+      const { settings = defaultPanelSettings, pages = [] } = ready;
+      const { imports = false, picksFiles = false, setsUp = false } = ready;
+      store.update(set({ imports, picksFiles, setsUp, settings, pages }));
+      onStatus(status);
+      if (wanted !== undefined) reveal(wanted);
+    },
+    actions: {
+      restartSidecar: (): void => attempt(() => request("host/restartSidecar")),
+      showLog: (): void => attempt(() => request("host/showLog")),
+      /** The host has the person choose a model, give a key, or read the walkthrough. Only for a host that `setsUp`. */
+      chooseModel: (): void => attempt(() => request("host/chooseModel")),
+      setModelApiKey: (): void => attempt(() => request("host/setModelApiKey")),
+      openWalkthrough: (): void => attempt(() => request("host/openWalkthrough")),
+      /** Tells the host whether the page has the keyboard; in VS Code only. */
+      focusChanged: (focused: boolean): void => attempt(() => request("host/focus", { focused })),
+      reveal,
+      revealed: (): void => store.update(set({ reveal: undefined })),
+      /** Tells the host the outcome of a page that it asked the person to open. */
+      pageDone: (id: number, opened: boolean): void =>
+        attempt(() => request("host/pageDone", { id, opened })),
+      dismissFailure: (): void => store.update(set({ failure: undefined })),
+    },
+  };
+}

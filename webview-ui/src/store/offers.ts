@@ -1,0 +1,156 @@
+import type { ListKind, Prompt, Resource, ResourceTemplate, Server, Tool } from "@assent/protocol";
+import { type Client, messageOf, type RequestOptions } from "../client.ts";
+import type { Change } from "./state.ts";
+import type { Store } from "./store.ts";
+
+export interface OffersState {
+  /** What was listed of what servers offer, by server name. */
+  readonly offers: ReadonlyMap<string, Offers>;
+}
+
+export const initialOffers: OffersState = { offers: new Map() };
+
+/** Everything that a server can offer, by the list that it is in. */
+export interface Offered {
+  readonly tools: Tool;
+  readonly resources: Resource;
+  readonly templates: ResourceTemplate;
+  readonly prompts: Prompt;
+}
+
+export type OfferKind = keyof Offered;
+
+export const offerKinds: readonly OfferKind[] = ["tools", "resources", "templates", "prompts"];
+
+/** A list of a server's, as far as it was read. */
+export type Listing<T> =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly items: readonly T[] }
+  | { readonly state: "failed"; readonly message: string };
+
+/** What a server offers. A list that was never read, or is over, is absent. */
+export type Offers = { readonly [K in OfferKind]?: Listing<Offered[K]> | undefined };
+
+export function itemsOf<T>(list: Listing<T> | undefined): readonly T[] {
+  return list?.state === "ready" ? list.items : [];
+}
+
+/** Replaces these lists of a server's; its others stay. */
+export function offersChanged(serverName: string, offers: Offers): Change {
+  return (state) => {
+    const known = state.offers.get(serverName);
+    return { ...state, offers: new Map(state.offers).set(serverName, { ...known, ...offers }) };
+  };
+}
+
+/**
+ * Returns what is left of a server's lists once it is in another state: one that starts again may offer other things,
+ * and one that runs may offer some after all. A list that is being read stays so.
+ */
+export function afterChange(offers: Offers, server: Server): Offers {
+  const isOver = (list: Listing<unknown> | undefined): boolean => {
+    if (list === undefined || list.state === "loading") return false;
+    return server.state === "starting" || (server.state === "running" && list.state === "failed");
+  };
+  const kept = Object.entries(offers).filter(([, list]) => !isOver(list));
+  return Object.fromEntries(kept);
+}
+
+export type OffersActions = ReturnType<typeof createOffers>["actions"];
+
+export function createOffers(store: Store) {
+  const { request } = store;
+  /** The lists that are being read again, with whether they changed since. */
+  const changed = new Map<string, boolean>();
+
+  const readers: {
+    readonly [K in OfferKind]: (
+      serverName: string,
+      options?: RequestOptions,
+    ) => Promise<readonly Offered[K][]>;
+  } = {
+    async tools(serverName, options) {
+      return (await request("tools/list", { serverName }, options)).tools ?? [];
+    },
+    async resources(serverName, options) {
+      return (await request("resources/list", { serverName }, options)).resources ?? [];
+    },
+    async templates(serverName, options) {
+      const result = await request("resources/templates/list", { serverName }, options);
+      return result.resourceTemplates ?? [];
+    },
+    async prompts(serverName, options) {
+      return (await request("prompts/list", { serverName }, options)).prompts ?? [];
+    },
+  };
+
+  function put(serverName: string, kind: OfferKind, list: Listing<unknown> | undefined): void {
+    store.update(offersChanged(serverName, { [kind]: list }));
+  }
+
+  /** Reads a list that the person waits for. */
+  async function readOffers(
+    serverName: string,
+    kind: OfferKind,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const loading = { state: "loading" } as const;
+    put(serverName, kind, loading);
+    const read = async (): Promise<Listing<unknown> | undefined> => {
+      try {
+        return { state: "ready", items: await readers[kind](serverName, { signal }) };
+      } catch (error) {
+        return signal.aborted ? undefined : { state: "failed", message: messageOf(error) };
+      }
+    };
+    const list = await read();
+    // A later reading replaces this one.
+    if (store.state.offers.get(serverName)?.[kind] === loading) put(serverName, kind, list);
+  }
+
+  /**
+   * Reads a list again after a server said that it changed. The old list stays in sight until then, so that no form
+   * disappears while the person uses it. At most one reading runs, and one more may follow it.
+   */
+  function readAgain(serverName: string, kind: OfferKind): void {
+    const isShown = () => store.state.offers.get(serverName)?.[kind]?.state === "ready";
+    if (!isShown()) return;
+    const key = JSON.stringify([serverName, kind]);
+    if (changed.has(key)) {
+      changed.set(key, true);
+      return;
+    }
+    store.attempt(async () => {
+      try {
+        do {
+          changed.set(key, false);
+          const items = await readers[kind](serverName);
+          // A restart or a failure since then counts more.
+          if (!isShown()) return;
+          put(serverName, kind, { state: "ready", items });
+        } while (changed.get(key));
+      } finally {
+        changed.delete(key);
+      }
+    });
+  }
+
+  return {
+    listen(client: Client): void {
+      client.onNotification("server/itemsChanged", ({ serverName, list }) => {
+        for (const kind of kindsOf(list)) readAgain(serverName, kind);
+      });
+    },
+    actions: {
+      /** Reads lists of a server's offers. Starts the server if it is not running. */
+      listOffers(serverName: string, kinds: readonly OfferKind[], signal: AbortSignal): void {
+        for (const kind of kinds) void readOffers(serverName, kind, signal);
+      },
+    },
+  };
+}
+
+/** A server's resources and their templates change under one name. */
+function kindsOf(list: ListKind): readonly OfferKind[] {
+  return list === "resources" ? ["resources", "templates"] : [list];
+}

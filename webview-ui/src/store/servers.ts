@@ -1,0 +1,167 @@
+import {
+  type ConfigProblem,
+  ErrorCode,
+  type Model,
+  type Server,
+  type ServerInspection,
+  type ServersChangedParams,
+  type Task,
+} from "@assent/protocol";
+import type { SourcePosition } from "@assent/protocol/host";
+import { type Client, codeOf } from "../client.ts";
+import { afterChange } from "./offers.ts";
+import { createReader, notRead, type Reader, type Resource } from "./resource.ts";
+import { type Change, type State, set } from "./state.ts";
+import type { Store } from "./store.ts";
+
+export interface ServersState {
+  /** Absent until they were listed. */
+  readonly servers: readonly Server[] | undefined;
+  readonly problems: readonly ConfigProblem[];
+  /** What is known of servers, by name, as far as the person looked. */
+  readonly inspections: Inspections;
+  /** The models of each workspace, by its name in the tasks; the own one's is empty. */
+  readonly models: ReadonlyMap<string, Models>;
+}
+
+export type Inspections = ReadonlyMap<string, Inspection>;
+
+/** No event tells of most of it: it is as it was when it was last read. */
+export interface Inspection extends Resource {
+  /** Absent until it was read. */
+  readonly result: ServerInspection | undefined;
+}
+
+/** The models that a server may have now, by server name; absent until they were listed. */
+export type Models = ReadonlyMap<string, ListedModels>;
+
+export interface ListedModels {
+  readonly models: readonly Model[];
+  /** Why VS Code's models are not among them. */
+  readonly away: string | undefined;
+}
+
+export const initialServers: ServersState = {
+  servers: undefined,
+  problems: [],
+  inspections: new Map(),
+  models: new Map(),
+};
+
+const notInspected: Inspection = { ...notRead, result: undefined };
+
+const noModels: Models = new Map();
+
+/** The pause between two inspections of a server, in milliseconds. */
+const inspectionPause = 500;
+
+/** Returns the models of the workspace of a task. */
+export function modelsFor(
+  { models }: Pick<State, "models">,
+  task: Pick<Task, "workspace"> | undefined,
+): Models {
+  return models.get(task?.workspace ?? "") ?? noModels;
+}
+
+export function serversListed({ servers = [], problems = [] }: ServersChangedParams): Change {
+  return set({ servers, problems });
+}
+
+export function serverChanged(server: Server): Change {
+  return (state) => {
+    const servers = state.servers ?? [];
+    const index = servers.findIndex(({ name }) => name === server.name);
+    const known = servers[index];
+    const offers = state.offers.get(server.name);
+    return {
+      ...state,
+      servers: known === undefined ? [...servers, server] : servers.with(index, server),
+      offers:
+        offers !== undefined && known?.state !== server.state
+          ? new Map(state.offers).set(server.name, afterChange(offers, server))
+          : state.offers,
+    };
+  };
+}
+
+function modelsListed(workspace: string, serverName: string, listed: ListedModels): Change {
+  return (state) => {
+    const ofWorkspace = new Map(state.models.get(workspace)).set(serverName, listed);
+    return { ...state, models: new Map(state.models).set(workspace, ofWorkspace) };
+  };
+}
+
+export type ServersActions = ReturnType<typeof createServers>["actions"];
+
+export function createServers(store: Store) {
+  const { request, attempt } = store;
+  const inspectors = new Map<string, Reader>();
+
+  async function listServers(): Promise<void> {
+    store.update(serversListed(await request("server/list")));
+  }
+
+  function inspectorOf(serverName: string): Reader {
+    const known = inspectors.get(serverName);
+    if (known !== undefined) return known;
+    const inspector = createReader(store, {
+      get: ({ inspections }) => inspections.get(serverName) ?? notInspected,
+      put: (inspection) => (state) => ({
+        ...state,
+        inspections: new Map(state.inspections).set(serverName, inspection),
+      }),
+      read: () => request("server/inspect", { serverName }),
+      take: (inspected, result) => ({ ...inspected, result }),
+      pauseMs: inspectionPause,
+    });
+    inspectors.set(serverName, inspector);
+    return inspector;
+  }
+
+  return {
+    listServers,
+    listen(client: Client): void {
+      client.onNotification("server/changed", (server) => store.update(serverChanged(server)));
+      client.onNotification("server/listChanged", (params) => store.update(serversListed(params)));
+    },
+    actions: {
+      /** Reads the list of servers again. */
+      listServers: (): void => attempt(listServers),
+      /** Inspects a server. A second wish during an inspection leads to one more after it. */
+      inspectServer: (serverName: string): void => inspectorOf(serverName).refresh(),
+      startServer: (serverName: string): void =>
+        attempt(async () => {
+          try {
+            store.update(serverChanged(await request("server/start", { serverName })));
+          } catch (error) {
+            // The server's state says why, at the button that started it.
+            if (codeOf(error) !== ErrorCode.ServerFailed) throw error;
+          }
+        }),
+      restartServer: (serverName: string): void =>
+        attempt(async () => {
+          store.update(serverChanged(await request("server/restart", { serverName })));
+        }),
+      stopServer: (serverName: string): void =>
+        attempt(async () => {
+          store.update(serverChanged(await request("server/stop", { serverName })));
+        }),
+      /** Reads which models a server may have: those of a task's workspace, or else of the own one. */
+      listModels: (serverName: string, task?: Task): void =>
+        attempt(async () => {
+          const { workspace = "", id: taskId } = task ?? {};
+          const { models = [], away } = await request("model/list", {
+            serverName,
+            ...(workspace !== "" && taskId !== undefined && { taskId }),
+          });
+          store.update(modelsListed(workspace, serverName, { models, away }));
+        }),
+      openConfiguration: (position: SourcePosition): void =>
+        attempt(() => request("host/openConfiguration", position)),
+      /** Has the host offer the servers of other programs. Only for a host with `imports`. */
+      importServers: (): void => attempt(() => request("host/importServers")),
+      removeExampleServer: (): void =>
+        attempt(() => request("host/setExampleServer", { added: false })),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { SidecarStatus } from "@assent/protocol/host";
+import type { LinkListener } from "../bridge.ts";
+import type { Client } from "../client.ts";
+import type { ViewStateStore } from "../viewState.ts";
+import { type AsksActions, createAsks, initialAsks } from "./asks.ts";
+import { type CallsActions, createCalls } from "./calls.ts";
+import { type ChatActions, createChat } from "./chat.ts";
+import {
+  type ConversationActions,
+  createConversation,
+  initialConversation,
+} from "./conversation.ts";
+import { createGrants, type GrantsActions, initialGrants } from "./grants.ts";
+import { createHost, type HostActions, initialHost, statusReceived } from "./host.ts";
+import { createMcpTasks, initialMcpTasks, type McpTasksActions } from "./mcpTasks.ts";
+import { createOffers, initialOffers, type OffersActions } from "./offers.ts";
+import { createServers, initialServers, type ServersActions } from "./servers.ts";
+import { type State, set } from "./state.ts";
+import { createStorage, initialStorage, type StorageActions } from "./storage.ts";
+import { createStore } from "./store.ts";
+import { createTasks, initialTasks, type TasksActions } from "./tasks.ts";
+
+/** The acts of the person. A failed act is noted in the state, unless the act returns a promise. */
+export interface Actions
+  extends HostActions,
+    StorageActions,
+    TasksActions,
+    ConversationActions,
+    ChatActions,
+    CallsActions,
+    AsksActions,
+    McpTasksActions,
+    GrantsActions,
+    ServersActions,
+    OffersActions {}
+
+/** The state and everything that changes it. It does not depend on the components. */
+export interface Session extends LinkListener {
+  getState(): State;
+  /** Calls back after every change, until the returned function is called. */
+  subscribe(onChange: () => void): () => void;
+  readonly actions: Actions;
+}
+
+export const initialState: State = {
+  ...initialHost,
+  ...initialStorage,
+  ...initialTasks,
+  ...initialConversation,
+  ...initialAsks,
+  ...initialMcpTasks,
+  ...initialGrants,
+  ...initialServers,
+  ...initialOffers,
+};
+
+export function createSession(view: ViewStateStore): Session {
+  const store = createStore(initialState, view);
+  const conversation = createConversation(store);
+  const tasks = createTasks(store, conversation.select);
+  const asks = createAsks(store, conversation.readAgain);
+  const mcpTasks = createMcpTasks(store, tasks.createTask);
+  const grants = createGrants(store);
+  const servers = createServers(store);
+  const offers = createOffers(store);
+  const storage = createStorage(store);
+  const host = createHost(store, onStatus);
+
+  /** Reads everything from a sidecar that runs. */
+  function onStatus(status: SidecarStatus): void {
+    store.update(statusReceived(status));
+    if (status.state !== "running") return;
+    store.attempt(servers.listServers);
+    store.attempt(() => tasks.listTasks(true));
+    store.readMissing();
+    grants.listGrants();
+  }
+
+  return {
+    getState: () => store.state,
+    subscribe: store.subscribe,
+    actions: {
+      ...host.actions,
+      ...storage.actions,
+      ...tasks.actions,
+      ...conversation.actions,
+      ...createChat(store, tasks).actions,
+      ...createCalls(store, tasks.createTask).actions,
+      ...asks.actions,
+      ...mcpTasks.actions,
+      ...grants.actions,
+      ...servers.actions,
+      ...offers.actions,
+    },
+    up(client: Client) {
+      store.connect(client);
+      const domains = [host, conversation, asks, grants, servers, offers, storage];
+      for (const domain of domains) domain.listen(client);
+      store.update(set({ link: { up: true } }));
+      store.attempt(() => host.begin(client));
+    },
+    down(retryInMs) {
+      store.connect(undefined);
+      store.update(set({ link: { up: false, retryInMs } }));
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { AsksState } from "./asks.ts";
+import type { ConversationState } from "./conversation.ts";
+import type { GrantsState } from "./grants.ts";
+import type { HostState } from "./host.ts";
+import type { McpTasksState } from "./mcpTasks.ts";
+import type { OffersState } from "./offers.ts";
+import type { ServersState } from "./servers.ts";
+import type { StorageState } from "./storage.ts";
+import type { TasksState } from "./tasks.ts";
+
+/** What the sidecar and the host said, and nothing else. The components draw it. */
+export interface State
+  extends HostState,
+    StorageState,
+    TasksState,
+    ConversationState,
+    AsksState,
+    McpTasksState,
+    GrantsState,
+    ServersState,
+    OffersState {}
+
+/** Returns the state after something was said or read. It has no effects. */
+export type Change = (state: State) => State;
+
+/** Returns the change that replaces these parts of the state. */
+export function set(parts: Partial<State>): Change {
+  return (state) => ({ ...state, ...parts });
+}

@@ -1,0 +1,67 @@
+import type { Client } from "../client.ts";
+import { saved } from "./fold.ts";
+import type { Conversation } from "./openTask.ts";
+import { type Change, set } from "./state.ts";
+import type { Store } from "./store.ts";
+
+export interface StorageState {
+  /** Why tasks are not kept on disk; absent while they are. */
+  readonly storageFailure: string | undefined;
+  /** What became of the store after a failure, or of a damaged one; absent where nothing did. */
+  readonly storageNote: { readonly message: string; readonly dismissed: boolean } | undefined;
+}
+
+export const initialStorage: StorageState = { storageFailure: undefined, storageNote: undefined };
+
+/** Notes what became of the store. The sidecar says it at every reading, and the person reads it once. */
+export function storageNoted(message: string): Change {
+  return (state) =>
+    state.storageNote?.message === message
+      ? state
+      : { ...state, storageNote: { message, dismissed: false } };
+}
+
+export const storageNoteDismissed: Change = (state) =>
+  state.storageNote === undefined
+    ? state
+    : { ...state, storageNote: { ...state.storageNote, dismissed: true } };
+
+export function storageRecovered(message: string): Change {
+  return (state) => ({
+    ...state,
+    conversation: state.conversation && recovered(state.conversation),
+    storageFailure: undefined,
+    storageNote: { message, dismissed: false },
+  });
+}
+
+/** Takes in that everything is on disk, the buffered changes too. */
+function recovered(open: Conversation): Conversation {
+  return {
+    ...open,
+    messages: saved(open.messages),
+    buffered: open.buffered.map((event) =>
+      event.type === "taskEvent"
+        ? { ...event, params: { ...event.params, unsaved: false } }
+        : event,
+    ),
+  };
+}
+
+export type StorageActions = ReturnType<typeof createStorage>["actions"];
+
+export function createStorage(store: Store) {
+  return {
+    listen(client: Client): void {
+      client.onNotification("storage/failed", ({ message }) =>
+        store.update(set({ storageFailure: message })),
+      );
+      client.onNotification("storage/recovered", ({ message }) =>
+        store.update(storageRecovered(message)),
+      );
+    },
+    actions: {
+      dismissStorageNote: (): void => store.update(storageNoteDismissed),
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { SearchTasksParams, SearchTasksResult, Task, TaskSettings } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { exportTask } from "./exportTask.ts";
+import type { Conversation } from "./openTask.ts";
+import { type Change, type State, set } from "./state.ts";
+import { storageNoted } from "./storage.ts";
+import type { Store } from "./store.ts";
+
+export interface TasksState {
+  /** Every task, the most recently created first; absent until they were listed. */
+  readonly tasks: readonly Task[] | undefined;
+  /** Those that can be restored, the one deleted last first. */
+  readonly deletedTasks: readonly Task[];
+  /** What was deleted here just now, until the person takes that back or puts the offer away. */
+  readonly deletedHere: Task | undefined;
+  /** An event told of a task that is not in the list. */
+  readonly tasksMissed: boolean;
+}
+
+export const initialTasks: TasksState = {
+  tasks: undefined,
+  deletedTasks: [],
+  deletedHere: undefined,
+  tasksMissed: false,
+};
+
+/** Takes in lists that were asked for. They may arrive after newer events. */
+export function tasksListed(listed: readonly Task[], deleted: readonly Task[] = []): Change {
+  return (state) => {
+    const known = new Map(
+      [...(state.tasks ?? []), ...state.deletedTasks].map((task) => [task.id, task]),
+    );
+    const now = [...listed, ...deleted].map((task) => {
+      const other = known.get(task.id);
+      return other !== undefined && other.lastNumber > task.lastNumber ? other : task;
+    });
+    return {
+      ...state,
+      tasks: byCreation(now.filter(({ deletedAt }) => deletedAt === undefined)),
+      deletedTasks: byDeletion(now.filter(({ deletedAt }) => deletedAt !== undefined)),
+      tasksMissed: false,
+    };
+  };
+}
+
+/**
+ * Replaces a task in the list, or puts a new one first. An older version never replaces a newer one. A task of another
+ * workspace is in no list.
+ */
+export function taskUpserted(task: Task): Change {
+  return (state) => {
+    const { tasks, deletedTasks, conversation, deletedHere, mcpTasks } = state;
+    if (task.workspace !== undefined) {
+      const gone = task.deletedAt !== undefined && conversation?.taskId === task.id;
+      return gone ? { ...state, conversation: undefined } : state;
+    }
+    const isIt = ({ id }: Task) => id === task.id;
+    const known = tasks?.find(isIt) ?? deletedTasks.find(isIt);
+    if (known !== undefined && known.lastNumber > task.lastNumber) return state;
+    const others = deletedTasks.filter((other) => !isIt(other));
+    // The list of MCP tasks has none of deleted tasks.
+    const moved = (known?.deletedAt === undefined) !== (task.deletedAt === undefined);
+    const now = moved ? { ...state, mcpTasks: { ...mcpTasks, missed: true } } : state;
+    if (task.deletedAt !== undefined) {
+      return {
+        ...now,
+        tasks: tasks?.filter((other) => !isIt(other)),
+        deletedTasks: byDeletion([task, ...others]),
+        conversation: conversation?.taskId === task.id ? undefined : conversation,
+      };
+    }
+    return {
+      ...now,
+      tasks: inPlace(tasks, task),
+      deletedTasks: others,
+      deletedHere: deletedHere?.id === task.id ? undefined : deletedHere,
+    };
+  };
+}
+
+function taskDeleted(task: Task): Change {
+  return (state) => ({ ...taskUpserted(task)(state), deletedHere: task });
+}
+
+function inPlace(tasks: readonly Task[] | undefined, task: Task): readonly Task[] {
+  if (tasks === undefined) return [task];
+  const index = tasks.findIndex(({ id }) => id === task.id);
+  return index === -1 ? byCreation([task, ...tasks]) : tasks.with(index, task);
+}
+
+/** Sorts by time of creation, the newest first. The sort is stable, so tasks of one moment keep their order. */
+function byCreation(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+function byDeletion(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((a, b) => (b.deletedAt ?? 0) - (a.deletedAt ?? 0));
+}
+
+/** Reports whether a call can be started in the open task. */
+export function takesCalls(open: Conversation | undefined): open is Conversation {
+  if (open?.task?.workspace !== undefined) return false;
+  return open !== undefined && open.task?.closed !== true;
+}
+
+/** Returns the other tasks with asks, the oldest task first. */
+export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
+  return tasks
+    .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
+    .toReversed();
+}
+
+/** Reports whether a task is open that the sidecar still knows, or one of another workspace, which is in no list. */
+function isListed({ tasks = [], conversation }: State): boolean {
+  if (conversation?.task?.workspace !== undefined) return true;
+  return tasks.some(({ id }) => id === conversation?.taskId);
+}
+
+/** Returns the task that was open last; else one that waits for the person; else the newest that is not closed. */
+function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
+  const first =
+    tasks.find(({ id }) => id === lastOpen) ??
+    tasks.find(({ openAsks }) => openAsks > 0) ??
+    tasks.find(({ closed }) => closed !== true);
+  return first?.id;
+}
+
+export type TasksActions = ReturnType<typeof createTasks>["actions"];
+
+/** `select` opens a task, or none. */
+export function createTasks(store: Store, select: (taskId: string | undefined) => void) {
+  const { request, attempt } = store;
+  let listing = false;
+  store.afterEvents(readMissing);
+
+  /** With `choose`, a task is opened in the same step if none is open, so nothing is drawn in between. */
+  async function listTasks(choose = false): Promise<void> {
+    const result = await request("task/list");
+    const { tasks = [], deleted = [], storageFailure, storageNote } = result;
+    store.update(tasksListed(tasks, deleted));
+    const { state } = store;
+    if (choose && !isListed(state)) select(firstTask(state, store.view.get().openTaskId));
+    if (storageFailure !== undefined) store.update(set({ storageFailure }));
+    if (storageNote !== undefined) store.update(storageNoted(storageNote));
+  }
+
+  /** Lists the tasks until none is missed, one reading at a time. */
+  function readMissing(): void {
+    if (listing || !store.state.tasksMissed) return;
+    listing = true;
+    attempt(async () => {
+      try {
+        while (store.state.tasksMissed) await listTasks();
+      } finally {
+        listing = false;
+      }
+    });
+  }
+
+  async function createTask(): Promise<string> {
+    const task = await request("task/create", {});
+    store.update(taskUpserted(task));
+    select(task.id);
+    return task.id;
+  }
+
+  async function configureTask(taskId: string, settings: TaskSettings): Promise<void> {
+    store.update(taskUpserted(await request("task/configure", { taskId, settings })));
+  }
+
+  async function restoreTask(taskId: string | undefined): Promise<void> {
+    if (taskId === undefined) {
+      throw new Error(l10n.t("There is no deleted task that could be restored."));
+    }
+    try {
+      const task = await request("task/restore", { taskId });
+      store.onEvent(taskUpserted(task));
+      select(task.id);
+    } finally {
+      store.update(set({ deletedHere: undefined }));
+    }
+  }
+
+  return {
+    listTasks,
+    createTask,
+    configureTask,
+    actions: {
+      /** Finds a text in messages. Rejects with an {@link RpcError} if the sidecar cannot search. */
+      searchTasks: (params: SearchTasksParams, signal: AbortSignal): Promise<SearchTasksResult> =>
+        request("task/search", params, { signal }),
+      /** Makes a task and opens it. */
+      newTask: (): void => attempt(createTask),
+      renameTask: (taskId: string, title: string): void =>
+        attempt(async () => {
+          store.update(taskUpserted(await request("task/rename", { taskId, title })));
+        }),
+      closeTask: (taskId: string): void =>
+        attempt(async () => {
+          store.update(taskUpserted(await request("task/close", { taskId })));
+        }),
+      /** Deletes a task. With `close`, its calls and its turn are ended first. */
+      deleteTask: (taskId: string, close: boolean): void =>
+        attempt(async () => {
+          store.onEvent(taskDeleted(await request("task/delete", { taskId, close })));
+        }),
+      /** Brings back a deleted task, and opens it; without an id, the one that was deleted last. */
+      restoreTask: (taskId?: string): void =>
+        attempt(() => restoreTask(taskId ?? store.state.deletedTasks[0]?.id)),
+      /** Hides the offer to restore a deleted task. */
+      dismissDeletion: (): void => store.update(set({ deletedHere: undefined })),
+      /** Chooses the model and the servers of a task's conversation. */
+      configureTask: (taskId: string, settings: TaskSettings): void =>
+        attempt(() => configureTask(taskId, settings)),
+      /** Starts another task with the conversation up to a message, and opens it. */
+      branchTask: (taskId: string, messageId: number): void =>
+        attempt(async () => {
+          const task = await request("task/branch", { taskId, messageId });
+          store.update(taskUpserted(task));
+          select(task.id);
+        }),
+      /** Shows a task as a document in Markdown, with its older messages. */
+      exportTask: (taskId: string): void => attempt(() => exportTask(request, taskId)),
+    },
+  };
+}
