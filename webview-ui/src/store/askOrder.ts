@@ -1,5 +1,9 @@
 import type { OpenAsk, UnclaimedAsk } from "@assent/protocol";
 import type { Inbox } from "./asks.ts";
+import { openAsksOf } from "./openAsks.ts";
+import type { Conversation } from "./openTask.ts";
+import type { State } from "./state.ts";
+import { otherTasksWaiting } from "./tasks.ts";
 
 /** Where an ask is in the order of the inbox. */
 export interface AskPlace extends Pick<OpenAsk, "time" | "taskId" | "messageId"> {
@@ -76,4 +80,58 @@ export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
     title: asks[0]?.title ?? "",
     asks,
   }));
+}
+
+/** Returns the place of an ask in the inbox, or of one that was settled. */
+export function placeOfAsk(
+  { inbox, conversation }: State,
+  askId: string | undefined,
+): AskPlace | undefined {
+  const unclaimed = inbox.unclaimed.find(({ id }) => id === askId);
+  if (unclaimed !== undefined) return unclaimedStop(unclaimed);
+  const entry = inbox.entries?.find((ask) => ask.askId === askId);
+  if (entry !== undefined || conversation === undefined) return entry;
+  const { taskId, messages } = conversation;
+  const message = messages.find(({ body }) => body.type === "ask" && body.askId === askId);
+  const workspace = conversation.task?.workspace;
+  return message && { workspace, taskId, messageId: message.id, time: message.time };
+}
+
+/** Returns the open asks of the open task on pages that were not read, the oldest first. */
+export function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
+  if (conversation === undefined) return [];
+  return stopsOf(inbox).filter(
+    (stop) =>
+      !stop.unclaimed && stop.taskId === conversation.taskId && isOnOlderPage(stop, conversation),
+  );
+}
+
+/** Reports whether an ask of the open task is on a page that was not read. */
+export function isOnOlderPage({ messageId }: AskPlace, { messages }: Conversation): boolean {
+  const oldest = messages[0];
+  return oldest !== undefined && messageId < oldest.id;
+}
+
+/** How many asks wait, by where they are. */
+export interface Waiting {
+  /** In the open task, also those on older pages. */
+  readonly here: number;
+  readonly inOtherTasks: number;
+  /** In no task. */
+  readonly unclaimed: number;
+  /** In tasks of other workspaces that are not open. */
+  readonly inOtherWorkspaces: number;
+}
+
+export function countWaiting(state: State): Waiting {
+  const { inbox, conversation } = state;
+  const others = inbox.entries?.filter(
+    ({ workspace, taskId }) => workspace !== undefined && taskId !== conversation?.taskId,
+  );
+  return {
+    here: Math.max(openAsksOf(conversation).length, conversation?.task?.openAsks ?? 0),
+    inOtherTasks: otherTasksWaiting(state).reduce((sum, { openAsks }) => sum + openAsks, 0),
+    unclaimed: inbox.unclaimed.length,
+    inOtherWorkspaces: others?.length ?? 0,
+  };
 }

@@ -114,6 +114,18 @@ export function replay(open: Conversation): Conversation {
   );
 }
 
+/** Reports whether a task, or a page of it, is being read. */
+export function isBeingRead(conversation: Conversation | undefined): boolean {
+  if (conversation === undefined) return false;
+  const { behind, failure, paging } = conversation;
+  return (behind !== undefined && failure === undefined) || paging;
+}
+
+export function countRunningCalls(conversation: Conversation | undefined): number {
+  const messages = conversation?.messages ?? [];
+  return messages.filter(({ body }) => body.type === "call" && body.result === undefined).length;
+}
+
 function isBuffering(open: Conversation): boolean {
   return open.behind !== undefined || open.paging;
 }

@@ -7,7 +7,15 @@ import type {
   TaskSettings,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type FormEvent, type Ref, useId, useImperativeHandle, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type FormEvent,
+  type Ref,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from "react";
 import { messageOf } from "../../client.ts";
 import type { Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
@@ -22,7 +30,7 @@ import { ContextChoice, titleOf } from "./ContextChoice.tsx";
 import { ModelChoice } from "./ModelChoice.tsx";
 import { Queue } from "./Queue.tsx";
 import { ServersChoice } from "./ServersChoice.tsx";
-import { useAttached } from "./useAttached.ts";
+import { type AttachedState, useAttached } from "./useAttached.ts";
 
 export interface ComposerProps {
   /** The open task's id; undefined if no task is open, and the first message makes one. */
@@ -79,17 +87,17 @@ export function Composer(props: ComposerProps) {
     setText(next);
     view.setDraft(draftKey, next === "" ? undefined : { text: next });
   };
+  const park = () => {
+    if (field.current !== null) parkFocus(field.current);
+  };
   useImperativeHandle(ref, () => ({
-    park: () => {
-      if (field.current !== null) parkFocus(field.current);
-    },
+    park,
     insert: (more) => {
       write(text.trim() === "" ? more : `${text.trimEnd()}\n\n${more}`);
       field.current?.focus();
     },
   }));
   const { attached, refusals, reading, sent, ...attach } = useAttached(draftKey, actions);
-  const chooser = useRef<HTMLInputElement>(null);
   const { busy, refusal, start } = useStart(async (message: string, along: readonly Attached[]) => {
     const form = field.current?.form;
     const hadFocus = form?.contains(document.activeElement);
@@ -122,19 +130,7 @@ export function Composer(props: ComposerProps) {
       className="composer"
       aria-label={l10n.t("Message to the model")}
       onSubmit={send}
-      onDragOver={(event) => {
-        const { types } = event.dataTransfer;
-        const taken = types.includes("Files") || (picksFiles && types.includes(draggedURIs));
-        if (taken) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        const { dataTransfer } = event;
-        const uris = picksFiles ? urisOf(dataTransfer.getData(draggedURIs)) : [];
-        if (uris.length === 0 && dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        if (uris.length > 0) attach.addURIs(uris);
-        else attach.addFiles(dataTransfer.files);
-      }}
+      {...dropping(picksFiles, attach)}
     >
       {queue.length > 0 && task !== undefined && (
         <Queue
@@ -172,53 +168,115 @@ export function Composer(props: ComposerProps) {
               )
             : l10n.t("Enter sends, Shift and Enter begin a new line.")}
         </span>
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          aria-label={l10n.t("Files to attach")}
-          onChange={({ target }) => {
-            attach.addFiles(target.files ?? []);
-            // The same file can be chosen once more.
-            target.value = "";
+        <ComposerBar
+          {...{
+            task,
+            models,
+            servers,
+            offers,
+            picksFiles,
+            settings,
+            actions,
+            attach,
+            empty,
+            blocked,
           }}
+          onConfigure={configure}
+          // The button goes with the turn.
+          onStopped={park}
         />
-        <div className="composer-bar">
-          <ContextChoice
-            servers={task === undefined ? none : enabledIn(settings, servers)}
-            {...{ offers, actions, picksFiles }}
-            onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
-            onResource={(serverName, resource) =>
-              attach.addResource(serverName, resource.uri, titleOf(resource))
-            }
-          />
-          <ModelChoice {...{ models, settings }} onChange={configure} />
-          <ServersChoice {...{ servers, offers, settings, actions }} onChange={configure} />
-          {running && task !== undefined && (
-            <IconButton
-              icon="stop-circle"
-              label={l10n.t("Stop")}
-              className="composer-stop"
-              onClick={() => {
-                actions.stopChat(task.id);
-                // The button goes with the turn.
-                if (field.current !== null) parkFocus(field.current);
-              }}
-            />
-          )}
-          {(!running || !empty) && (
-            <IconButton
-              type="submit"
-              icon={running ? "list-ordered" : "arrow-up"}
-              label={running ? l10n.t("Queue") : l10n.t("Send")}
-              className="composer-send"
-              disabled={blocked}
-            />
-          )}
-        </div>
       </div>
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
     </form>
+  );
+}
+
+/** Returns the handlers that attach what is dragged onto the composer. */
+function dropping(
+  picksFiles: boolean,
+  attach: Pick<AttachedState, "addFiles" | "addURIs">,
+): Pick<ComponentProps<"form">, "onDragOver" | "onDrop"> {
+  return {
+    onDragOver(event) {
+      const { types } = event.dataTransfer;
+      const taken = types.includes("Files") || (picksFiles && types.includes(draggedURIs));
+      if (taken) event.preventDefault();
+    },
+    onDrop(event) {
+      const { dataTransfer } = event;
+      const uris = picksFiles ? urisOf(dataTransfer.getData(draggedURIs)) : [];
+      if (uris.length === 0 && dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      if (uris.length > 0) attach.addURIs(uris);
+      else attach.addFiles(dataTransfer.files);
+    },
+  };
+}
+
+interface ComposerBarProps
+  extends Pick<ComposerProps, "task" | "models" | "servers" | "offers" | "picksFiles" | "actions"> {
+  readonly settings: TaskSettings;
+  readonly attach: Pick<AttachedState, "addFiles" | "pickFiles" | "addResource">;
+  /** There is nothing to send. */
+  readonly empty: boolean;
+  /** Nothing can be sent now. */
+  readonly blocked: boolean;
+  readonly onConfigure: (settings: TaskSettings) => void;
+  readonly onStopped: () => void;
+}
+
+/** The choices below the text, and the buttons that send it and stop the model. */
+function ComposerBar(props: ComposerBarProps) {
+  const { task, models, servers, offers, picksFiles, actions, settings, attach } = props;
+  const { empty, blocked, onConfigure, onStopped } = props;
+  const chooser = useRef<HTMLInputElement>(null);
+  const running = task?.running === true;
+  return (
+    <>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        aria-label={l10n.t("Files to attach")}
+        onChange={({ target }) => {
+          attach.addFiles(target.files ?? []);
+          // The same file can be chosen once more.
+          target.value = "";
+        }}
+      />
+      <div className="composer-bar">
+        <ContextChoice
+          servers={task === undefined ? none : enabledIn(settings, servers)}
+          {...{ offers, actions, picksFiles }}
+          onFiles={() => (picksFiles ? attach.pickFiles() : chooser.current?.click())}
+          onResource={(serverName, resource) =>
+            attach.addResource(serverName, resource.uri, titleOf(resource))
+          }
+        />
+        <ModelChoice {...{ models, settings }} onChange={onConfigure} />
+        <ServersChoice {...{ servers, offers, settings, actions }} onChange={onConfigure} />
+        {running && task !== undefined && (
+          <IconButton
+            icon="stop-circle"
+            label={l10n.t("Stop")}
+            className="composer-stop"
+            onClick={() => {
+              actions.stopChat(task.id);
+              onStopped();
+            }}
+          />
+        )}
+        {(!running || !empty) && (
+          <IconButton
+            type="submit"
+            icon={running ? "list-ordered" : "arrow-up"}
+            label={running ? l10n.t("Queue") : l10n.t("Send")}
+            className="composer-send"
+            disabled={blocked}
+          />
+        )}
+      </div>
+    </>
   );
 }
 

@@ -35,6 +35,63 @@ const maxAttached = 20;
 
 /** What goes along with the message of a draft. It is there again when the composer is, also after a reload. */
 export function useAttached(draftKey: string, actions: Actions): AttachedState {
+  const { view, attached, refusals, change, drop, each, add, checkRoom } = useList(
+    draftKey,
+    actions,
+  );
+
+  const addPicked = ({ name, size, data }: PickedFile) => {
+    checkSize(name, size);
+    add(readFile(name, fromBase64(data ?? "")), size);
+  };
+
+  const pickFiles = async () => {
+    let picked: readonly PickedFile[] = [];
+    await each([undefined], async () => {
+      picked = await actions.pickFiles();
+    });
+    if (picked.length > 0) await each(picked, async (file) => addPicked(file));
+  };
+
+  return {
+    attached,
+    refusals,
+    reading: attached.some(isRead),
+    addFiles: (files) =>
+      void each([...files], async (file) => {
+        checkRoom(file.name);
+        checkSize(file.name, file.size);
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        add(readFile(file.name, bytes), file.size);
+      }),
+    addURIs: (uris) =>
+      void each(uris, async (uri) => {
+        checkRoom(uri);
+        addPicked(await actions.readFile(uri));
+      }),
+    pickFiles: () => void pickFiles(),
+    addResource: (serverName, uri, title) =>
+      void each([uri], async () => {
+        const key = view.nextKey();
+        change((before) => [
+          ...before,
+          { kind: "resource", key, serverName, title, messageId: undefined },
+        ]);
+        try {
+          const messageId = await actions.readResource(serverName, uri);
+          change((before) => before.map((one) => (one.key === key ? { ...one, messageId } : one)));
+        } catch (error) {
+          drop([key]);
+          throw error;
+        }
+      }),
+    remove: (key) => drop([key]),
+    sent: (gone) => drop(gone.map(({ key }) => key)),
+  };
+}
+
+/** The attachments of a draft, which the host keeps. */
+function useList(draftKey: string, actions: Actions) {
   const view = useView();
   const [attached, setAttached] = useState(() => view.attached(draftKey));
   const [refusals, setRefusals] = useState<readonly string[]>([]);
@@ -125,52 +182,5 @@ export function useAttached(draftKey: string, actions: Actions): AttachedState {
     }
   };
 
-  const addPicked = ({ name, size, data }: PickedFile) => {
-    checkSize(name, size);
-    add(readFile(name, fromBase64(data ?? "")), size);
-  };
-
-  const pickFiles = async () => {
-    let picked: readonly PickedFile[] = [];
-    await each([undefined], async () => {
-      picked = await actions.pickFiles();
-    });
-    if (picked.length > 0) await each(picked, async (file) => addPicked(file));
-  };
-
-  return {
-    attached,
-    refusals,
-    reading: attached.some(isRead),
-    addFiles: (files) =>
-      void each([...files], async (file) => {
-        checkRoom(file.name);
-        checkSize(file.name, file.size);
-        const bytes = new Uint8Array(await file.arrayBuffer());
-        add(readFile(file.name, bytes), file.size);
-      }),
-    addURIs: (uris) =>
-      void each(uris, async (uri) => {
-        checkRoom(uri);
-        addPicked(await actions.readFile(uri));
-      }),
-    pickFiles: () => void pickFiles(),
-    addResource: (serverName, uri, title) =>
-      void each([uri], async () => {
-        const key = view.nextKey();
-        change((before) => [
-          ...before,
-          { kind: "resource", key, serverName, title, messageId: undefined },
-        ]);
-        try {
-          const messageId = await actions.readResource(serverName, uri);
-          change((before) => before.map((one) => (one.key === key ? { ...one, messageId } : one)));
-        } catch (error) {
-          drop([key]);
-          throw error;
-        }
-      }),
-    remove: (key) => drop([key]),
-    sent: (gone) => drop(gone.map(({ key }) => key)),
-  };
+  return { view, attached, refusals, change, drop, each, add, checkRoom };
 }

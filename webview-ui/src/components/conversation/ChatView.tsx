@@ -5,6 +5,7 @@ import {
   type FocusEvent,
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useImperativeHandle,
   useLayoutEffect,
@@ -17,13 +18,13 @@ import { findOpenAsks } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import { foldOf, shownEntries } from "../../timeline/replaced.ts";
-import { type Timeline, timelineOf } from "../../timeline/timeline.ts";
+import { type Entry, type Timeline, timelineOf } from "../../timeline/timeline.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { ShowContext } from "../ask/contexts.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
 import { focusRow, parkedFocus } from "../ui/focus.ts";
-import { ChatRow } from "./ChatRow.tsx";
+import { ChatRow, type ChatRowProps } from "./ChatRow.tsx";
 import { FindBar } from "./FindBar.tsx";
 import { goOnAfter } from "./modelEnd.ts";
 import { Replaced } from "./Replaced.tsx";
@@ -32,7 +33,7 @@ import { UndrawnMessage } from "./UndrawnMessage.tsx";
 import { useEarlier, useForgetting } from "./useEarlier.ts";
 import { useFindKey } from "./useFindKey.ts";
 import { useFound } from "./useFound.ts";
-import { useMountedRows } from "./useMountedRows.ts";
+import { type MountedRows, useMountedRows } from "./useMountedRows.ts";
 import { usePlace } from "./usePlace.ts";
 
 export interface ChatViewProps {
@@ -69,53 +70,13 @@ export function ChatView(props: ChatViewProps) {
   const { taskId, task, earlier, paging, failure } = conversation;
   const foreign = task?.workspace !== undefined;
   const readOnly = task?.closed === true || foreign;
-  const view = useView();
-  // Changes whenever a fold is opened or closed, of which the view keeps which.
-  const [folds, setFolds] = useState(0);
-  // Entries that did not change stay the same objects from one timeline to the next.
-  const before = useRef<Timeline>(undefined);
-  const timeline = useMemo(
-    () => timelineOf(conversation.messages, before.current),
-    [conversation.messages],
-  );
-  before.current = timeline;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read again when a fold changes.
-  const shown = useMemo(
-    () => shownEntries(timeline, (id) => view.expanded(`${taskId}:${id}:replaced`) ?? false),
-    [timeline, view, taskId, folds],
-  );
+  const { timeline, shown, rowOf, isOpen, setFold } = useTimeline(conversation);
   const { entries } = shown;
   /** The messages that have rows. */
   const messages = useMemo(() => entries.map(({ message }) => message), [entries]);
-  const rowOf = (messageId: number) => timeline.within.get(messageId) ?? messageId;
-  const setFold = (id: number, open: boolean) => {
-    view.setExpanded(`${taskId}:${id}:replaced`, open);
-    setFolds(folds + 1);
-  };
   const scroller = useRef<HTMLElement>(null);
   const { rangeExtractor, held, hold } = useMountedRows(messages);
-  const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
-    count: messages.length,
-    enabled: messages.length > 0,
-    getScrollElement: () => scroller.current,
-    getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
-    estimateSize: (index) => likelyHeight(entries[index]),
-    // The first drawing has rows already, before the panel is measured: what leads to one finds it.
-    initialRect: { width: 0, height: window.innerHeight },
-    // They are the newest messages, or those left in an earlier life.
-    initialOffset: () => offsetOf(entries, view.get().place?.messageId),
-    rangeExtractor,
-    overscan,
-    paddingStart: earlier ? earlierPx : topPx,
-    paddingEnd: bottomPx,
-    // The rows in sight stay in place when messages come or go above them. usePlace handles the end.
-    anchorTo: "end",
-    scrollEndThreshold: -1,
-  });
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (row, _delta, { scrollOffset }) => {
-    const known = virtualizer.itemSizeCache.has(row.key) ? row.size : 0;
-    return row.start + known <= (scrollOffset ?? 0);
-  };
+  const virtualizer = useRows(scroller, entries, messages, rangeExtractor, earlier);
   const rows = virtualizer.getVirtualItems(); // computes the range, too
   const place = usePlace(scroller, virtualizer, messages);
   useEarlier(conversation, virtualizer.range?.startIndex, actions);
@@ -123,11 +84,6 @@ export function ChatView(props: ChatViewProps) {
   const firstKept = held === undefined ? firstOpen : Math.min(held, firstOpen ?? held);
   useForgetting(conversation, firstKept, place.isAtBottom, actions);
 
-  // A row that is to have the focus is drawn first.
-  const [toFocus, setToFocus] = useState<{ readonly message: Message }>();
-  useLayoutEffect(() => {
-    if (toFocus !== undefined) focusRow(toFocus.message);
-  }, [toFocus]);
   const bring = (messageId: number) => {
     const row = rowOf(messageId);
     if (indexOfMessage(messages, row) === -1) {
@@ -139,37 +95,12 @@ export function ChatView(props: ChatViewProps) {
     place.show(row);
     return row;
   };
-  const show = (messageId: number) => {
-    const all = conversation.messages;
-    const message = all[indexOfMessage(all, messageId)];
-    const row = bring(messageId);
-    if (message === undefined || indexOfMessage(messages, row ?? -1) === -1) return;
-    const { body } = message;
-    if (body.type === "ask" && body.outcome === undefined) onShowAsk(body.askId);
-    else setToFocus({ message });
-  };
-  const showAsk = (askId: string) => {
-    const isIt = ({ body }: Message) => body.type === "ask" && body.askId === askId;
-    const message = conversation.messages.findLast(isIt);
-    if (message !== undefined) show(message.id);
-  };
+  const { show, showAsk } = useShow(conversation, messages, bring, onShowAsk);
   const { row: foundRow, setFound } = useFound(conversation, actions, scroller, bring);
-  const [finding, setFinding] = useState(false);
-  const findField = useRef<HTMLInputElement>(null);
-  const find = () => {
-    setFinding(true);
-    findField.current?.select(); // if the field is drawn already
-    findField.current?.focus();
-  };
-  useLayoutEffect(() => {
-    if (finding) findField.current?.focus();
-  }, [finding]);
-  useFindKey(find);
-  const endFind = () => {
-    setFinding(false);
+  const { finding, findField, find, endFind } = useFinding(() => {
     setFound(undefined);
     scroller.current?.focus({ preventScroll: true });
-  };
+  });
   useImperativeHandle(ref, () => ({ show, showAsk, find }));
   const onFocus = ({ target }: FocusEvent) => {
     const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
@@ -195,16 +126,7 @@ export function ChatView(props: ChatViewProps) {
           />
         )}
         {failure !== undefined && (
-          <Banner
-            level="error"
-            actions={
-              <button type="button" className="secondary" onClick={() => actions.retryTask(taskId)}>
-                {l10n.t("Try Again")}
-              </button>
-            }
-          >
-            {l10n.t("The task could not be read: {0}", failure)}
-          </Banner>
+          <ReadFailure failure={failure} onRetry={() => actions.retryTask(taskId)} />
         )}
         <section
           ref={scroller}
@@ -238,6 +160,7 @@ export function ChatView(props: ChatViewProps) {
               const entry = entries[index];
               if (entry === undefined) return null;
               const { message } = entry;
+              const isLast = message === last;
               return (
                 <li
                   key={message.id}
@@ -249,31 +172,16 @@ export function ChatView(props: ChatViewProps) {
                   aria-setsize={newest}
                   style={{ top: start }}
                 >
-                  <Boundary
-                    subject={entry}
-                    instead={(problem, onRetry) => (
-                      <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
-                    )}
-                  >
-                    {(shown.replaced.get(message.id) ?? 0) > 0 && (
-                      <Replaced
-                        n={shown.replaced.get(message.id) ?? 0}
-                        open={view.expanded(`${taskId}:${message.id}:replaced`) ?? false}
-                        onToggle={() => {
-                          const key = `${taskId}:${message.id}:replaced`;
-                          setFold(message.id, view.expanded(key) !== true);
-                        }}
-                      />
-                    )}
-                    <ChatRow
-                      {...{ taskId, entry, actions }}
-                      running={message.body.type === "user" && task?.running === true}
-                      closed={readOnly || shown.left.has(message.id)}
-                      foreign={foreign}
-                      goOn={message === last ? goOn?.label : undefined}
-                      goOnBy={message === last ? goOn?.by : undefined}
-                    />
-                  </Boundary>
+                  <Row
+                    {...{ taskId, entry, actions, foreign }}
+                    replaced={shown.replaced.get(message.id) ?? 0}
+                    isOpen={isOpen(message.id)}
+                    onFold={(open) => setFold(message.id, open)}
+                    running={message.body.type === "user" && task?.running === true}
+                    closed={readOnly || shown.left.has(message.id)}
+                    goOn={isLast ? goOn?.label : undefined}
+                    goOnBy={isLast ? goOn?.by : undefined}
+                  />
                 </li>
               );
             })}
@@ -283,6 +191,160 @@ export function ChatView(props: ChatViewProps) {
       </main>
     </ShowContext>
   );
+}
+
+interface ReadFailureProps {
+  readonly failure: string;
+  readonly onRetry: () => void;
+}
+
+function ReadFailure({ failure, onRetry }: ReadFailureProps) {
+  return (
+    <Banner
+      level="error"
+      actions={
+        <button type="button" className="secondary" onClick={onRetry}>
+          {l10n.t("Try Again")}
+        </button>
+      }
+    >
+      {l10n.t("The task could not be read: {0}", failure)}
+    </Banner>
+  );
+}
+
+interface RowProps extends ChatRowProps {
+  /** How many messages before it are not a part of the conversation any more. */
+  readonly replaced: number;
+  /** Those are shown. */
+  readonly isOpen: boolean;
+  readonly onFold: (open: boolean) => void;
+}
+
+/** The row of a message, after what stands for the messages that it replaced. */
+function Row({ replaced, isOpen, onFold, ...row }: RowProps) {
+  const { taskId, entry, actions } = row;
+  const { message } = entry;
+  return (
+    <Boundary
+      subject={entry}
+      instead={(problem, onRetry) => (
+        <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
+      )}
+    >
+      {replaced > 0 && <Replaced n={replaced} open={isOpen} onToggle={() => onFold(!isOpen)} />}
+      <ChatRow {...row} />
+    </Boundary>
+  );
+}
+
+/** The timeline of a conversation, with the folds that are open. */
+function useTimeline({ taskId, messages }: Conversation) {
+  const view = useView();
+  // Changes whenever a fold is opened or closed, of which the view keeps which.
+  const [folds, setFolds] = useState(0);
+  // Entries that did not change stay the same objects from one timeline to the next.
+  const before = useRef<Timeline>(undefined);
+  const timeline = useMemo(() => timelineOf(messages, before.current), [messages]);
+  before.current = timeline;
+  const keyOf = (id: number) => `${taskId}:${id}:replaced`;
+  const isOpen = (id: number) => view.expanded(keyOf(id)) ?? false;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is read again when a fold changes.
+  const shown = useMemo(() => shownEntries(timeline, isOpen), [timeline, view, taskId, folds]);
+  return {
+    timeline,
+    shown,
+    isOpen,
+    rowOf: (messageId: number) => timeline.within.get(messageId) ?? messageId,
+    setFold(id: number, open: boolean) {
+      view.setExpanded(keyOf(id), open);
+      setFolds(folds + 1);
+    },
+  };
+}
+
+/** Says which rows are in sight, and where. */
+function useRows(
+  scroller: RefObject<HTMLElement | null>,
+  entries: readonly Entry[],
+  messages: readonly Message[],
+  rangeExtractor: MountedRows["rangeExtractor"],
+  earlier: boolean,
+) {
+  const view = useView();
+  const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
+    count: messages.length,
+    enabled: messages.length > 0,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
+    estimateSize: (index) => likelyHeight(entries[index]),
+    // The first drawing has rows already, before the panel is measured: what leads to one finds it.
+    initialRect: { width: 0, height: window.innerHeight },
+    // They are the newest messages, or those left in an earlier life.
+    initialOffset: () => offsetOf(entries, view.get().place?.messageId),
+    rangeExtractor,
+    overscan,
+    paddingStart: earlier ? earlierPx : topPx,
+    paddingEnd: bottomPx,
+    // The rows in sight stay in place when messages come or go above them. usePlace handles the end.
+    anchorTo: "end",
+    scrollEndThreshold: -1,
+  });
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (row, _delta, { scrollOffset }) => {
+    const known = virtualizer.itemSizeCache.has(row.key) ? row.size : 0;
+    return row.start + known <= (scrollOffset ?? 0);
+  };
+  return virtualizer;
+}
+
+/** Brings messages into view, and the focus to them or to the asks that they are. */
+function useShow(
+  conversation: Conversation,
+  rows: readonly Message[],
+  /** Brings a message into view; returns the message that has its row, or nothing if it has none yet. */
+  bring: (messageId: number) => number | undefined,
+  onShowAsk: (askId: string) => void,
+) {
+  // A row that is to have the focus is drawn first.
+  const [toFocus, setToFocus] = useState<{ readonly message: Message }>();
+  useLayoutEffect(() => {
+    if (toFocus !== undefined) focusRow(toFocus.message);
+  }, [toFocus]);
+  const show = (messageId: number) => {
+    const all = conversation.messages;
+    const message = all[indexOfMessage(all, messageId)];
+    const row = bring(messageId);
+    if (message === undefined || indexOfMessage(rows, row ?? -1) === -1) return;
+    const { body } = message;
+    if (body.type === "ask" && body.outcome === undefined) onShowAsk(body.askId);
+    else setToFocus({ message });
+  };
+  const showAsk = (askId: string) => {
+    const isIt = ({ body }: Message) => body.type === "ask" && body.askId === askId;
+    const message = conversation.messages.findLast(isIt);
+    if (message !== undefined) show(message.id);
+  };
+  return { show, showAsk };
+}
+
+/** Opens and closes the field that finds a text. */
+function useFinding(onEnd: () => void) {
+  const [finding, setFinding] = useState(false);
+  const findField = useRef<HTMLInputElement>(null);
+  const find = () => {
+    setFinding(true);
+    findField.current?.select(); // if the field is drawn already
+    findField.current?.focus();
+  };
+  useLayoutEffect(() => {
+    if (finding) findField.current?.focus();
+  }, [finding]);
+  useFindKey(find);
+  const endFind = () => {
+    setFinding(false);
+    onEnd();
+  };
+  return { finding, findField, find, endFind };
 }
 
 function classOf(left: boolean, found: boolean): string | undefined {

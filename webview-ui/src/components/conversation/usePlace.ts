@@ -3,7 +3,7 @@ import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { indexOfMessage } from "../../store/messages.ts";
 import { useView } from "../../view/ViewContext.ts";
-import type { Place } from "../../viewState.ts";
+import type { Place, ViewStateStore } from "../../viewState.ts";
 
 // Fractions of pixels and a person's aim are both imprecise.
 const nearBottomPx = 24;
@@ -80,75 +80,16 @@ export function usePlace(
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const onScroll = () => {
-      if (Math.abs(element.scrollTop - (written.current ?? Number.NaN)) < 1) return;
-      written.current = undefined;
-      place.current = undefined;
-      atBottom.current = isAtBottom(element);
-    };
-    const onScrollEnd = () => {
-      if (isAwaited(place.current, shown.current)) return;
-      const now = isAtBottom(element) ? undefined : placeAt(virtualizer, shown.current, element);
-      view.update(({ place: _old, ...state }) =>
-        now === undefined ? state : { ...state, place: now },
-      );
-    };
-    const onWheel = () => {
-      place.current = undefined;
-    };
-    // What a person opens or closes must not be moved away under their hand.
-    const onPointerDown = () => {
-      place.current = undefined;
-      touched.current = true;
-    };
-    const onKeyDown = (event: KeyboardEvent) => {
-      onPointerDown();
-      if (!isForList(event)) return;
-      const page = element.clientHeight - overlapPx;
-      switch (event.key) {
-        case "Home":
-          element.scrollTop = 0;
-          break;
-        case "End":
-          atBottom.current = true;
-          touched.current = false;
-          scrollTo(element, element.scrollHeight - element.clientHeight);
-          break;
-        case "PageUp":
-        case "PageDown": {
-          const now = placeAt(virtualizer, shown.current, element);
-          if (now === undefined) return;
-          const by = event.key === "PageUp" ? -page : page;
-          element.scrollTop += by;
-          // Rows that come into view get their heights: what was at the top stays where it went.
-          written.current = element.scrollTop;
-          place.current = { ...now, offset: now.offset + by };
-          atBottom.current = isAtBottom(element);
-          break;
-        }
-        default:
-          return;
-      }
-      event.preventDefault();
-    };
-    const controller = new AbortController();
-    const { signal } = controller;
-    // Before the virtualizer hears of it, which draws at once.
-    element.addEventListener("scroll", onScroll, { signal, passive: true, capture: true });
-    element.addEventListener("scrollend", onScrollEnd, { signal });
-    element.addEventListener("pointerdown", onPointerDown, { signal });
-    element.addEventListener("wheel", onWheel, { signal, passive: true });
-    element.addEventListener("keydown", onKeyDown, { signal });
-    // What opens below the list must not hide its end. Drawing follows only where other rows are in sight.
-    const resizes = new ResizeObserver(() => {
-      if (!atBottom.current || touched.current || place.current !== undefined) return;
-      scrollTo(element, element.scrollHeight - element.clientHeight);
+    return listen(element, {
+      virtualizer,
+      view,
+      shown,
+      atBottom,
+      place,
+      touched,
+      written,
+      scrollTo,
     });
-    resizes.observe(element);
-    return () => {
-      controller.abort();
-      resizes.disconnect();
-    };
   }, [scroller, virtualizer, view, scrollTo]);
 
   return {
@@ -162,6 +103,92 @@ export function usePlace(
       place.current = { messageId, offset: -marginPx };
     },
     isAtBottom: () => atBottom.current,
+  };
+}
+
+/** What the listeners share with the hook. */
+interface Scrolling {
+  readonly virtualizer: Virtualizer<HTMLElement, HTMLLIElement>;
+  readonly view: ViewStateStore;
+  readonly shown: RefObject<readonly Message[]>;
+  readonly atBottom: RefObject<boolean>;
+  readonly place: RefObject<Place | undefined>;
+  readonly touched: RefObject<boolean>;
+  readonly written: RefObject<number | undefined>;
+  readonly scrollTo: (element: HTMLElement, top: number) => void;
+}
+
+/** Hears where the person scrolls, until the returned function is called. */
+function listen(element: HTMLElement, scrolling: Scrolling): () => void {
+  const { virtualizer, view, shown, atBottom, place, touched, written, scrollTo } = scrolling;
+  const onScroll = () => {
+    if (Math.abs(element.scrollTop - (written.current ?? Number.NaN)) < 1) return;
+    written.current = undefined;
+    place.current = undefined;
+    atBottom.current = isAtBottom(element);
+  };
+  const onScrollEnd = () => {
+    if (isAwaited(place.current, shown.current)) return;
+    const now = isAtBottom(element) ? undefined : placeAt(virtualizer, shown.current, element);
+    view.update(({ place: _old, ...state }) =>
+      now === undefined ? state : { ...state, place: now },
+    );
+  };
+  const onWheel = () => {
+    place.current = undefined;
+  };
+  // What a person opens or closes must not be moved away under their hand.
+  const onPointerDown = () => {
+    place.current = undefined;
+    touched.current = true;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    onPointerDown();
+    if (!isForList(event)) return;
+    const page = element.clientHeight - overlapPx;
+    switch (event.key) {
+      case "Home":
+        element.scrollTop = 0;
+        break;
+      case "End":
+        atBottom.current = true;
+        touched.current = false;
+        scrollTo(element, element.scrollHeight - element.clientHeight);
+        break;
+      case "PageUp":
+      case "PageDown": {
+        const now = placeAt(virtualizer, shown.current, element);
+        if (now === undefined) return;
+        const by = event.key === "PageUp" ? -page : page;
+        element.scrollTop += by;
+        // Rows that come into view get their heights: what was at the top stays where it went.
+        written.current = element.scrollTop;
+        place.current = { ...now, offset: now.offset + by };
+        atBottom.current = isAtBottom(element);
+        break;
+      }
+      default:
+        return;
+    }
+    event.preventDefault();
+  };
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Before the virtualizer hears of it, which draws at once.
+  element.addEventListener("scroll", onScroll, { signal, passive: true, capture: true });
+  element.addEventListener("scrollend", onScrollEnd, { signal });
+  element.addEventListener("pointerdown", onPointerDown, { signal });
+  element.addEventListener("wheel", onWheel, { signal, passive: true });
+  element.addEventListener("keydown", onKeyDown, { signal });
+  // What opens below the list must not hide its end. Drawing follows only where other rows are in sight.
+  const resizes = new ResizeObserver(() => {
+    if (!atBottom.current || touched.current || place.current !== undefined) return;
+    scrollTo(element, element.scrollHeight - element.clientHeight);
+  });
+  resizes.observe(element);
+  return () => {
+    controller.abort();
+    resizes.disconnect();
   };
 }
 

@@ -1,3 +1,4 @@
+import type { UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import {
   type KeyboardEvent,
@@ -49,7 +50,6 @@ export function AskDock(props: AskDockProps) {
   const { asks, current, visited, size, turn } = dock;
   const root = useRef<HTMLElement>(null);
   const expand = useRef<HTMLButtonElement>(null);
-  const titleId = useId();
   const askId = current?.ask.askId;
   const collapsed = size === "collapsed";
 
@@ -107,14 +107,6 @@ export function AskDock(props: AskDockProps) {
     if ("to" in to) dock.show(to.to.ask.askId);
     else onOlder(to.older);
   };
-  const count =
-    current === undefined
-      ? undefined
-      : l10n.t({
-          message: "{0} of {1}",
-          args: [older + asks.indexOf(current) + 1, total],
-          comment: ["Which of the open questions is shown."],
-        });
   return (
     <section
       ref={root}
@@ -124,68 +116,16 @@ export function AskDock(props: AskDockProps) {
       {...returning}
     >
       <div className="dock-tools">
-        {current === undefined || askId === undefined ? (
-          <>
-            <Icon name="bell-dot" />
-            <span className="dock-title">
-              {plural(
-                older,
-                l10n.t("1 open question further up"),
-                l10n.t("{0} open questions further up"),
-              )}
-            </span>
-            <button type="button" className="link" onClick={() => onOlder("first")}>
-              {l10n.t("Show")}
-            </button>
-          </>
-        ) : collapsed ? (
-          <>
-            <Icon name={titleOf(current.ask.question).icon} />
-            <span id={titleId} className="dock-title">
-              <AskTitleLine question={current.ask.question} />
-            </span>
-            {total > 1 && <span className="dock-count">{count}</span>}
-            <IconButton
-              ref={expand}
-              icon="chevron-up"
-              label={l10n.t("Expand Question")}
-              aria-describedby={titleId}
-              onClick={() => resize("half")}
-            />
-          </>
+        {current === undefined ? (
+          <OlderOnly older={older} onShow={() => onOlder("first")} />
         ) : (
-          <>
-            {total > 1 && (
-              <>
-                <span className="dock-count" role="status">
-                  {count}
-                </span>
-                <IconButton
-                  icon="chevron-left"
-                  label={l10n.t("Previous Question")}
-                  onClick={() => step("previous")}
-                />
-                <IconButton
-                  icon="chevron-right"
-                  label={l10n.t("Next Question")}
-                  onClick={() => step("next")}
-                />
-              </>
-            )}
-            <IconButton
-              icon={size === "expanded" ? "screen-normal" : "screen-full"}
-              label={
-                size === "expanded" ? l10n.t("Make Question Smaller") : l10n.t("Expand Question")
-              }
-              className="dock-size"
-              onClick={() => resize(size === "expanded" ? "half" : "expanded")}
-            />
-            <IconButton
-              icon="chevron-down"
-              label={l10n.t("Collapse Question")}
-              onClick={() => resize("collapsed")}
-            />
-          </>
+          <DockTools
+            {...{ size, expand, total }}
+            question={current.ask.question}
+            at={older + asks.indexOf(current) + 1}
+            onResize={resize}
+            onStep={step}
+          />
         )}
       </div>
       {visited.map(({ index, ask }) => {
@@ -201,6 +141,98 @@ export function AskDock(props: AskDockProps) {
         );
       })}
     </section>
+  );
+}
+
+/** The line of a dock whose asks are all on pages that were not read. */
+function OlderOnly({ older, onShow }: { readonly older: number; readonly onShow: () => void }) {
+  return (
+    <>
+      <Icon name="bell-dot" />
+      <span className="dock-title">
+        {plural(
+          older,
+          l10n.t("1 open question further up"),
+          l10n.t("{0} open questions further up"),
+        )}
+      </span>
+      <button type="button" className="link" onClick={onShow}>
+        {l10n.t("Show")}
+      </button>
+    </>
+  );
+}
+
+interface DockToolsProps {
+  readonly question: UseMcpServer;
+  readonly size: DockSize;
+  /** The button that expands the collapsed dock. */
+  readonly expand: Ref<HTMLButtonElement>;
+  /** Which of the open asks is shown, from 1. */
+  readonly at: number;
+  readonly total: number;
+  readonly onResize: (size: DockSize) => void;
+  readonly onStep: (way: "next" | "previous") => void;
+}
+
+/** The count of the open asks, and the buttons that step through them and size the dock. */
+function DockTools({ question, size, expand, at, total, onResize, onStep }: DockToolsProps) {
+  const titleId = useId();
+  const count = l10n.t({
+    message: "{0} of {1}",
+    args: [at, total],
+    comment: ["Which of the open questions is shown."],
+  });
+  if (size === "collapsed") {
+    return (
+      <>
+        <Icon name={titleOf(question).icon} />
+        <span id={titleId} className="dock-title">
+          <AskTitleLine question={question} />
+        </span>
+        {total > 1 && <span className="dock-count">{count}</span>}
+        <IconButton
+          ref={expand}
+          icon="chevron-up"
+          label={l10n.t("Expand Question")}
+          aria-describedby={titleId}
+          onClick={() => onResize("half")}
+        />
+      </>
+    );
+  }
+  const expanded = size === "expanded";
+  return (
+    <>
+      {total > 1 && (
+        <>
+          <span className="dock-count" role="status">
+            {count}
+          </span>
+          <IconButton
+            icon="chevron-left"
+            label={l10n.t("Previous Question")}
+            onClick={() => onStep("previous")}
+          />
+          <IconButton
+            icon="chevron-right"
+            label={l10n.t("Next Question")}
+            onClick={() => onStep("next")}
+          />
+        </>
+      )}
+      <IconButton
+        icon={expanded ? "screen-normal" : "screen-full"}
+        label={expanded ? l10n.t("Make Question Smaller") : l10n.t("Expand Question")}
+        className="dock-size"
+        onClick={() => onResize(expanded ? "half" : "expanded")}
+      />
+      <IconButton
+        icon="chevron-down"
+        label={l10n.t("Collapse Question")}
+        onClick={() => onResize("collapsed")}
+      />
+    </>
   );
 }
 

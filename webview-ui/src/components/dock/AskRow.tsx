@@ -1,4 +1,4 @@
-import type { Ask, SamplingTool } from "@assent/protocol";
+import type { Ask, SamplingTool, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
 import type { Models } from "../../store/servers.ts";
@@ -29,185 +29,203 @@ export interface AskRowProps {
 
 /** An open ask: its card, its draft, and its one answer. */
 export function AskRow(props: AskRowProps) {
-  const { taskId, ask, actions, offered, keep } = props;
-  const { askId, question } = ask;
-  const { models, away } = props.models.get(question.serverName) ?? {};
-  const view = useView();
-  const [opening, setOpening] = useState(false);
-  const [filledIn, setFilledIn] = useState(false);
-  const { busy, answer, act, refusal } = useAnswer((response) =>
-    actions.answer({ taskId, askId, ...response }),
-  );
-  const problems = useMemo(() => refusedProblems(refusal), [refusal]);
-
-  const ways = {
-    onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
-    onDecline: () => answer({ askResponse: "noButtonClicked" }),
-  };
-  const declineAll = () => answer({ askResponse: "noButtonClicked", declineAll: true });
-  // What this view remembers is never older than what the sidecar kept of it.
-  const draft = view.draft(askId) ?? parseDraft(ask.draft);
-  const onDraft = (next: Draft) => {
-    view.setDraft(askId, next);
-    actions.saveDraft(taskId, askId, next);
-  };
-
+  const { question } = props.ask;
   switch (question.type) {
-    case "mcp_elicitation": {
-      const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
-      const key = typedBeforeKey(taskId, question);
-      const typedBefore = draft === undefined ? view.draft(key) : undefined;
-      const fillIn = (typed: Draft) => {
-        view.setDraft(key, undefined);
-        onDraft(typed);
-        setFilledIn(true);
-      };
-      const form = (
-        <McpElicitationForm
-          // A form takes its draft when it is new.
-          key={filledIn ? "filled in" : "as it came"}
-          {...{ askId, serverName, toolNames, resourceUri, busy }}
-          {...ways}
-          request={elicitationRequest}
-          onDeclineAll={declineAll}
-          refusal={problems === undefined ? refusal?.message : undefined}
-          problems={problems}
-          {...{ draft, onDraft }}
-          onAccept={(elicitationContent, secretFields) =>
-            answer({
-              askResponse: "yesButtonClicked",
-              elicitationContent,
-              ...(secretFields && { secretFields: [...secretFields] }),
-            })
-          }
-        />
-      );
-      return (
-        <>
-          {typedBefore !== undefined && <TypedBefore onFillIn={() => fillIn(typedBefore)} />}
-          {form}
-        </>
-      );
-    }
-    case "mcp_sampling": {
-      const refusedSecrets = messagesOf(problems, "secrets");
-      const {
-        serverName,
-        toolNames = [],
-        resourceUri,
-        samplingRequest,
-        model,
-        modelReason,
-        grantReason,
-        secrets,
-        context,
-      } = question;
-      return (
-        <McpSamplingApproval
-          {...{ askId, serverName, toolNames, resourceUri, busy, keep }}
-          {...{ model, modelReason, models, away, grantReason, secrets, context }}
-          request={samplingRequest}
-          refusal={refusedSecrets === undefined ? refusal?.message : undefined}
-          refusedSecrets={refusedSecrets}
-          fieldProblems={problems}
-          {...{ draft, onDraft }}
-          onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
-          onDecline={ways.onDecline}
-          onCancel={ways.onCancel}
-        />
-      );
-    }
+    case "mcp_elicitation":
+      return <FormRow {...props} question={question} />;
+    case "mcp_sampling":
+      return <SamplingRow {...props} question={question} />;
     case "mcp_sampling_review":
-      return (
-        <McpSamplingReview
-          {...{ askId, question, tools: offered, busy, models, away, keep }}
-          refusal={refusal?.message}
-          {...{ draft, onDraft }}
-          onReturn={(samplingContent) =>
-            answer({
-              askResponse: "yesButtonClicked",
-              ...(samplingContent === undefined ? {} : { samplingContent }),
-            })
-          }
-          onRegenerate={(modelId) =>
-            answer({
-              askResponse: "regenerateButtonClicked",
-              ...(modelId === undefined ? {} : { modelId }),
-            })
-          }
-          onDecline={ways.onDecline}
-          onCancel={ways.onCancel}
-        />
-      );
-    case "mcp_url_elicitation": {
-      const {
-        serverName,
-        toolNames = [],
-        resourceUri,
-        message,
-        url,
-        awaitsCompletion = false,
-      } = question;
-      const open = async () => {
-        setOpening(true);
-        try {
-          const opened = await actions.openAskUrl({ taskId, askId });
-          if (!opened) throw new Error(l10n.t("The page was not opened."));
-        } finally {
-          setOpening(false);
-        }
-        if (!awaitsCompletion) return true;
-        // Kept like a draft, so that a page opened before a reload needs no second consent.
-        view.setDraft(askId, { opened: true });
-        return false;
-      };
-      return (
-        <McpURLConsent
-          {...{ askId, serverName, toolNames, resourceUri, message, url, opening, busy }}
-          {...ways}
-          waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
-          refusal={refusal?.message}
-          onDeclineAll={declineAll}
-          onOpen={() => act(open)}
-          onDone={() => answer({ askResponse: "yesButtonClicked" })}
-        />
-      );
-    }
+      return <ReviewRow {...props} question={question} />;
+    case "mcp_url_elicitation":
+      return <PageRow {...props} question={question} />;
     case "use_mcp_tool":
     case "access_mcp_resource":
-      return (
-        <ToolApproval
-          {...{ askId, question, busy }}
-          refusal={refusal?.message}
-          {...{ draft, onDraft }}
-          onApprove={(remember, toolArgumentsText) =>
-            answer({
-              askResponse: "yesButtonClicked",
-              ...(remember === undefined ? {} : { remember }),
-              ...(toolArgumentsText === undefined ? {} : { toolArgumentsText }),
-            })
-          }
-          onDecline={(remember) =>
-            answer({
-              askResponse: "noButtonClicked",
-              ...(remember === undefined ? {} : { remember }),
-            })
-          }
-          onCancel={ways.onCancel}
-        />
-      );
+      return <ToolRow {...props} question={question} />;
     case "repeat_mcp_call":
-      return (
-        <RepeatCall
-          {...{ askId, question, busy }}
-          {...ways}
-          refusal={refusal?.message}
-          onRepeat={() => answer({ askResponse: "yesButtonClicked" })}
-        />
-      );
+      return <RepeatRow {...props} question={question} />;
     default:
       return unreachable(question);
   }
+}
+
+type RowProps<T extends UseMcpServer["type"]> = AskRowProps & {
+  readonly question: Extract<UseMcpServer, { readonly type: T }>;
+};
+
+/** What the cards of all kinds have in common. */
+function useAsk({ taskId, ask, actions }: AskRowProps) {
+  const { askId } = ask;
+  const view = useView();
+  const { busy, answer, act, refusal } = useAnswer((response) =>
+    actions.answer({ taskId, askId, ...response }),
+  );
+  return {
+    view,
+    answer,
+    act,
+    refusal,
+    problems: useMemo(() => refusedProblems(refusal), [refusal]),
+    /** What every card takes. */
+    card: {
+      ...{ askId, busy },
+      onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
+      onDecline: () => answer({ askResponse: "noButtonClicked" }),
+    },
+    onDeclineAll: () => answer({ askResponse: "noButtonClicked", declineAll: true }),
+    // What this view remembers is never older than what the sidecar kept of it.
+    draft: view.draft(askId) ?? parseDraft(ask.draft),
+    onDraft: (next: Draft) => {
+      view.setDraft(askId, next);
+      actions.saveDraft(taskId, askId, next);
+    },
+  };
+}
+
+function FormRow({ question, ...props }: RowProps<"mcp_elicitation">) {
+  const { view, answer, refusal, problems, card, onDeclineAll, draft, onDraft } = useAsk(props);
+  const [filledIn, setFilledIn] = useState(false);
+  const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
+  const key = typedBeforeKey(props.taskId, question);
+  const typedBefore = draft === undefined ? view.draft(key) : undefined;
+  const fillIn = (typed: Draft) => {
+    view.setDraft(key, undefined);
+    onDraft(typed);
+    setFilledIn(true);
+  };
+  return (
+    <>
+      {typedBefore !== undefined && <TypedBefore onFillIn={() => fillIn(typedBefore)} />}
+      <McpElicitationForm
+        // A form takes its draft when it is new.
+        key={filledIn ? "filled in" : "as it came"}
+        {...card}
+        {...{ serverName, toolNames, resourceUri, onDeclineAll, problems, draft, onDraft }}
+        request={elicitationRequest}
+        refusal={problems === undefined ? refusal?.message : undefined}
+        onAccept={(elicitationContent, secretFields) =>
+          answer({
+            askResponse: "yesButtonClicked",
+            elicitationContent,
+            ...(secretFields && { secretFields: [...secretFields] }),
+          })
+        }
+      />
+    </>
+  );
+}
+
+function SamplingRow({ question, ...props }: RowProps<"mcp_sampling">) {
+  const { answer, refusal, problems, card, draft, onDraft } = useAsk(props);
+  const { models, away } = props.models.get(question.serverName) ?? {};
+  const refusedSecrets = messagesOf(problems, "secrets");
+  const { serverName, toolNames = [], resourceUri, samplingRequest } = question;
+  const { model, modelReason, grantReason, secrets, context } = question;
+  return (
+    <McpSamplingApproval
+      {...card}
+      {...{ serverName, toolNames, resourceUri, keep: props.keep }}
+      {...{ model, modelReason, models, away, grantReason, secrets, context }}
+      {...{ refusedSecrets, draft, onDraft }}
+      request={samplingRequest}
+      refusal={refusedSecrets === undefined ? refusal?.message : undefined}
+      fieldProblems={problems}
+      onApprove={(approval) => answer({ askResponse: "yesButtonClicked", ...approval })}
+    />
+  );
+}
+
+function ReviewRow({ question, ...props }: RowProps<"mcp_sampling_review">) {
+  const { answer, refusal, card, draft, onDraft } = useAsk(props);
+  const { models, away } = props.models.get(question.serverName) ?? {};
+  return (
+    <McpSamplingReview
+      {...card}
+      {...{ question, models, away, draft, onDraft, keep: props.keep }}
+      tools={props.offered}
+      refusal={refusal?.message}
+      onReturn={(samplingContent) =>
+        answer({
+          askResponse: "yesButtonClicked",
+          ...(samplingContent === undefined ? {} : { samplingContent }),
+        })
+      }
+      onRegenerate={(modelId) =>
+        answer({
+          askResponse: "regenerateButtonClicked",
+          ...(modelId === undefined ? {} : { modelId }),
+        })
+      }
+    />
+  );
+}
+
+function PageRow({ question, ...props }: RowProps<"mcp_url_elicitation">) {
+  const { view, answer, act, refusal, card, onDeclineAll } = useAsk(props);
+  const [opening, setOpening] = useState(false);
+  const { taskId, ask, actions } = props;
+  const { askId } = ask;
+  const { serverName, toolNames = [], resourceUri, message, url } = question;
+  const { awaitsCompletion = false } = question;
+  const open = async () => {
+    setOpening(true);
+    try {
+      const opened = await actions.openAskUrl({ taskId, askId });
+      if (!opened) throw new Error(l10n.t("The page was not opened."));
+    } finally {
+      setOpening(false);
+    }
+    if (!awaitsCompletion) return true;
+    // Kept like a draft, so that a page opened before a reload needs no second consent.
+    view.setDraft(askId, { opened: true });
+    return false;
+  };
+  return (
+    <McpURLConsent
+      {...card}
+      {...{ serverName, toolNames, resourceUri, message, url, opening, onDeclineAll }}
+      waiting={awaitsCompletion && own(view.draft(askId) ?? {}, "opened") === true}
+      refusal={refusal?.message}
+      onOpen={() => act(open)}
+      onDone={() => answer({ askResponse: "yesButtonClicked" })}
+    />
+  );
+}
+
+function ToolRow({ question, ...props }: RowProps<"use_mcp_tool" | "access_mcp_resource">) {
+  const { answer, refusal, card, draft, onDraft } = useAsk(props);
+  return (
+    <ToolApproval
+      {...card}
+      {...{ question, draft, onDraft }}
+      refusal={refusal?.message}
+      onApprove={(remember, toolArgumentsText) =>
+        answer({
+          askResponse: "yesButtonClicked",
+          ...(remember === undefined ? {} : { remember }),
+          ...(toolArgumentsText === undefined ? {} : { toolArgumentsText }),
+        })
+      }
+      onDecline={(remember) =>
+        answer({
+          askResponse: "noButtonClicked",
+          ...(remember === undefined ? {} : { remember }),
+        })
+      }
+    />
+  );
+}
+
+function RepeatRow({ question, ...props }: RowProps<"repeat_mcp_call">) {
+  const { answer, refusal, card } = useAsk(props);
+  return (
+    <RepeatCall
+      {...card}
+      question={question}
+      refusal={refusal?.message}
+      onRepeat={() => answer({ askResponse: "yesButtonClicked" })}
+    />
+  );
 }
 
 /** Offers the draft of the same form from before its call was lost. */

@@ -99,90 +99,27 @@ export interface Approval {
 
 /** A server's request to a model, as long as it waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
-  const {
-    askId,
-    serverName,
-    toolNames,
-    resourceUri,
-    request,
-    model,
-    models,
-    away,
-    busy,
-    refusal,
-    keep,
-  } = props;
-  const {
-    modelReason = "",
-    grantReason = "",
-    secrets = [],
-    context,
-    refusedSecrets = [],
-    fieldProblems,
-  } = props;
-  const { onDraft, onApprove, onDecline, onCancel } = props;
+  const { askId, serverName, toolNames, resourceUri, request, secrets = [] } = props;
+  const { busy, refusal, keep, fieldProblems, onApprove, onDecline, onCancel } = props;
   const ready = useArmed() && !busy;
-  const [draft, setDraft] = useDraft(props.draft, onDraft);
-  const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
-  const reset = () =>
-    setDraft({
-      ...Object.fromEntries(Object.entries(draft).filter(([key]) => !isOfEdit(key))),
-      [draftKey.editing]: isEditing,
-    });
-  const { edit, request: edited, problems } = editOf(request, draft, secrets);
-  const isWrong = Object.keys(problems).length > 0;
-  // A problem stays in sight, because it is why the request cannot be sent.
-  const isEditing = own(draft, draftKey.editing) === true || isWrong;
-  const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
-
-  const candidates = candidatesOf(model, models);
-  const chosen = own(draft, draftKey.model);
-  const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
-  const nobody = answering === undefined && models !== undefined;
-  const included = own(draft, draftKey.context) === true ? context : undefined;
+  const approval = useApproval(props);
+  const { draft, input, answering, candidates, nobody, editing } = approval;
+  const wordsId = useId();
   const isAnswering = own(draft, byHandKey.open) === true;
   const isAllowing = own(draft, grantKey.open) === true && answering !== undefined && !isAnswering;
-  const wordsId = useId();
   const [toolName] = toolNames.length === 1 ? toolNames : [];
-  // A wrong edit cannot be measured.
-  const measured = withContext(isWrong ? request : edited, included);
-  const summary = summarize(measured, answering);
-  const warnings = answering === undefined ? [] : warningsOf(measured, answering);
-  const found = useSecrets({
-    secrets,
-    refused: refusedSecrets,
-    request: edited,
-    context: included,
-    version: JSON.stringify(Object.entries(draft).filter(([key]) => isOfContent(key))),
-  });
-  const canSend = !nobody && !busy && !isWrong && (!found.hasSecrets || found.isConfirmed);
-  const approve = (grant?: GrantTerms) => {
-    found.noteSent();
-    onApprove({
-      ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
-      ...(edit !== undefined && { samplingEdit: edit }),
-      ...(included !== undefined && { includeContext: true }),
-      ...(found.hasSecrets && { confirmSecrets: true }),
-      ...(grant !== undefined && { grant }),
-    });
+  const close = (key: string) => () => {
+    input(key, false);
+    focusAsk(askId); // the pressed button is gone
   };
   const allowing = {
     ...{ draft, busy, wordsId },
     scope: { serverName, toolName, model: answering, models: candidates },
-    onClose: () => {
-      input(grantKey.open, false);
-      focusAsk(askId); // the pressed button is gone
-    },
+    onClose: close(grantKey.open),
   };
+  const byHand = { ...{ draft, busy }, onClose: close(byHandKey.open) };
   // What is wrong with the person's own completion is said at its fields.
   const isAtField = isAnswering ? fieldProblems !== undefined : isOfCompletion(fieldProblems);
-  const byHand = {
-    ...{ draft, busy },
-    onClose: () => {
-      input(byHandKey.open, false);
-      focusAsk(askId); // the pressed button is gone
-    },
-  };
   return (
     <SecretsContext value={secrets}>
       <AskCard
@@ -203,35 +140,15 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
               onAnswer={(handWritten) => onApprove({ handWritten })}
             />
           ) : isAllowing ? (
-            <AllowActions {...allowing} {...{ canSend, ready }} onApprove={approve} />
+            <AllowActions
+              {...allowing}
+              {...{ ready }}
+              canSend={approval.canSend}
+              onApprove={approval.approve}
+            />
           ) : (
             <>
-              <SplitButton
-                kind="primary"
-                label={l10n.t("Approve & Send")}
-                moreLabel={l10n.t("More Ways to Approve")}
-                {...{ ready, busy }}
-                disabled={!canSend}
-                onClick={() => approve()}
-                entries={[
-                  ...(answering === undefined
-                    ? []
-                    : [
-                        {
-                          label: l10n.t("Approve and Allow…"),
-                          about: l10n.t(
-                            "Requests like this one then go without asking, within bounds that you set.",
-                          ),
-                          onChoose: () => input(grantKey.open, true),
-                        },
-                      ]),
-                  {
-                    label: l10n.t("Answer as the Model…"),
-                    about: l10n.t("You write the completion, and no model is asked."),
-                    onChoose: () => input(byHandKey.open, true),
-                  },
-                ]}
-              />
+              <ApproveButton {...{ approval, ready, busy }} />
               <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
               <button {...editing.toggle} disabled={busy}>
                 <Icon name="edit" />
@@ -250,75 +167,8 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           </>
         ) : (
           <>
-            {grantReason !== "" && (
-              <p className="notice notice-info">
-                <Icon name="info" />
-                <span>{visible(grantReason)}</span>
-              </p>
-            )}
-            {isEditing ? (
-              <>
-                <p className="muted">{summary}</p>
-                <div ref={editing.fields}>
-                  <SamplingEditor
-                    {...{ request, draft, secrets, problems, keep }}
-                    disabled={busy}
-                    onInput={input}
-                    onKeyDown={editing.onKeyDown}
-                  />
-                </div>
-              </>
-            ) : (
-              <Disclosure keep={`${keep}:request`} summary={summary} initiallyOpen>
-                <SamplingDetails request={edited} keep={keep} />
-              </Disclosure>
-            )}
-            {edit !== undefined && !isWrong && (
-              <Disclosure
-                keep={`${keep}:changes`}
-                summary={l10n.t("What you changed")}
-                initiallyOpen
-              >
-                <SamplingChanges asked={request} sent={edited} keep={keep} />
-              </Disclosure>
-            )}
-            {edit !== undefined && (
-              <button type="button" className="link" disabled={busy} onClick={() => reset()}>
-                {l10n.t("Undo all changes")}
-              </button>
-            )}
-            {context !== undefined && (
-              <SamplingContextChoice
-                {...{ context, keep }}
-                included={included !== undefined}
-                disabled={busy}
-                onInclude={(include) => input(draftKey.context, include)}
-              />
-            )}
-            <SamplingSecrets
-              secrets={found.placed}
-              refused={found.refused}
-              confirmed={found.isConfirmed}
-              disabled={busy}
-              onRedact={(numbers) => setDraft(redact(request, draft, secrets, numbers))}
-              onConfirm={found.confirm}
-            />
-            <AnsweringModel
-              label={l10n.t("Answered by")}
-              model={answering}
-              {...{ candidates, away }}
-              disabled={busy}
-              onChoose={(id) => input(draftKey.model, id)}
-            />
-            {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
-              <p className="muted">{visible(modelReason)}</p>
-            )}
-            {warnings.map((warning) => (
-              <p key={warning} className="notice notice-warning">
-                <Icon name="warning" />
-                <span>{visible(warning)}</span>
-              </p>
-            ))}
+            <RequestToApprove {...props} approval={approval} />
+            <ModelToAnswer {...props} approval={approval} />
             {isAllowing && (
               <ApproveAndAllow {...allowing} problems={fieldProblems} onInput={input} />
             )}
@@ -326,6 +176,186 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
         )}
       </AskCard>
     </SecretsContext>
+  );
+}
+
+type ApprovalState = ReturnType<typeof useApproval>;
+
+/** What the person makes of a request: the edits, the model, the context, and what looks like a secret. */
+function useApproval(props: McpSamplingApprovalProps) {
+  const { request, model, models, secrets = [], context, refusedSecrets = [], busy } = props;
+  const [draft, setDraft] = useDraft(props.draft, props.onDraft);
+  const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
+  const { edit, request: edited, problems } = editOf(request, draft, secrets);
+  const isWrong = Object.keys(problems).length > 0;
+  // A problem stays in sight, because it is why the request cannot be sent.
+  const isEditing = own(draft, draftKey.editing) === true || isWrong;
+  const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
+
+  const candidates = candidatesOf(model, models);
+  const chosen = own(draft, draftKey.model);
+  const answering = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
+  const nobody = answering === undefined && models !== undefined;
+  const included = own(draft, draftKey.context) === true ? context : undefined;
+  const found = useSecrets({
+    secrets,
+    refused: refusedSecrets,
+    request: edited,
+    context: included,
+    version: JSON.stringify(Object.entries(draft).filter(([key]) => isOfContent(key))),
+  });
+  return {
+    ...{ draft, input, edit, edited, problems, isWrong, isEditing, editing },
+    ...{ candidates, answering, nobody, included, found },
+    // A wrong edit cannot be measured.
+    measured: withContext(isWrong ? request : edited, included),
+    canSend: !nobody && !busy && !isWrong && (!found.hasSecrets || found.isConfirmed),
+    approve(grant?: GrantTerms) {
+      found.noteSent();
+      props.onApprove({
+        ...(answering !== undefined && answering.id !== model?.id && { modelId: answering.id }),
+        ...(edit !== undefined && { samplingEdit: edit }),
+        ...(included !== undefined && { includeContext: true }),
+        ...(found.hasSecrets && { confirmSecrets: true }),
+        ...(grant !== undefined && { grant }),
+      });
+    },
+    redact: (numbers: readonly number[]) => setDraft(redact(request, draft, secrets, numbers)),
+    reset: () =>
+      setDraft({
+        ...Object.fromEntries(Object.entries(draft).filter(([key]) => !isOfEdit(key))),
+        [draftKey.editing]: isEditing,
+      }),
+  };
+}
+
+interface ApproveButtonProps {
+  readonly approval: ApprovalState;
+  readonly ready: boolean;
+  readonly busy: boolean;
+}
+
+function ApproveButton({ approval, ready, busy }: ApproveButtonProps) {
+  const { answering, canSend, approve, input } = approval;
+  return (
+    <SplitButton
+      kind="primary"
+      label={l10n.t("Approve & Send")}
+      moreLabel={l10n.t("More Ways to Approve")}
+      {...{ ready, busy }}
+      disabled={!canSend}
+      onClick={() => approve()}
+      entries={[
+        ...(answering === undefined
+          ? []
+          : [
+              {
+                label: l10n.t("Approve and Allow…"),
+                about: l10n.t(
+                  "Requests like this one then go without asking, within bounds that you set.",
+                ),
+                onChoose: () => input(grantKey.open, true),
+              },
+            ]),
+        {
+          label: l10n.t("Answer as the Model…"),
+          about: l10n.t("You write the completion, and no model is asked."),
+          onChoose: () => input(byHandKey.open, true),
+        },
+      ]}
+    />
+  );
+}
+
+interface PartProps extends McpSamplingApprovalProps {
+  readonly approval: ApprovalState;
+}
+
+/** The request as it would be sent, to read or to edit, and what looks like a secret in it. */
+function RequestToApprove({ approval, ...props }: PartProps) {
+  const { request, secrets = [], context, grantReason = "", busy, keep } = props;
+  const { draft, input, edit, edited, problems, isWrong, isEditing, editing } = approval;
+  const { answering, included, found } = approval;
+  const summary = summarize(approval.measured, answering);
+  return (
+    <>
+      {grantReason !== "" && (
+        <p className="notice notice-info">
+          <Icon name="info" />
+          <span>{visible(grantReason)}</span>
+        </p>
+      )}
+      {isEditing ? (
+        <>
+          <p className="muted">{summary}</p>
+          <div ref={editing.fields}>
+            <SamplingEditor
+              {...{ request, draft, secrets, problems, keep }}
+              disabled={busy}
+              onInput={input}
+              onKeyDown={editing.onKeyDown}
+            />
+          </div>
+        </>
+      ) : (
+        <Disclosure keep={`${keep}:request`} summary={summary} initiallyOpen>
+          <SamplingDetails request={edited} keep={keep} />
+        </Disclosure>
+      )}
+      {edit !== undefined && !isWrong && (
+        <Disclosure keep={`${keep}:changes`} summary={l10n.t("What you changed")} initiallyOpen>
+          <SamplingChanges asked={request} sent={edited} keep={keep} />
+        </Disclosure>
+      )}
+      {edit !== undefined && (
+        <button type="button" className="link" disabled={busy} onClick={approval.reset}>
+          {l10n.t("Undo all changes")}
+        </button>
+      )}
+      {context !== undefined && (
+        <SamplingContextChoice
+          {...{ context, keep }}
+          included={included !== undefined}
+          disabled={busy}
+          onInclude={(include) => input(draftKey.context, include)}
+        />
+      )}
+      <SamplingSecrets
+        secrets={found.placed}
+        refused={found.refused}
+        confirmed={found.isConfirmed}
+        disabled={busy}
+        onRedact={approval.redact}
+        onConfirm={found.confirm}
+      />
+    </>
+  );
+}
+
+/** The model that answers, why that one, and what it cannot do. */
+function ModelToAnswer({ approval, ...props }: PartProps) {
+  const { model, modelReason = "", away, busy } = props;
+  const { answering, candidates, measured, input } = approval;
+  const warnings = answering === undefined ? [] : warningsOf(measured, answering);
+  return (
+    <>
+      <AnsweringModel
+        label={l10n.t("Answered by")}
+        model={answering}
+        {...{ candidates, away }}
+        disabled={busy}
+        onChoose={(id) => input(draftKey.model, id)}
+      />
+      {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
+        <p className="muted">{visible(modelReason)}</p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="notice notice-warning">
+          <Icon name="warning" />
+          <span>{visible(warning)}</span>
+        </p>
+      ))}
+    </>
   );
 }
 

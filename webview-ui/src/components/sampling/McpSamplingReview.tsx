@@ -61,9 +61,6 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     problem = "",
   } = question;
   const ready = useArmed() && !busy;
-  const whenReady = (act: () => void) => () => {
-    if (ready) act();
-  };
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reviewed = reviewOf(response, draft);
@@ -103,7 +100,9 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
             className="primary"
             aria-disabled={!ready}
             disabled={busy || reviewed.isWrong}
-            onClick={whenReady(() => onReturn(reviewed.content))}
+            onClick={() => {
+              if (ready) onReturn(reviewed.content);
+            }}
           >
             {l10n.t("Return to Server")}
           </button>
@@ -115,16 +114,10 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
             </button>
           )}
           {next !== undefined && (
-            <button
-              type="button"
-              className="secondary with-icon"
-              aria-disabled={!ready}
-              disabled={busy}
-              onClick={whenReady(() => onRegenerate(next.id === model?.id ? undefined : next.id))}
-            >
-              <Icon name="refresh" />
-              <span className="narrow-hidden">{l10n.t("Ask Again")}</span>
-            </button>
+            <AskAgain
+              {...{ ready, busy }}
+              onClick={() => onRegenerate(next.id === model?.id ? undefined : next.id)}
+            />
           )}
         </>
       }
@@ -168,6 +161,29 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
         onChoose={(id) => input(reviewKey.model, id)}
       />
     </AskCard>
+  );
+}
+
+interface AskAgainProps {
+  readonly ready: boolean;
+  readonly busy: boolean;
+  readonly onClick: () => void;
+}
+
+function AskAgain({ ready, busy, onClick }: AskAgainProps) {
+  return (
+    <button
+      type="button"
+      className="secondary with-icon"
+      aria-disabled={!ready}
+      disabled={busy}
+      onClick={() => {
+        if (ready) onClick();
+      }}
+    >
+      <Icon name="refresh" />
+      <span className="narrow-hidden">{l10n.t("Ask Again")}</span>
+    </button>
   );
 }
 

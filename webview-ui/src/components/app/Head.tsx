@@ -1,0 +1,83 @@
+import * as l10n from "@vscode/l10n";
+import type { RefObject } from "react";
+import { countWaiting } from "../../store/askOrder.ts";
+import { isUnderWay } from "../../store/mcpTasks.ts";
+import { countRunningCalls } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
+import { isAlive } from "../grants/grantWords.ts";
+import { TaskHeader } from "../tasks/TaskHeader.tsx";
+import { ListButton } from "../ui/ListButton.tsx";
+import type { List } from "./useReveal.ts";
+
+export interface HeadProps {
+  readonly state: State;
+  readonly actions: Actions;
+  /** The list that is shown. */
+  readonly list: List | undefined;
+  readonly inbox: RefObject<HTMLButtonElement | null>;
+  readonly more: RefObject<HTMLButtonElement | null>;
+  readonly onShow: (list: List) => void;
+  readonly onHide: () => void;
+  readonly onFind: () => void;
+  readonly onNewTask: () => void;
+}
+
+/** The head of the panel: the open task, and the ways to the lists with what they count. */
+export function Head(props: HeadProps) {
+  const { state, actions, list, inbox, more, onShow, onHide, onFind, onNewTask } = props;
+  const { conversation } = state;
+  const { here, inOtherTasks, unclaimed, inOtherWorkspaces } = countWaiting(state);
+  const elsewhere = inOtherTasks + unclaimed + inOtherWorkspaces;
+  const waiting = here + elsewhere;
+  return (
+    <TaskHeader
+      tasks={state.tasks ?? []}
+      open={conversation?.task}
+      onFind={onFind}
+      onNewTask={onNewTask}
+      runningCalls={() => countRunningCalls(conversation)}
+      actions={actions}
+      more={more}
+      inbox={
+        <ListButton
+          ref={inbox}
+          icon="inbox"
+          // Those of the open task are in the dock already.
+          n={elsewhere}
+          label={
+            waiting === 0
+              ? l10n.t("Open Questions")
+              : l10n.t("Open Questions ({0} waiting)", waiting)
+          }
+          shown={list === "openAsks"}
+          onToggle={() => (list === "openAsks" ? onHide() : onShow("openAsks"))}
+        />
+      }
+      lists={listsOf(state).map((entry) => ({ ...entry, onChoose: () => onShow(entry.list) }))}
+    />
+  );
+}
+
+function listsOf({ mcpTasks, grants, servers }: State) {
+  const underWay = mcpTasks.entries?.filter(isUnderWay).length ?? 0;
+  const active = grants.entries?.filter((grant) => isAlive(grant, Date.now())).length ?? 0;
+  const failed = servers?.filter(({ state }) => state === "failed").length ?? 0;
+  return [
+    {
+      list: "mcpTasks",
+      icon: "server-process",
+      label: underWay === 0 ? l10n.t("MCP Tasks") : l10n.t("MCP Tasks ({0} under way)", underWay),
+    },
+    {
+      list: "grants",
+      icon: "shield",
+      label: active === 0 ? l10n.t("Grants") : l10n.t("Grants ({0} active)", active),
+    },
+    {
+      list: "servers",
+      icon: "server",
+      label: failed === 0 ? l10n.t("Servers") : l10n.t("Servers ({0} failed)", failed),
+    },
+  ] as const;
+}

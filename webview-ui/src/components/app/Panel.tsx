@@ -1,0 +1,220 @@
+import type { Grant } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { GrantsContext } from "../../store/contexts.ts";
+import { openAsksOf } from "../../store/openAsks.ts";
+import { modelsFor } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
+import { ViewContext } from "../../view/ViewContext.ts";
+import type { RunnerState } from "../../viewState.ts";
+import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
+import { TurnLine } from "../composer/TurnLine.tsx";
+import type { ChatHandle } from "../conversation/ChatView.tsx";
+import type { DockHandle } from "../dock/AskDock.tsx";
+import { DeclinedServers } from "../grants/DeclinedServers.tsx";
+import { useAskKeys } from "../inbox/useAskKeys.ts";
+import { DeletedTask } from "../tasks/DeletedTask.tsx";
+import { OtherWorkspace } from "../tasks/OtherWorkspace.tsx";
+import { TaskChoice } from "../tasks/TaskChoice.tsx";
+import { Welcome } from "../tasks/Welcome.tsx";
+import { NoServers } from "../tools/NoServers.tsx";
+import { Runner } from "../tools/Runner.tsx";
+import { Announcer } from "./Announcer.tsx";
+import type { AppProps } from "./App.tsx";
+import { Banners } from "./Banners.tsx";
+import { Head } from "./Head.tsx";
+import { OpenTask } from "./OpenTask.tsx";
+import { ShownList } from "./ShownList.tsx";
+import { useLists } from "./useLists.ts";
+import { useModels } from "./useModels.ts";
+import { useReveal } from "./useReveal.ts";
+
+const none: readonly Grant[] = [];
+
+/** The panel: its head, a list or none, the open task, and what the person can do in it. */
+export function Panel({ session, view }: AppProps) {
+  const state = useSyncExternalStore(session.subscribe, session.getState);
+  const { actions } = session;
+  const { conversation, deletedHere } = state;
+  const open = conversation?.task;
+  const foreign = open?.workspace !== undefined;
+  const asks = useMemo(() => openAsksOf(conversation), [conversation]);
+  const chat = useRef<ChatHandle>(null);
+  const dock = useRef<DockHandle>(null);
+  const { composer, askForComposer, isRead } = useComposer(state);
+  const runner = useRunner(view);
+  const { shown, inbox, more, show, hide, openMessage } = useLists(actions);
+  const insert = (text: string) => {
+    composer.current?.insert(text);
+    return composer.current !== null;
+  };
+  useModels(state, actions);
+  useReveal(state, actions, {
+    ...{ chat, askForRunner: runner.ask, askForComposer, insert, show, openMessage },
+  });
+  useAskKeys(state.sidecar.state === "running", actions);
+
+  return (
+    <ViewContext value={view}>
+      <GrantsContext value={state.grants.entries ?? none}>
+        <div className="app">
+          <Head
+            {...{ state, actions, inbox, more }}
+            list={shown?.list}
+            onShow={show}
+            onHide={hide}
+            onFind={() => chat.current?.find()}
+            onNewTask={() => {
+              askForComposer();
+              actions.newTask();
+            }}
+          />
+          <Banners state={state} actions={actions} />
+          {deletedHere !== undefined && (
+            <DeletedTask
+              key={deletedHere.id}
+              task={deletedHere}
+              onUndo={actions.restoreTask}
+              onDismiss={actions.dismissDeletion}
+            />
+          )}
+          {shown !== undefined && (
+            <ShownList
+              key={`${shown.list} ${shown.times}`}
+              {...{ state, actions }}
+              list={shown.list}
+              at={shown.at}
+              onShowGrants={() => show("grants")}
+              onOpen={openMessage}
+              onClose={hide}
+            />
+          )}
+          {conversation === undefined ? (
+            <Home state={state} actions={actions} />
+          ) : (
+            <OpenTask
+              {...{ conversation, state, actions, chat, dock }}
+              onOpenMessage={openMessage}
+              onLeaveDock={() => composer.current?.park()}
+            />
+          )}
+          {conversation !== undefined && !foreign && (
+            <DeclinedServers
+              declined={state.inbox.declined}
+              actions={actions}
+              label={l10n.t("Declined without asking")}
+            />
+          )}
+          {open?.running === true && asks.length === 0 && (
+            <TurnLine messages={conversation?.messages ?? []} />
+          )}
+          {open?.workspace !== undefined && open.closed !== true && (
+            <OtherWorkspace task={open} workspace={open.workspace} actions={actions} />
+          )}
+          {isRead && !foreign && open?.closed !== true && (
+            <Composer
+              key={conversation?.taskId ?? ""}
+              ref={composer}
+              taskId={conversation?.taskId}
+              task={open}
+              models={modelsFor(state, undefined).get("")?.models}
+              picksFiles={state.picksFiles}
+              servers={state.servers ?? []}
+              offers={state.offers}
+              actions={actions}
+              onBegin={askForComposer}
+            />
+          )}
+          {!foreign && <Tools {...{ state, actions, runner }} />}
+          <Announcer taskId={conversation?.taskId} asks={asks} />
+        </div>
+      </GrantsContext>
+    </ViewContext>
+  );
+}
+
+interface PartProps {
+  readonly state: State;
+  readonly actions: Actions;
+}
+
+/** What stands in the place of a conversation: the tasks to choose from, or a welcome. */
+function Home({ state, actions }: PartProps) {
+  const { tasks, servers } = state;
+  if (tasks === undefined || servers === undefined) return <main className="chat" />;
+  if (tasks.length === 0) return <Welcome {...{ state, actions }} />;
+  return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
+}
+
+/** The tool runner; without servers, the ways to get some. */
+function Tools({ state, actions, runner }: PartProps & { readonly runner: RunnerHandle }) {
+  const { servers, offers, conversation } = state;
+  if (servers === undefined) return null;
+  if (servers.length === 0) {
+    if ((conversation?.messages.length ?? 0) === 0) return null;
+    return (
+      <NoServers
+        onConfigure={() => actions.openConfiguration({})}
+        onImport={state.imports ? actions.importServers : undefined}
+      />
+    );
+  }
+  return (
+    <Runner
+      {...{ servers, offers, actions }}
+      runner={runner.runner}
+      firstControl={runner.firstControl}
+      onChange={runner.change}
+      blocked={
+        conversation?.task?.closed
+          ? l10n.t("This task is closed. Make a new one to use a server.")
+          : undefined
+      }
+    />
+  );
+}
+
+type RunnerHandle = ReturnType<typeof useRunner>;
+
+/** The tool runner's state, which outlives the page. */
+function useRunner(view: AppProps["view"]) {
+  const [runner, setRunner] = useState(view.get().runner);
+  const [asked, setAsked] = useState(0);
+  const firstControl = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    if (asked > 0) firstControl.current?.focus();
+  }, [asked]);
+  const change = (next: RunnerState) => {
+    setRunner(next);
+    view.update((kept) => ({ ...kept, runner: next }));
+  };
+  const ask = (serverName: string | undefined) => {
+    change({ ...(serverName === undefined ? runner : { serverName }), open: true });
+    setAsked(asked + 1);
+  };
+  return { runner, firstControl, change, ask };
+}
+
+/**
+ * The composer of a task that is being made takes the focus when it is there. In a browser it has the focus at first;
+ * in VS Code that may be in an editor.
+ */
+function useComposer({ conversation, servers, tasks }: State) {
+  const composer = useRef<ComposerHandle>(null);
+  const asked = useRef(false);
+  const openId = conversation?.taskId;
+  const isRead = servers !== undefined && tasks !== undefined;
+  useEffect(() => {
+    if (!isRead) return;
+    const { activeElement, body } = document;
+    const atFirst = body.dataset["host"] === "browser" && activeElement === body;
+    if (!atFirst && (openId === undefined || !asked.current)) return;
+    asked.current = false;
+    composer.current?.park();
+  }, [openId, isRead]);
+  const askForComposer = () => {
+    asked.current = true;
+  };
+  return { composer, askForComposer, isRead };
+}

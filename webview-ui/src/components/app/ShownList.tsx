@@ -1,0 +1,134 @@
+import * as l10n from "@vscode/l10n";
+import { ServersContext } from "../../store/contexts.ts";
+import { modelsFor } from "../../store/servers.ts";
+import type { Actions } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
+import { takesCalls } from "../../store/tasks.ts";
+import { unreachable } from "../../unreachable.ts";
+import { DeclinedServers } from "../grants/DeclinedServers.tsx";
+import { Grants } from "../grants/Grants.tsx";
+import { ToolRules } from "../grants/ToolRules.tsx";
+import { OpenAsks } from "../inbox/OpenAsks.tsx";
+import { McpTasks } from "../mcpTasks/McpTasks.tsx";
+import { Servers } from "../servers/Servers.tsx";
+import type { List } from "./useReveal.ts";
+
+export interface ShownListProps {
+  readonly list: List;
+  /** The question in it that takes the focus, or the server with the wanted page; absent for the first. */
+  readonly at: string | undefined;
+  readonly state: State;
+  readonly actions: Actions;
+  readonly onShowGrants: () => void;
+  readonly onOpen: (taskId: string, messageId: number) => void;
+  readonly onClose: () => void;
+}
+
+/** One of the lists above the conversation. */
+export function ShownList({ list, ...props }: ShownListProps) {
+  switch (list) {
+    case "openAsks":
+      return <ShownAsks {...props} />;
+    case "mcpTasks":
+      return <ShownMcpTasks {...props} />;
+    case "grants":
+      return <ShownGrants {...props} />;
+    case "servers":
+      return <ShownServers {...props} />;
+    default:
+      return unreachable(list);
+  }
+}
+
+type ShownProps = Omit<ShownListProps, "list">;
+
+function ShownAsks({ at, state, actions, onOpen, onClose }: ShownProps) {
+  return (
+    <ServersContext value={state.servers}>
+      <OpenAsks
+        inbox={state.inbox}
+        at={at}
+        tasks={state.tasks ?? []}
+        onOpen={onOpen}
+        onAnswer={async (params) => {
+          await actions.answer(params);
+        }}
+        onDraft={actions.saveDraft}
+        onClaim={async (params) => {
+          const { taskId, messageId } = await actions.claimAsk(params);
+          if (taskId === undefined) return;
+          if (messageId !== undefined) onOpen(taskId, messageId);
+          else actions.openTask(taskId);
+        }}
+        onRetry={actions.listOpenAsks}
+        onClose={onClose}
+      />
+    </ServersContext>
+  );
+}
+
+function ShownMcpTasks({ state, actions, onOpen, onClose }: ShownProps) {
+  return (
+    <McpTasks
+      known={state.mcpTasks}
+      ofServers={state.serverMcpTasks}
+      here={takesCalls(state.conversation)}
+      tasks={state.tasks ?? []}
+      onOpen={onOpen}
+      onFollow={async (task) => {
+        const started = await actions.followMcpTask(task);
+        if (started === undefined) return false;
+        onOpen(started.taskId, started.messageId);
+        return true;
+      }}
+      onMore={actions.moreMcpTasks}
+      onRetry={actions.listMcpTasks}
+      onClose={onClose}
+    />
+  );
+}
+
+function ShownGrants({ at, state, actions, onOpen, onClose }: ShownProps) {
+  return (
+    <Grants
+      known={state.grants}
+      at={at}
+      models={modelsFor(state, undefined)}
+      serverNames={state.servers?.map(({ name }) => name) ?? []}
+      onServer={(serverName) => actions.listModels(serverName)}
+      onCreate={actions.createGrant}
+      onPreview={actions.previewGrant}
+      onRevoke={actions.revokeGrant}
+      onOpen={onOpen}
+      onRetry={actions.listGrants}
+      onClose={onClose}
+    >
+      <DeclinedServers
+        declined={state.inbox.declined}
+        actions={actions}
+        label={l10n.t("Servers that are declined everything")}
+      />
+      <ToolRules
+        known={state.toolRules}
+        tasks={state.tasks ?? []}
+        onRemove={actions.removeToolRule}
+      />
+    </Grants>
+  );
+}
+
+function ShownServers({ at, state, actions, onShowGrants, onOpen, onClose }: ShownProps) {
+  const { servers, offers, problems, inspections, tasks } = state;
+  return (
+    <Servers
+      {...{ servers, offers, problems, inspections, actions }}
+      grants={state.grants.entries ?? []}
+      serverName={at}
+      tasks={tasks ?? []}
+      news={tasks}
+      onShowGrants={onShowGrants}
+      onOpen={onOpen}
+      onClose={onClose}
+    />
+  );
+}

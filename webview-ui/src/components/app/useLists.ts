@@ -1,0 +1,45 @@
+import { useRef, useState } from "react";
+import type { Actions } from "../../store/session.ts";
+import type { List } from "./useReveal.ts";
+
+interface Shown {
+  readonly list: List;
+  /** What of it is wanted: a question, or a server's page. */
+  readonly at: string | undefined;
+  readonly times: number;
+}
+
+/** The action that reads each of the lists. */
+const listReader = {
+  openAsks: "listOpenAsks",
+  mcpTasks: "listMcpTasks",
+  grants: "listGrants",
+  servers: "listServers",
+} as const satisfies Record<List, keyof Actions>;
+
+/** Keeps which of the lists above the conversation is shown. */
+export function useLists(actions: Actions) {
+  const [shown, setShown] = useState<Shown>();
+  const inbox = useRef<HTMLButtonElement>(null);
+  const more = useRef<HTMLButtonElement>(null);
+  return {
+    shown,
+    /** The buttons that take the focus when a list is hidden. */
+    inbox,
+    more,
+    show(list: List, at?: string): void {
+      // Asked for once more, it takes the focus once more.
+      setShown({ list, at, times: (shown?.times ?? 0) + 1 });
+      actions[listReader[list]]();
+      if (list === "grants") actions.listToolRules();
+    },
+    hide(): void {
+      if (shown !== undefined) (shown.list === "openAsks" ? inbox : more).current?.focus();
+      setShown(undefined);
+    },
+    openMessage(taskId: string, messageId: number): void {
+      setShown(undefined);
+      actions.reveal({ kind: "message", taskId, messageId });
+    },
+  };
+}

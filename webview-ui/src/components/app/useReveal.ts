@@ -1,0 +1,206 @@
+import type { Reveal } from "@assent/protocol/host";
+import { type RefObject, useEffect, useRef } from "react";
+import {
+  type AskPlace,
+  isOnOlderPage,
+  placeOfAsk,
+  stepFrom,
+  stopsOf,
+} from "../../store/askOrder.ts";
+import { openAsksOf } from "../../store/openAsks.ts";
+import { isBeingRead } from "../../store/openTask.ts";
+import type { Actions } from "../../store/session.ts";
+import type { State } from "../../store/state.ts";
+import { otherTasksWaiting } from "../../store/tasks.ts";
+import { unreachable } from "../../unreachable.ts";
+import type { ChatHandle } from "../conversation/ChatView.tsx";
+import { focusedAskId } from "../ui/focus.ts";
+
+/** The lists above the conversation, of which one is shown at a time. */
+export type List = "openAsks" | "mcpTasks" | "grants" | "servers";
+
+/** What can be brought into view of the panel itself. */
+export interface PanelHandles {
+  readonly chat: RefObject<ChatHandle | null>;
+  readonly askForRunner: (serverName: string | undefined) => void;
+  readonly askForComposer: () => void;
+  /** Puts a text into the composer; reports whether there is one. */
+  readonly insert: (text: string) => boolean;
+  readonly show: (list: List, at?: string) => void;
+  readonly openMessage: (taskId: string, messageId: number) => void;
+}
+
+/** What must be known from one drawing to the next until something is in view. */
+interface Memory {
+  /** For this, another task was opened or made already. That happens once. */
+  followed?: Reveal;
+  /** An older page was read for this. One that did not come is not asked for again and again. */
+  paged?: { readonly reveal: Reveal; readonly oldest: number };
+  /** The ask that the last step went to. */
+  stepped?: AskPlace;
+  /** The ask that had the focus last. */
+  lastAsk?: string;
+}
+
+interface Scene {
+  readonly state: State;
+  readonly actions: Actions;
+  readonly handles: PanelHandles;
+  readonly memory: Memory;
+}
+
+/** Brings into view what the host, or a button, wants there, as soon as that can be drawn. */
+export function useReveal(state: State, actions: Actions, handles: PanelHandles): void {
+  const memory = useRef<Memory>({}).current;
+  useLastAsk(memory);
+  useEffect(() => {
+    const { reveal, sidecar, tasks, servers } = state;
+    if (reveal === undefined || sidecar.state !== "running") return;
+    if (tasks === undefined || servers === undefined) return;
+    follow(reveal, { state, actions, handles, memory });
+  });
+}
+
+/**
+ * Keeps which ask had the focus last. VS Code takes the focus from the page to run a command, so that a
+ * command finds nothing that has it.
+ */
+function useLastAsk(memory: Memory): void {
+  useEffect(() => {
+    const onFocusIn = () => {
+      const askId = focusedAskId();
+      if (askId !== undefined) memory.lastAsk = askId;
+    };
+    document.addEventListener("focusin", onFocusIn);
+    return () => document.removeEventListener("focusin", onFocusIn);
+  }, [memory]);
+}
+
+/** Goes on with bringing something into view. Until it is there, that is called again after each drawing. */
+function follow(reveal: Reveal, scene: Scene): void {
+  const { state, actions, handles } = scene;
+  switch (reveal.kind) {
+    case "newTask":
+      actions.revealed();
+      actions.newTask();
+      handles.askForComposer();
+      return;
+    case "exampleServer":
+      actions.revealed();
+      actions.tryExampleServer();
+      return;
+    case "restoreTask":
+      actions.revealed();
+      actions.restoreTask();
+      return;
+    case "task":
+      actions.revealed();
+      actions.openTask(reveal.taskId);
+      return;
+    case "toolRunner":
+      actions.revealed();
+      if (state.conversation?.task?.workspace !== undefined) actions.newTask();
+      handles.askForRunner(reveal.serverName);
+      return;
+    case "openAsks":
+    case "mcpTasks":
+      actions.revealed();
+      handles.show(reveal.kind);
+      return;
+    case "grants":
+      actions.revealed();
+      handles.show("grants", reveal.grantId);
+      return;
+    case "servers":
+      actions.revealed();
+      handles.show("servers", reveal.serverName);
+      return;
+    case "draft":
+      return followDraft(reveal, scene);
+    case "ask":
+      return followAsk(reveal, scene);
+    case "nextAsk":
+    case "previousAsk":
+      return followStep(reveal.kind === "nextAsk" ? "next" : "previous", scene);
+    case "message":
+      return followMessage(reveal, scene);
+    default:
+      unreachable(reveal);
+  }
+}
+
+function followDraft(reveal: Reveal & { kind: "draft" }, scene: Scene): void {
+  const { state, actions, handles, memory } = scene;
+  const { conversation } = state;
+  if (isBeingRead(conversation)) return;
+  if (handles.insert(reveal.text)) {
+    actions.revealed();
+  } else if (conversation !== undefined && memory.followed !== reveal) {
+    memory.followed = reveal;
+    actions.newTask(); // the open one takes no messages
+  }
+}
+
+/** Shows the oldest ask of the open task; without one, that of another task, or the inbox. */
+function followAsk(reveal: Reveal, { state, actions, handles, memory }: Scene): void {
+  const { conversation, inbox } = state;
+  if (isBeingRead(conversation)) return;
+  const [oldest] = openAsksOf(conversation);
+  const first = inbox.entries?.find(({ taskId }) => taskId === conversation?.taskId);
+  if (first !== undefined && conversation?.earlier && isOnOlderPage(first, conversation)) {
+    handles.openMessage(first.taskId, first.messageId);
+    return;
+  }
+  const [task] = otherTasksWaiting(state);
+  // To another task once: two tasks that each point to the other must not go on for ever.
+  if (oldest === undefined && task !== undefined && memory.followed !== reveal) {
+    memory.followed = reveal;
+    actions.openTask(task.id);
+    return;
+  }
+  actions.revealed();
+  if (oldest !== undefined) handles.chat.current?.showAsk(oldest.askId);
+  else if (inbox.unclaimed.length > 0) handles.show("openAsks");
+}
+
+/** Goes to the next ask of all tasks, or the previous one, from the one that had the focus last. */
+function followStep(direction: "next" | "previous", scene: Scene): void {
+  const { state, actions, handles, memory } = scene;
+  const { inbox } = state;
+  if (inbox.entries === undefined && inbox.failure === undefined) return;
+  const at = placeOfAsk(state, memory.lastAsk) ?? memory.stepped;
+  const to = stepFrom(stopsOf(inbox), at, direction);
+  if (to === undefined) {
+    actions.revealed();
+    handles.show("openAsks");
+    return;
+  }
+  memory.stepped = to;
+  memory.lastAsk = to.askId;
+  if (to.unclaimed) {
+    actions.revealed();
+    handles.show("openAsks", to.askId);
+  } else {
+    handles.openMessage(to.taskId, to.messageId);
+  }
+}
+
+function followMessage(reveal: Reveal & { kind: "message" }, scene: Scene): void {
+  const { state, actions, handles, memory } = scene;
+  const { conversation } = state;
+  if (conversation?.taskId !== reveal.taskId && memory.followed !== reveal) {
+    memory.followed = reveal;
+    actions.openTask(reveal.taskId);
+    return;
+  }
+  if (isBeingRead(conversation)) return;
+  const oldest = conversation?.messages[0]?.id;
+  const asked = memory.paged?.reveal === reveal && memory.paged.oldest === oldest;
+  if (oldest !== undefined && reveal.messageId < oldest && conversation?.earlier && !asked) {
+    memory.paged = { reveal, oldest };
+    actions.loadEarlier(reveal.messageId);
+    return;
+  }
+  actions.revealed();
+  if (conversation?.taskId === reveal.taskId) handles.chat.current?.show(reveal.messageId);
+}
