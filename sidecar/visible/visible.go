@@ -2,7 +2,7 @@
 // or have no glyph. A server or a model can use them to disguise a text.
 //
 // Its functions keep no state and may be called from any goroutine. The webview does the same in
-// webview-ui/src/components/ui/visible.ts.
+// webview-ui/src/lib/visible.ts.
 package visible
 
 import (

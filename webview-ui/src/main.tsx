@@ -25,12 +25,12 @@ import "./styles/servers.css";
 import "./styles/tasks.css";
 import "./styles/tools.css";
 import { createRoot } from "react-dom/client";
-import { createBridge } from "./bridge.ts";
 import { applyBrowserTheme } from "./browserTheme.ts";
 import { App } from "./components/app/App.tsx";
-import { loadTexts } from "./l10n.ts";
+import { loadTexts } from "./lib/l10n.ts";
+import { createBridge } from "./link/bridge.ts";
 import { createSession } from "./store/session.ts";
-import { ViewStateStore } from "./viewState.ts";
+import { ViewStateStore } from "./view/viewState.ts";
 
 loadTexts(document.body);
 applyBrowserTheme(window);

@@ -1,7 +1,7 @@
 import type { EditorNotifications, OpenTaskParams, OpenTaskResult } from "@assent/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { Message, type RequestMessage, type ResponseMessage } from "vscode-jsonrpc/browser";
-import { type Client, createClient, type Requests } from "./client.ts";
+import { type Client, createClient, type Requests } from "./link/client.ts";
 import { progressed, taskEvent, taskRead, taskSelected } from "./store/conversation.ts";
 import type { Conversation } from "./store/openTask.ts";
 import { initialState } from "./store/session.ts";

@@ -13,8 +13,8 @@ import {
   type TaskEventParams,
   type UnclaimedAsk,
 } from "@assent/protocol";
-import { type Client, codeOf } from "../client.ts";
-import type { Draft } from "../viewState.ts";
+import { type Client, codeOf } from "../link/client.ts";
+import type { Draft } from "../view/viewState.ts";
 import { createReader, notRead, type Resource } from "./resource.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";

@@ -1,6 +1,6 @@
 import type { CallResult, CompleteParams, CompleteResult, StartCallParams } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { messageOf } from "../client.ts";
+import { messageOf } from "../link/client.ts";
 import { set } from "./state.ts";
 import type { Store } from "./store.ts";
 import { takesCalls } from "./tasks.ts";

@@ -1,5 +1,5 @@
 import type { OpenTaskResult, Task, TaskEventParams } from "@assent/protocol";
-import { type Client, messageOf } from "../client.ts";
+import { type Client, messageOf } from "../link/client.ts";
 import { takeAskEvent } from "./asks.ts";
 import { takeMcpTaskEvent } from "./mcpTasks.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Client } from "../client.ts";
-import { markdownOf } from "../markdownOf.ts";
+import type { Client } from "../link/client.ts";
+import { exportMarkdown } from "../timeline/exportMarkdown.ts";
 import { maxPage } from "./conversation.ts";
 
 /** Reads a whole task and shows it as a document in Markdown, or has the browser save it. */
@@ -16,7 +16,7 @@ export async function exportTask(request: Client["request"], taskId: string): Pr
     earlier = page.earlier ?? false;
   }
   const { title } = newest.task;
-  const text = markdownOf(newest.task, pages.flat());
+  const text = exportMarkdown(newest.task, pages.flat());
   const { opened } = await request("host/openText", { title, text });
   if (!opened) saveFile(`${fileName(title)}.md`, text);
 }

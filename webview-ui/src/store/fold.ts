@@ -17,7 +17,7 @@ import type {
   SamplingMoved,
   ToolUseFailed,
 } from "@assent/protocol";
-import { unreachable } from "../unreachable.ts";
+import { unreachable } from "../lib/unreachable.ts";
 import { indexOfMessage } from "./messages.ts";
 
 /**

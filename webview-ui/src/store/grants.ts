@@ -5,7 +5,7 @@ import type {
   PreviewGrantResult,
   ToolRule,
 } from "@assent/protocol";
-import type { Client } from "../client.ts";
+import type { Client } from "../link/client.ts";
 import { createReader, notRead, type Resource } from "./resource.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";

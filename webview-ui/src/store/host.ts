@@ -1,5 +1,5 @@
 import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
-import type { Client } from "../client.ts";
+import type { Client } from "../link/client.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";
 

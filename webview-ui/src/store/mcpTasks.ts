@@ -5,7 +5,7 @@ import type {
   ServerMcpTask,
   TaskEventParams,
 } from "@assent/protocol";
-import { messageOf } from "../client.ts";
+import { messageOf } from "../link/client.ts";
 import { createReader, notRead, type Resource } from "./resource.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";

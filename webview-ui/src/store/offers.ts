@@ -1,5 +1,5 @@
 import type { ListKind, Prompt, Resource, ResourceTemplate, Server, Tool } from "@assent/protocol";
-import { type Client, messageOf, type RequestOptions } from "../client.ts";
+import { type Client, messageOf, type RequestOptions } from "../link/client.ts";
 import type { Change } from "./state.ts";
 import type { Store } from "./store.ts";
 

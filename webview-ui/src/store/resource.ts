@@ -1,4 +1,4 @@
-import { messageOf } from "../client.ts";
+import { messageOf } from "../link/client.ts";
 import type { Change, State } from "./state.ts";
 import type { Store } from "./store.ts";
 

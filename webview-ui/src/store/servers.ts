@@ -8,7 +8,7 @@ import {
   type Task,
 } from "@assent/protocol";
 import type { SourcePosition } from "@assent/protocol/host";
-import { type Client, codeOf } from "../client.ts";
+import { type Client, codeOf } from "../link/client.ts";
 import { afterChange } from "./offers.ts";
 import { createReader, notRead, type Reader, type Resource } from "./resource.ts";
 import { type Change, type State, set } from "./state.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { FakeHost, startSession } from "../testing/host.ts";
 import { call, message, task } from "../testing/samples.ts";
-import { emptyViewState, ViewStateStore } from "../viewState.ts";
+import { emptyViewState, ViewStateStore } from "../view/viewState.ts";
 
 // The pages of a task, without anything that draws them.
 

@@ -1,7 +1,7 @@
 import type { SidecarStatus } from "@assent/protocol/host";
-import type { LinkListener } from "../bridge.ts";
-import type { Client } from "../client.ts";
-import type { ViewStateStore } from "../viewState.ts";
+import type { LinkListener } from "../link/bridge.ts";
+import type { Client } from "../link/client.ts";
+import type { ViewStateStore } from "../view/viewState.ts";
 import { type AsksActions, createAsks, initialAsks } from "./asks.ts";
 import { type CallsActions, createCalls } from "./calls.ts";
 import { type ChatActions, createChat } from "./chat.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { Client } from "../link/client.ts";
 import { saved } from "./fold.ts";
 import type { Conversation } from "./openTask.ts";
 import { type Change, set } from "./state.ts";

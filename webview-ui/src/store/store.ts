@@ -1,7 +1,7 @@
 import { ErrorCode } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type Client, messageOf, RpcError } from "../client.ts";
-import type { ViewStateStore } from "../viewState.ts";
+import { type Client, messageOf, RpcError } from "../link/client.ts";
+import type { ViewStateStore } from "../view/viewState.ts";
 import { type Change, type State, set } from "./state.ts";
 
 /** The state, and the way to the sidecar: what the domains of the store have in common. */

@@ -1,7 +1,7 @@
 import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { App } from "../components/app/App.tsx";
-import { type ViewState, ViewStateStore } from "../viewState.ts";
+import { type ViewState, ViewStateStore } from "../view/viewState.ts";
 import { type FakeHost, startSession } from "./host.ts";
 
 /** What a view keeps between its lives, in memory. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Field } from "@assent/protocol";
-import type { Draft, FieldInput } from "../viewState.ts";
+import type { Draft, FieldInput } from "../view/viewState.ts";
 
 /** A schema of protocol/testdata/forms.json, and answers to it. */
 export interface FormCase {

@@ -6,9 +6,9 @@ import {
   createMessageConnection,
   ResponseError,
 } from "vscode-jsonrpc/browser";
-import { type Channel, createClient, type Notifications, type Requests } from "../client.ts";
+import { type Channel, createClient, type Notifications, type Requests } from "../link/client.ts";
 import { createSession, type Session } from "../store/session.ts";
-import type { ViewStateStore } from "../viewState.ts";
+import type { ViewStateStore } from "../view/viewState.ts";
 import { at } from "./samples.ts";
 
 /** A request as the host received it. */

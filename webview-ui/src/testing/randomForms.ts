@@ -1,5 +1,5 @@
 import type { Field } from "@assent/protocol";
-import type { FieldInput } from "../viewState.ts";
+import type { FieldInput } from "../view/viewState.ts";
 
 /** What a server may send for a schema. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -9,8 +9,8 @@ import type {
   UseMcpTool,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { shownArguments } from "../components/form/exactJSON.ts";
-import { unreachable } from "../unreachable.ts";
+import { shownArguments } from "../lib/exactJSON.ts";
+import { unreachable } from "../lib/unreachable.ts";
 import { answersOf } from "./fieldText.ts";
 import { lineOf } from "./line.ts";
 import { blockOf, fenced, oneLine, utc } from "./markdownText.ts";

@@ -1,9 +1,8 @@
 import type { Field, McpElicitation } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { labelOf } from "../components/form/ChoiceControls.tsx";
-import { titleOf } from "../components/form/FieldFrame.tsx";
-import { visible } from "../components/ui/visible.ts";
-import { json } from "../components/ui/words.ts";
+import { labelOf, titleOf } from "../lib/fields.ts";
+import { json } from "../lib/format.ts";
+import { visible } from "../lib/visible.ts";
 
 /** The value of a field as a person reads it. A secret is never shown. */
 export function fieldText(field: Field, value: unknown): string {

@@ -1,8 +1,8 @@
 import type { Outcome, OutcomeReason, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { visible } from "../components/ui/visible.ts";
-import { plural } from "../l10n.ts";
-import { unreachable } from "../unreachable.ts";
+import { plural } from "../lib/l10n.ts";
+import { unreachable } from "../lib/unreachable.ts";
+import { visible } from "../lib/visible.ts";
 import { answererOf } from "./sampling.ts";
 import { contentText, subjectOf, valuesText } from "./subject.ts";
 import type { Step } from "./timeline.ts";

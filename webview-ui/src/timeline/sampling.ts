@@ -1,6 +1,6 @@
 import type { McpSamplingResponse, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { visible } from "../components/ui/visible.ts";
+import { visible } from "../lib/visible.ts";
 
 /** Returns the provider's name for its model. The demo keeps its own name, since it is no model. */
 export function answererOf(

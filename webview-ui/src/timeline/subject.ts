@@ -1,7 +1,7 @@
 import type { ContentBlock, McpElicitation, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { brief } from "../components/ui/brief.ts";
-import { unreachable } from "../unreachable.ts";
+import { brief } from "../lib/brief.ts";
+import { unreachable } from "../lib/unreachable.ts";
 import { answersOf } from "./fieldText.ts";
 
 /** What a question was about, in one line. The text may be a stranger's and is then cut. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Draft } from "../viewState.ts";
+import type { Draft } from "./viewState.ts";
 
 /** What a person chose and typed on a card: kept as they do it, and begun from what was kept. */
 export function useDraft(

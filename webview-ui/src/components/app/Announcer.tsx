@@ -1,7 +1,7 @@
 import type { Ask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
-import { listed } from "../../l10n.ts";
+import { listed } from "../../lib/l10n.ts";
 
 export interface AnnouncerProps {
   /** The open task; another one is not news. */

@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import { useSyncExternalStore } from "react";
+import { brief } from "../../lib/brief.ts";
 import type { Session } from "../../store/session.ts";
-import type { ViewStateStore } from "../../viewState.ts";
+import type { ViewStateStore } from "../../view/viewState.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
-import { brief } from "../ui/brief.ts";
 import { Panel } from "./Panel.tsx";
 
 export interface AppProps {

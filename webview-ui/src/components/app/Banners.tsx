@@ -2,16 +2,16 @@ import type { ConfigProblem } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "react";
-import { plural } from "../../l10n.ts";
+import { elapsed } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import type { Link } from "../../store/host.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
-import { unreachable } from "../../unreachable.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { elapsed } from "../ui/words.ts";
 import { PageBanner } from "./PageBanner.tsx";
 
 export interface BannersProps {

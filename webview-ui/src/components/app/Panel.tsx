@@ -7,7 +7,7 @@ import { modelsFor } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
-import type { RunnerState } from "../../viewState.ts";
+import type { RunnerState } from "../../view/viewState.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { TurnLine } from "../composer/TurnLine.tsx";
 import type { ChatHandle } from "../conversation/ChatView.tsx";

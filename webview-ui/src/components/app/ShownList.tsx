@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
+import { unreachable } from "../../lib/unreachable.ts";
 import { ServersContext } from "../../store/contexts.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { takesCalls } from "../../store/tasks.ts";
-import { unreachable } from "../../unreachable.ts";
 import { DeclinedServers } from "../grants/DeclinedServers.tsx";
 import { Grants } from "../grants/Grants.tsx";
 import { ToolRules } from "../grants/ToolRules.tsx";

@@ -8,6 +8,7 @@ import {
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
+import { when } from "../../lib/format.ts";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong, valueIn } from "../../testing/dom.ts";
@@ -26,7 +27,6 @@ import {
   samplingReview,
   task,
 } from "../../testing/samples.ts";
-import { when } from "../ui/words.ts";
 
 // Asks in the whole panel, over a real connection. The half second before an ask can be answered has
 // a test of its own.

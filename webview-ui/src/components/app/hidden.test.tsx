@@ -1,6 +1,7 @@
 import type { Body, Field, Message } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
+import { visible } from "../../lib/visible.ts";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { descriptionOf } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
@@ -26,7 +27,6 @@ import {
   urlElicitation,
 } from "../../testing/samples.ts";
 import { hides } from "../form/HiddenNote.tsx";
-import { visible } from "../ui/visible.ts";
 
 // Draws the panel with hidden characters in every text that a server or a model writes. None may be drawn raw: they
 // could disguise a text.

@@ -2,6 +2,7 @@ import type { Body, Call, CallResult, Field, Message, OutcomeReason, Task } from
 import { screen, waitFor, within } from "@testing-library/react";
 import * as l10n from "@vscode/l10n";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { json } from "../../lib/format.ts";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
@@ -29,7 +30,6 @@ import {
   urlElicitation,
 } from "../../testing/samples.ts";
 import { askJSON } from "../ask/askJSON.ts";
-import { json } from "../ui/words.ts";
 
 // The panel in a language in which each of its own texts is in brackets. A text without brackets cannot be
 // translated: it does not come from l10n.t, or the bundle does not have it.

@@ -1,5 +1,6 @@
 import type { Reveal } from "@assent/protocol/host";
 import { type RefObject, useEffect, useRef } from "react";
+import { unreachable } from "../../lib/unreachable.ts";
 import {
   type AskPlace,
   isOnOlderPage,
@@ -12,7 +13,6 @@ import { isBeingRead } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { otherTasksWaiting } from "../../store/tasks.ts";
-import { unreachable } from "../../unreachable.ts";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import { focusedAskId } from "../ui/focus.ts";
 

@@ -7,7 +7,7 @@ import {
   useLayoutEffect,
   useRef,
 } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { UnclampedContext } from "../ui/Clamp.tsx";
 import { askElementId } from "../ui/focus.ts";

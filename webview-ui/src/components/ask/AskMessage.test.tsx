@@ -6,7 +6,7 @@ import { ServersContext } from "../../store/contexts.ts";
 import { MemoryStorage } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
-import { ViewStateStore } from "../../viewState.ts";
+import { ViewStateStore } from "../../view/viewState.ts";
 import { AskCard } from "./AskCard.tsx";
 import { AskMessage } from "./AskMessage.tsx";
 

@@ -1,12 +1,12 @@
 import type { Ask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { messageOf } from "../../client.ts";
+import { elapsed, when } from "../../lib/format.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { elapsed, when } from "../ui/words.ts";
 
 export interface AskTimeProps {
   readonly taskId: string;

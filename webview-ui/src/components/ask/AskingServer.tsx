@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
+import { visible } from "../../lib/visible.ts";
 import { ServersContext } from "../../store/contexts.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface AskingServerProps {
   readonly askId: string;

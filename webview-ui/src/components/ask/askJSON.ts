@@ -8,8 +8,8 @@ import type {
   UseMcpServer,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
-import { parseExact } from "../form/exactJSON.ts";
+import { parseExact } from "../../lib/exactJSON.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import type { JSONPart } from "../ui/RawJSON.tsx";
 
 /**

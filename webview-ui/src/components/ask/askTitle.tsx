@@ -1,10 +1,10 @@
 import type { AskWants, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
-import { filled } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
+import { filled } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 
 /** What an ask is about, in a line, and its icon. */
 export interface AskTitle {

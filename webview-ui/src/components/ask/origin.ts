@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { brief } from "../ui/brief.ts";
+import { brief } from "../../lib/brief.ts";
 
 /** Where a question of a server's comes from, as far as that is known. */
 export interface Occasion {

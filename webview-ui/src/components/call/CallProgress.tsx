@@ -1,6 +1,6 @@
 import type { Progress } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { brief } from "../ui/brief.ts";
+import { brief } from "../../lib/brief.ts";
 
 export interface CallProgressProps {
   readonly progress: Progress;

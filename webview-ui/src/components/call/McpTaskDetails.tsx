@@ -1,11 +1,11 @@
 import type { McpTask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { filled } from "../../l10n.ts";
-import { brief } from "../ui/brief.ts";
+import { brief } from "../../lib/brief.ts";
+import { when } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { when } from "../ui/words.ts";
 import { isFinal } from "./mcpTaskWords.ts";
 
 export interface McpTaskDetailsProps {

@@ -1,15 +1,15 @@
 import type { AccessMcpResource, UseMcpTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useId, useRef, useState } from "react";
-import { type Draft, parseDraft } from "../../viewState.ts";
+import { shownArguments } from "../../lib/exactJSON.ts";
+import { visible } from "../../lib/visible.ts";
+import { type Draft, parseDraft } from "../../view/viewState.ts";
 import { Verbatim } from "../content/ContentBlocks.tsx";
 import { argumentsOf, inputsOf } from "../form/argumentInputs.ts";
-import { shownArguments } from "../form/exactJSON.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { HiddenNote, hides } from "../form/HiddenNote.tsx";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 /** Arguments that the person changes: in the fields of the tool's form, or as JSON. */
 export type Edited =

@@ -1,9 +1,9 @@
 import type { DiffLine, ToolChange } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { when } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { when } from "../ui/words.ts";
 
 export interface ToolChangedProps {
   readonly change: ToolChange;

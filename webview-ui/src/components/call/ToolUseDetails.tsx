@@ -1,9 +1,9 @@
 import type { AccessMcpResource, UseMcpTool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { shownArguments } from "../../lib/exactJSON.ts";
+import { visible } from "../../lib/visible.ts";
 import { Verbatim } from "../content/ContentBlocks.tsx";
-import { shownArguments } from "../form/exactJSON.ts";
 import { Diff } from "../ui/Diff.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface ToolUseDetailsProps {
   readonly question: UseMcpTool | AccessMcpResource;

@@ -1,6 +1,6 @@
 import type { Call, CallResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import { type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 
 /** What stands in the place of a tool's name where a task was found in its server's list. */

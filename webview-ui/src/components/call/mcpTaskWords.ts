@@ -1,6 +1,6 @@
 import type { McpTask, McpTaskStatus } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { own } from "../../viewState.ts";
+import { own } from "../../view/viewState.ts";
 
 export interface McpTaskWords {
   readonly icon: string;

@@ -1,10 +1,10 @@
 import type { Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { Attached } from "../../viewState.ts";
+import { size } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
+import type { Attached } from "../../view/viewState.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
-import { visible } from "../ui/visible.ts";
-import { size } from "../ui/words.ts";
 
 export interface AttachedListProps {
   readonly attached: readonly Attached[];

@@ -16,11 +16,11 @@ import {
   useRef,
   useState,
 } from "react";
-import { messageOf } from "../../client.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
-import type { Attached } from "../../viewState.ts";
+import type { Attached } from "../../view/viewState.ts";
 import { parkFocus } from "../ui/focus.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";

@@ -1,11 +1,11 @@
 import type { Resource, Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "react";
+import { visible } from "../../lib/visible.ts";
 import { itemsOf, type Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 import { ChoicePanel } from "./ChoicePanel.tsx";
 
 export interface ContextChoiceProps {

@@ -1,8 +1,8 @@
 import type { QueuedMessage } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { IconButton } from "../ui/IconButton.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface QueueProps {
   /** The first to be sent first. */

@@ -1,11 +1,11 @@
 import type { Server, TaskSettings } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "react";
+import { visible } from "../../lib/visible.ts";
 import { itemsOf, type Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 import { ChoicePanel } from "./ChoicePanel.tsx";
 import { enabledOf, serversWords, withServer, withTool } from "./taskServers.ts";
 

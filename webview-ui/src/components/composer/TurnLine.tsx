@@ -1,7 +1,7 @@
 import type { Message } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface TurnLineProps {
   /** Of the open task, whose turn is under way. */

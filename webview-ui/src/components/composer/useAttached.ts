@@ -2,10 +2,10 @@ import type { AttachedFile } from "@assent/protocol";
 import type { PickedFile } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import { useCallback, useEffect, useState } from "react";
-import { messageOf } from "../../client.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
-import type { Attached } from "../../viewState.ts";
+import type { Attached } from "../../view/viewState.ts";
 import { checkSize, FileRefusal, fromBase64, readFile } from "../content/readFile.ts";
 import { isRead } from "./AttachedList.tsx";
 

@@ -7,13 +7,13 @@ import type {
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { filled } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
+import { json, size } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { visible } from "../../lib/visible.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { json, size } from "../ui/words.ts";
 import { drawableType, essenceOf } from "./imageType.ts";
 import { Markdown } from "./Markdown.tsx";
 import { Marked, useHasSecret } from "./Marked.tsx";

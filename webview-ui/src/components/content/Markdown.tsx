@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 import { CodeBlock } from "./CodeBlock.tsx";
 import { nothingHidden, webTarget } from "./rehypeRevealHidden.ts";
 import { tooMuchMarkdown } from "./tooMuchMarkdown.ts";

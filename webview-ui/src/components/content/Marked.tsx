@@ -1,8 +1,8 @@
 import type { SecretFinding } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { createContext, useContext } from "react";
+import { visible } from "../../lib/visible.ts";
 import { formsOf } from "../../timeline/secrets.ts";
-import { visible } from "../ui/visible.ts";
 
 /** What looks like a secret in the texts below. */
 export const SecretsContext = createContext<readonly SecretFinding[]>([]);

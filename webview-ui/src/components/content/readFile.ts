@@ -1,6 +1,6 @@
 import type { AttachedFile } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { size } from "../ui/words.ts";
+import { size } from "../../lib/format.ts";
 import { imageTypeOf } from "./imageType.ts";
 
 /** The bounds of an image and of a text, in bytes; the sidecar has the same. */

@@ -1,11 +1,11 @@
 import type { Attachment } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { ContentBlocks, Picture } from "../content/ContentBlocks.tsx";
 import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface AttachmentRowProps {
   readonly attachment: Attachment;

@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { memo } from "react";
+import { unreachable } from "../../lib/unreachable.ts";
 import type { Actions } from "../../store/session.ts";
 import { type Entry, lostWith } from "../../timeline/timeline.ts";
-import { unreachable } from "../../unreachable.ts";
 import { CallRow } from "../call/CallRow.tsx";
 import { messageElementId } from "../ui/focus.ts";
 import { AttachmentRow } from "./AttachmentRow.tsx";

@@ -9,7 +9,7 @@ import { axeFindings } from "../../testing/axe.ts";
 import { type Layout, layOut, panelHeight, rowHeight } from "../../testing/layout.ts";
 import { ask, call, elicitation, message, task } from "../../testing/samples.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
-import { type Place, ViewStateStore } from "../../viewState.ts";
+import { type Place, ViewStateStore } from "../../view/viewState.ts";
 import { type ChatHandle, ChatView } from "./ChatView.tsx";
 
 // Above the first row, above it if there are earlier ones, and below the last.

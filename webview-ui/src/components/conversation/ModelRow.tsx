@@ -1,7 +1,8 @@
 import type { ModelMessage, ModelToolUse } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { SamplingUsageLine } from "../sampling/SamplingUsageLine.tsx";
 import { Clamp } from "../ui/Clamp.tsx";
@@ -9,7 +10,6 @@ import { CopyIcon } from "../ui/CopyIcon.tsx";
 import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
-import { visible } from "../ui/visible.ts";
 import { endWords, type GoOn, leftOutWords } from "./modelEnd.ts";
 
 export interface ModelRowProps {

@@ -1,6 +1,6 @@
 import type { Notice } from "@assent/protocol";
+import { visible } from "../../lib/visible.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface NoticeRowProps {
   readonly notice: Notice;

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
 
 export interface ReplacedProps {
   readonly n: number;

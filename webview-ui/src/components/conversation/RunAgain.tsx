@@ -2,7 +2,7 @@ import type { Ask, Call, CallRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
-import { parseDraft } from "../../viewState.ts";
+import { parseDraft } from "../../view/viewState.ts";
 import { typedBeforeKey } from "../elicitation/typedBefore.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";

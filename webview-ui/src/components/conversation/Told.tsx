@@ -1,11 +1,11 @@
 import type { Ask, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { filled } from "../../l10n.ts";
+import { when } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { byPerson } from "../../timeline/line.ts";
 import { during } from "../ask/origin.ts";
 import { PlacedHere } from "../ask/PlacedHere.tsx";
-import { visible } from "../ui/visible.ts";
-import { when } from "../ui/words.ts";
 
 export interface ToldProps {
   readonly ask: Ask;

@@ -1,9 +1,9 @@
 import type { Notice, UnavailableServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface UnavailableServersProps {
   readonly notice: Notice;

@@ -1,19 +1,19 @@
 import type { Message } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { messageOf } from "../../client.ts";
+import { brief } from "../../lib/brief.ts";
+import { json } from "../../lib/format.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { CancelCall } from "../call/CancelCall.tsx";
 import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
-import { brief } from "../ui/brief.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { askElementId, messageElementId, parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { json } from "../ui/words.ts";
 
 export interface UndrawnMessageProps {
   readonly taskId: string;

@@ -1,8 +1,9 @@
 import type { UserMessage } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type FormEvent, useId, useRef, useState } from "react";
-import { messageOf } from "../../client.ts";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
+import { messageOf } from "../../link/client.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { CopyIcon } from "../ui/CopyIcon.tsx";
@@ -10,7 +11,6 @@ import { parkedFocus } from "../ui/focus.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
-import { visible } from "../ui/visible.ts";
 
 export interface UserRowProps {
   readonly said: UserMessage;

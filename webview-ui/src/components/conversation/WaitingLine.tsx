@@ -1,7 +1,7 @@
 import type { Ask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
 import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
 import { ShowContext } from "../ask/contexts.ts";
 import { Icon } from "../ui/Icon.tsx";

@@ -1,6 +1,6 @@
 import type { LeftOut, ModelEndReason } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
 
 /** Says why a model's message ended; undefined if it ended by itself. */
 export function endWords(reason: ModelEndReason): string | undefined {

@@ -3,7 +3,7 @@ import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { indexOfMessage } from "../../store/messages.ts";
 import { useView } from "../../view/ViewContext.ts";
-import type { Place, ViewStateStore } from "../../viewState.ts";
+import type { Place, ViewStateStore } from "../../view/viewState.ts";
 
 // Fractions of pixels and a person's aim are both imprecise.
 const nearBottomPx = 24;

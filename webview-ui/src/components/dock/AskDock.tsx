@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
 import { offeredTo } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Models } from "../../store/servers.ts";

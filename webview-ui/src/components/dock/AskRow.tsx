@@ -1,11 +1,11 @@
 import type { Ask, SamplingTool, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
+import { unreachable } from "../../lib/unreachable.ts";
 import type { Models } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
-import { unreachable } from "../../unreachable.ts";
 import { useView } from "../../view/ViewContext.ts";
-import { type Draft, own, parseDraft } from "../../viewState.ts";
+import { type Draft, own, parseDraft } from "../../view/viewState.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { RepeatCall } from "../call/RepeatCall.tsx";
 import { ToolApproval } from "../call/ToolApproval.tsx";

@@ -2,7 +2,7 @@ import type { Message } from "@assent/protocol";
 import { useEffect, useState } from "react";
 import { findOpenAsks, type OpenAskAt } from "../../store/openAsks.ts";
 import { useView } from "../../view/ViewContext.ts";
-import type { DockState } from "../../viewState.ts";
+import type { DockState } from "../../view/viewState.ts";
 import { currentOf } from "./dockedAsks.ts";
 
 export type DockSize = "half" | "expanded" | "collapsed";

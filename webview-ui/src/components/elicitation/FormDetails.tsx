@@ -1,8 +1,8 @@
 import type { McpElicitation } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { titleOf } from "../../lib/fields.ts";
 import { answersOf } from "../../timeline/fieldText.ts";
 import { AskMessage } from "../ask/AskMessage.tsx";
-import { titleOf } from "../form/FieldFrame.tsx";
 
 export interface FormDetailsProps {
   readonly askId: string;

@@ -1,18 +1,18 @@
 import type { Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
-import { filled } from "../../l10n.ts";
-import type { Draft } from "../../viewState.ts";
+import { titleOf } from "../../lib/fields.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
+import type { Draft } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useArmed } from "../ask/useArmed.ts";
 import { Ticks } from "../form/ChoiceControls.tsx";
-import { titleOf } from "../form/FieldFrame.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface McpElicitationFormProps {
   readonly askId: string;

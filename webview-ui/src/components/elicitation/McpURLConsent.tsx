@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
@@ -9,7 +10,6 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { URLBox } from "../ui/URLBox.tsx";
-import { visible } from "../ui/visible.ts";
 import { PageURL } from "./PageURL.tsx";
 import { webPage } from "./webPage.ts";
 

@@ -1,9 +1,9 @@
 import type { McpURLElicitation } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { URLBox } from "../ui/URLBox.tsx";
-import { visible } from "../ui/visible.ts";
 import { PageURL } from "./PageURL.tsx";
 import { webPage } from "./webPage.ts";
 

@@ -1,10 +1,10 @@
 import type { Field } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { titleOf } from "../../lib/fields.ts";
+import { visible } from "../../lib/visible.ts";
 import { fieldText } from "../../timeline/fieldText.ts";
-import { type Draft, own } from "../../viewState.ts";
-import { titleOf } from "../form/FieldFrame.tsx";
+import { type Draft, own } from "../../view/viewState.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface TypedProps {
   readonly intro: string;

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import punycode from "punycode/punycode.js";
 import { getDomain } from "tldts";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 
 /** A page that may be opened, as it is shown: its whole URL in three pieces, and what to beware of. */
 export interface WebPage {

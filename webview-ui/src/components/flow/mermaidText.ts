@@ -1,4 +1,4 @@
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 
 /** In code points: a few lines of a narrow participant. */
 const longest = 44;

@@ -1,6 +1,6 @@
 import type { Model, Outcome, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { brief } from "../ui/brief.ts";
+import { brief } from "../../lib/brief.ts";
 import { mermaidText } from "./mermaidText.ts";
 
 /** Where a sampling request is while it runs. */

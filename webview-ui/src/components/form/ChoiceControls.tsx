@@ -1,6 +1,6 @@
-import type { ChoiceField, ChoicesField, Option } from "@assent/protocol";
+import type { ChoiceField, ChoicesField } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { brief } from "../ui/brief.ts";
+import { labelOf } from "../../lib/fields.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { FilteredOptions } from "./FilteredOptions.tsx";
 
@@ -111,9 +111,4 @@ export function Ticks({
       )}
     </FilteredOptions>
   );
-}
-
-/** The server's title where it gave one; its beginning, with everything in it to be seen. */
-export function labelOf({ value, title }: Option): string {
-  return brief(title === undefined || title === "" ? value : title);
 }

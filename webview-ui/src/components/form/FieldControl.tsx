@@ -1,6 +1,6 @@
 import type { Field } from "@assent/protocol";
-import { unreachable } from "../../unreachable.ts";
-import type { FieldInput } from "../../viewState.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import type { FieldInput } from "../../view/viewState.ts";
 import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";

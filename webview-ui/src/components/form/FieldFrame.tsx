@@ -1,9 +1,9 @@
 import type { Field } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { FocusEvent, ReactNode } from "react";
-import { unreachable } from "../../unreachable.ts";
-import { brief } from "../ui/brief.ts";
-import { visible } from "../ui/visible.ts";
+import { fullTitleOf, titleOf } from "../../lib/fields.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { visible } from "../../lib/visible.ts";
 import { LongText } from "./LongText.tsx";
 
 export interface FieldFrameProps {
@@ -88,15 +88,6 @@ export function describedBy(
     ...(notesOf(field).length === 0 ? [] : [descriptionId(id)]),
   ];
   return ids.length === 0 ? undefined : ids.join(" ");
-}
-
-/** The server's title where it gave one; its beginning, with everything in it to be seen. */
-export function titleOf(field: Field): string {
-  return brief(fullTitleOf(field));
-}
-
-function fullTitleOf({ title, name }: Field): string {
-  return title === undefined || title === "" ? name : title;
 }
 
 // The star is for the eye; to others the control itself says that it is required. A tick cannot be

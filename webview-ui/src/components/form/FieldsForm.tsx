@@ -10,11 +10,11 @@ import {
   useRef,
   useState,
 } from "react";
-import { plural } from "../../l10n.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
-import { visible } from "../ui/visible.ts";
+import { titleOf } from "../../lib/fields.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { FieldControl } from "./FieldControl.tsx";
-import { titleOf } from "./FieldFrame.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
 import { type ExactNumbers, readField, readForm } from "./validate.ts";

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 import { LongText } from "./LongText.tsx";
 
 export interface HiddenNoteProps {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 
 /** More than that is read by who wants to. */
 const longest = 600;

@@ -1,9 +1,9 @@
 import type { CompleteResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { messageOf } from "../../client.ts";
-import { plural } from "../../l10n.ts";
-import { visible } from "../ui/visible.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
+import { messageOf } from "../../link/client.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { submitOnEnter } from "./TextControl.tsx";
 

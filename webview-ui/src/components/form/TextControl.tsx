@@ -1,10 +1,10 @@
 import type { JSONField, NumberField, StringField } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { ChangeEvent, KeyboardEvent } from "react";
-import { unreachable } from "../../unreachable.ts";
+import { titleOf } from "../../lib/fields.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { fromLocalInput, toLocalInput } from "./dates.ts";
-import { titleOf } from "./FieldFrame.tsx";
 import { SecretInput } from "./SecretInput.tsx";
 
 export interface TextControlProps {

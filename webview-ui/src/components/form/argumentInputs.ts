@@ -1,7 +1,7 @@
 import type { Field } from "@assent/protocol";
-import { unreachable } from "../../unreachable.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
-import { parseExact, writeExact } from "./exactJSON.ts";
+import { parseExact, writeExact } from "../../lib/exactJSON.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { readField } from "./validate.ts";
 
 type Members = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Field, FieldProblem } from "@assent/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { RandomForms, type Schema } from "../../testing/randomForms.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { matches } from "./pattern.ts";
 import { readField, readForm } from "./validate.ts";
 

@@ -1,6 +1,6 @@
 import type { Field } from "@assent/protocol";
-import { unreachable } from "../../unreachable.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 
 /** What the controls hold at first: the draft where there is one, else the fields' own defaults. */
 export function initialInputs(fields: readonly Field[], draft: Draft | undefined): Draft {

@@ -1,5 +1,5 @@
 import { ErrorCode, type FieldProblem } from "@assent/protocol";
-import { RpcError } from "../../client.ts";
+import { RpcError } from "../../link/client.ts";
 
 /** What the sidecar found wrong with the fields of an answer; absent where it was something else. */
 export function refusedProblems(error: unknown): readonly FieldProblem[] | undefined {

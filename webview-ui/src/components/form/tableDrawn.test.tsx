@@ -3,8 +3,8 @@ import { fireEvent, render, screen } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { readFormTable } from "../../testing/forms.ts";
 import { elicitation } from "../../testing/samples.ts";
-import type { Draft, FieldInput } from "../../viewState.ts";
-import { own } from "../../viewState.ts";
+import type { Draft, FieldInput } from "../../view/viewState.ts";
+import { own } from "../../view/viewState.ts";
 import { McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
 
 // The half second before an ask can be answered has a test of its own.

@@ -1,6 +1,6 @@
 import type { Field, PatternProgram } from "@assent/protocol";
 import { describe, expect, test } from "vitest";
-import type { FieldInput } from "../../viewState.ts";
+import type { FieldInput } from "../../view/viewState.ts";
 import { readField, readForm } from "./validate.ts";
 
 const leftOut = { kind: "leftOut" };

@@ -8,13 +8,13 @@ import type {
   StringField,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
-import { brief } from "../ui/brief.ts";
-import { exactly, parseExact } from "./exactJSON.ts";
+import { brief } from "../../lib/brief.ts";
+import { exactly, parseExact } from "../../lib/exactJSON.ts";
+import { plural } from "../../lib/l10n.ts";
+import { readDecimal } from "../../lib/numbers.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { wrongFormat } from "./formats.ts";
-import { readDecimal } from "./numbers.ts";
 import { matches } from "./pattern.ts";
 
 /**

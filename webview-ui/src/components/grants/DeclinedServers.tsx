@@ -1,11 +1,11 @@
 import type { DeclinedServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { messageOf } from "../../client.ts";
+import { visible } from "../../lib/visible.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface DeclinedServersProps {
   readonly declined: readonly DeclinedServer[];

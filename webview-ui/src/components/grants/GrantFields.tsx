@@ -1,9 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId } from "react";
-import { plural } from "../../l10n.ts";
-import type { Draft, FieldInput } from "../../viewState.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
+import type { Draft, FieldInput } from "../../view/viewState.ts";
 import { NumberField } from "../ui/NumberField.tsx";
-import { visible } from "../ui/visible.ts";
 import {
   type GrantOfForm,
   type GrantProblems,

@@ -1,8 +1,8 @@
 import type { Grant, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { filled, plural } from "../../l10n.ts";
-import { visible } from "../ui/visible.ts";
-import { money, when } from "../ui/words.ts";
+import { money, when } from "../../lib/format.ts";
+import { filled, plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { type GrantState, grantState, isAlive, termsInWords } from "./grantWords.ts";
 import { RevokeGrant } from "./RevokeGrant.tsx";
 

@@ -1,9 +1,9 @@
 import type { PreviewedRequest, PreviewGrantResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { briefly, money } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { briefly, money } from "../ui/words.ts";
 
 export interface GrantPreviewProps {
   readonly result: PreviewGrantResult;

@@ -1,14 +1,14 @@
 import type { GrantTerms, PreviewGrantResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { visible } from "../../lib/visible.ts";
 import type { Models } from "../../store/servers.ts";
 import { useDraft } from "../../view/useDraft.ts";
 import { useView } from "../../view/ViewContext.ts";
-import { type FieldInput, own } from "../../viewState.ts";
+import { type FieldInput, own } from "../../view/viewState.ts";
 import { byField, refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { visible } from "../ui/visible.ts";
 import { GrantFields } from "./GrantFields.tsx";
 import { GrantPreview } from "./GrantPreview.tsx";
 import { type GrantScope, readGrantForm, termsOf } from "./grantForm.ts";

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { filled } from "../../l10n.ts";
+import { filled } from "../../lib/l10n.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface RevokeGrantProps {

@@ -1,11 +1,11 @@
 import type { Task, ToolRule } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { filled } from "../../l10n.ts";
+import { taskTitle, when } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { visible } from "../../lib/visible.ts";
 import type { ToolRules as Known } from "../../store/grants.ts";
-import { unreachable } from "../../unreachable.ts";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
-import { taskTitle, when } from "../ui/words.ts";
 import { RevokeGrant } from "./RevokeGrant.tsx";
 
 export interface ToolRulesProps {

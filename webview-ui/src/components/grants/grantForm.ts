@@ -1,6 +1,6 @@
 import type { GrantTerms, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type Draft, own } from "../../viewState.ts";
+import { type Draft, own } from "../../view/viewState.ts";
 
 /** The names under which a draft keeps what was typed into the form of a grant. */
 export const grantKey = {

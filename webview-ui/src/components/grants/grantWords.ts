@@ -1,8 +1,8 @@
 import type { Grant, GrantTerms, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { listed, plural } from "../../l10n.ts";
-import { visible } from "../ui/visible.ts";
-import { money, when } from "../ui/words.ts";
+import { money, when } from "../../lib/format.ts";
+import { listed, plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 
 /** What a grant allows, in words that a person can agree to. */
 export function termsInWords(terms: GrantTerms, models: readonly Model[] = []): string {

@@ -8,7 +8,7 @@ import { axeFindings } from "../../testing/axe.ts";
 import { isWrong } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { answered, at, openAsk, task } from "../../testing/samples.ts";
-import type { ViewState } from "../../viewState.ts";
+import type { ViewState } from "../../view/viewState.ts";
 
 const sure: Field = { type: "boolean", name: "sure", title: "I am sure" };
 const who: Field = { type: "string", name: "who", title: "Who?", required: true };

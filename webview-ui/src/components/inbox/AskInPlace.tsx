@@ -1,5 +1,6 @@
 import type { AskResponseParams, OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
@@ -7,7 +8,6 @@ import { useArmed } from "../ask/useArmed.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface AskInPlaceProps {
   /** A simple one. */

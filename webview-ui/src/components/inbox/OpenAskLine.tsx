@@ -1,11 +1,11 @@
 import type { OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { filled } from "../../l10n.ts";
+import { brief } from "../../lib/brief.ts";
+import { ago } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
 import { wanted } from "../ask/askTitle.tsx";
 import { during } from "../ask/origin.ts";
-import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { ago } from "../ui/words.ts";
 
 export interface OpenAskLineProps {
   readonly ask: OpenAsk;

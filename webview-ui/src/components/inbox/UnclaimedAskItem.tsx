@@ -1,16 +1,16 @@
 import type { AskCandidate, ClaimAskParams, UnclaimedAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { filled } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
+import { brief } from "../../lib/brief.ts";
+import { ago, elapsed, taskTitle } from "../../lib/format.ts";
+import { filled } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import { AskingServer } from "../ask/AskingServer.tsx";
 import { wanted } from "../ask/askTitle.tsx";
 import { useAnswer } from "../ask/useAnswer.ts";
-import { brief } from "../ui/brief.ts";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { ago, elapsed, taskTitle } from "../ui/words.ts";
 
 export interface UnclaimedAskItemProps {
   readonly ask: UnclaimedAsk;

@@ -1,11 +1,11 @@
 import type { CallRequest, McpTaskEntry } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
+import { brief } from "../../lib/brief.ts";
+import { briefly, elapsed } from "../../lib/format.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { visible } from "../../lib/visible.ts";
 import { describeCall, foundMcpTask } from "../call/callWords.ts";
-import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { briefly, elapsed } from "../ui/words.ts";
 
 export interface McpTaskLineProps {
   readonly entry: McpTaskEntry;

@@ -1,12 +1,12 @@
 import type { McpTaskEntry, ServerMcpTask, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { taskTitle } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
 import type { McpTasks as Known, ServerMcpTasks as OfServers } from "../../store/mcpTasks.ts";
 import { isUnderWay } from "../../store/mcpTasks.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
-import { visible } from "../ui/visible.ts";
-import { taskTitle } from "../ui/words.ts";
 import { McpTaskLine } from "./McpTaskLine.tsx";
 import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
 

@@ -1,13 +1,13 @@
 import type { McpTaskEntry, McpTaskStatus, ServerMcpTask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
+import { brief } from "../../lib/brief.ts";
+import { when } from "../../lib/format.ts";
 import type { ServerMcpTasks as OfServers } from "../../store/mcpTasks.ts";
 import { onlyOfServers } from "../../store/mcpTasks.ts";
 import { hasExpired } from "../call/mcpTaskWords.ts";
-import { brief } from "../ui/brief.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { when } from "../ui/words.ts";
 
 export interface ServerMcpTasksProps {
   readonly ofServers: OfServers;

@@ -1,7 +1,7 @@
 import type { FieldProblem, HandWritten } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef } from "react";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { atEscape } from "../ask/atEscape.ts";
 import { byField } from "../form/refusedProblems.ts";
 import { TextField } from "./SamplingEditor.tsx";

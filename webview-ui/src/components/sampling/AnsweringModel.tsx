@@ -1,7 +1,7 @@
 import type { Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 
 export interface AnsweringModelProps {
   /** What the choice is called. */

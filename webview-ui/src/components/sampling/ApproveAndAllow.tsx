@@ -1,7 +1,7 @@
 import type { FieldProblem, GrantTerms } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "react";
-import type { Draft, FieldInput } from "../../viewState.ts";
+import type { Draft, FieldInput } from "../../view/viewState.ts";
 import { atEscape } from "../ask/atEscape.ts";
 import { byField } from "../form/refusedProblems.ts";
 import { GrantFields } from "../grants/GrantFields.tsx";

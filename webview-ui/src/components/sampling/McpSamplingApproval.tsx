@@ -10,8 +10,9 @@ import type {
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
+import { visible } from "../../lib/visible.ts";
 import { useDraft } from "../../view/useDraft.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useArmed } from "../ask/useArmed.ts";
@@ -23,7 +24,6 @@ import { focusAsk } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
-import { visible } from "../ui/visible.ts";
 import {
   AnswerActions,
   AnswerAsModel,

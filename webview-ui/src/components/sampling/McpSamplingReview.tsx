@@ -7,7 +7,7 @@ import type {
 import * as l10n from "@vscode/l10n";
 import { answererOf, stopped } from "../../timeline/sampling.ts";
 import { useDraft } from "../../view/useDraft.ts";
-import { type Draft, type FieldInput, own } from "../../viewState.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useArmed } from "../ask/useArmed.ts";

@@ -1,11 +1,11 @@
 import type { Ask, McpSampling } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 import { StopModel } from "./StopModel.tsx";
 
 export interface ModelAnsweringProps {

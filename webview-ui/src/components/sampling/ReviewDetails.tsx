@@ -1,10 +1,10 @@
 import type { McpSamplingReview, Outcome } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import { answererOf, stopped } from "../../timeline/sampling.ts";
 import { isOneLine } from "../../timeline/subject.ts";
 import { ContentBlocks } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
 import { AnswerChanges } from "./AnswerChanges.tsx";
 
 export interface ReviewDetailsProps {

@@ -1,7 +1,7 @@
 import type { SamplingTool, ToolUseContent } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { KeyboardEvent } from "react";
-import type { FieldInput } from "../../viewState.ts";
+import type { FieldInput } from "../../view/viewState.ts";
 import { ContentBlocks, Text, ToolUse } from "../content/ContentBlocks.tsx";
 import type { TextsAs } from "../content/useTexts.tsx";
 import { type ReviewedBlock, reviewKey } from "./reviewDraft.ts";

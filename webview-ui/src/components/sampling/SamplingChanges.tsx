@@ -1,9 +1,9 @@
 import type { ContentBlock, McpSamplingRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
+import { json } from "../../lib/format.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 import { bytes } from "../content/ContentBlocks.tsx";
 import { Diff } from "../ui/Diff.tsx";
-import { json } from "../ui/words.ts";
 
 export interface SamplingChangesProps {
   readonly asked: McpSamplingRequest;

@@ -1,9 +1,9 @@
 import type { SamplingContext } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface SamplingContextChoiceProps {
   readonly context: SamplingContext;

@@ -1,10 +1,10 @@
 import type { McpSamplingRequest, ModelPreferences, SamplingMessage } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
+import { json } from "../../lib/format.ts";
 import { ContentBlocks, Text, type ToolCalls, Verbatim } from "../content/ContentBlocks.tsx";
 import { Marked } from "../content/Marked.tsx";
 import { type TextsAs, useTexts } from "../content/useTexts.tsx";
-import { json } from "../ui/words.ts";
 import { SamplingTools } from "./SamplingTools.tsx";
 
 export interface SamplingDetailsProps {

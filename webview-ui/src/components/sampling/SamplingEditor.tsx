@@ -1,7 +1,7 @@
 import type { McpSamplingRequest, SamplingMessage, SecretFinding } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useId } from "react";
-import type { Draft, FieldInput } from "../../viewState.ts";
+import type { Draft, FieldInput } from "../../view/viewState.ts";
 import { ContentBlocks, type ToolCalls, Verbatim } from "../content/ContentBlocks.tsx";
 import { useHasSecret } from "../content/Marked.tsx";
 import { HiddenNote, hides } from "../form/HiddenNote.tsx";

@@ -1,9 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import { useId, useRef } from "react";
-import { filled, plural } from "../../l10n.ts";
+import { filled, plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { masked, type Placed } from "../../timeline/secrets.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface SamplingSecretsProps {
   /** What looked like secrets in what the server wrote, and where that still stands. */

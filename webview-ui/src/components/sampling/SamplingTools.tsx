@@ -1,12 +1,12 @@
 import type { McpSamplingRequest, SamplingTool, ToolChoice } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
-import { unreachable } from "../../unreachable.ts";
+import { json } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { visible } from "../../lib/visible.ts";
 import { Text, Verbatim } from "../content/ContentBlocks.tsx";
 import type { TextsAs } from "../content/useTexts.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
-import { json } from "../ui/words.ts";
 
 export interface SamplingToolsProps {
   readonly request: McpSamplingRequest;

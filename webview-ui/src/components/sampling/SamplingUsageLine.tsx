@@ -1,7 +1,7 @@
 import type { SamplingUsage } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
-import { money } from "../ui/words.ts";
+import { money } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
 
 export interface SamplingUsageLineProps {
   readonly usage: SamplingUsage;

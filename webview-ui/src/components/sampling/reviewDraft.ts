@@ -1,7 +1,7 @@
 import type { ContentBlock, McpSamplingResponse, ToolUseContent } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type Draft, own } from "../../viewState.ts";
-import { json } from "../ui/words.ts";
+import { json } from "../../lib/format.ts";
+import { type Draft, own } from "../../view/viewState.ts";
 
 /** The keys under which a draft keeps the edit of a model's answer, by the index of the block. */
 export const reviewKey = {

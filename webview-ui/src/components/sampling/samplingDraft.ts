@@ -8,7 +8,7 @@ import type {
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { blockWithoutSecrets, withoutSecrets } from "../../timeline/secrets.ts";
-import { type Draft, own } from "../../viewState.ts";
+import { type Draft, own } from "../../view/viewState.ts";
 
 /**
  * What a person makes of a sampling request, as it is typed and kept over reloads: only what differs

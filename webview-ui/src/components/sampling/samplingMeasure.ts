@@ -1,7 +1,7 @@
 import type { ContentBlock, McpSamplingRequest, ModelFacts } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
-import { money } from "../ui/words.ts";
+import { money } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
 
 // The sidecar measures requests in the same way, where a grant has a bound: what is said here is what
 // would be counted there. Good for "about a cent", and for no bill.

@@ -1,8 +1,8 @@
 import type { ServerInspection, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
-import { visible } from "../ui/visible.ts";
-import { elapsed, taskTitle, when } from "../ui/words.ts";
+import { elapsed, taskTitle, when } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Part } from "./Part.tsx";
 
 export interface ServerActivityProps {

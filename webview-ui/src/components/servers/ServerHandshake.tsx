@@ -1,8 +1,8 @@
 import type { ServerHandshake as Handshake } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
 import { Part } from "./Part.tsx";
 import { eraWords } from "./serverWords.ts";
 

@@ -1,9 +1,9 @@
 import type { Server, ServerCounts } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { brief } from "../../lib/brief.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import type { Offers } from "../../store/offers.ts";
-import { brief } from "../ui/brief.ts";
-import { visible } from "../ui/visible.ts";
 import { ServerState } from "./ServerState.tsx";
 import { transportWords } from "./serverWords.ts";
 

@@ -8,11 +8,11 @@ import type {
 import type { SourcePosition } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
-import { filled, plural } from "../../l10n.ts";
+import { when } from "../../lib/format.ts";
+import { filled, plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { Verbatim } from "../content/ContentBlocks.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { visible } from "../ui/visible.ts";
-import { when } from "../ui/words.ts";
 import { Part } from "./Part.tsx";
 import { placeWords } from "./serverWords.ts";
 

@@ -1,8 +1,8 @@
 import type { ServerLogLine } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { plural } from "../../lib/l10n.ts";
+import { visible } from "../../lib/visible.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
-import { visible } from "../ui/visible.ts";
 import { Part } from "./Part.tsx";
 import { fromWords } from "./serverWords.ts";
 

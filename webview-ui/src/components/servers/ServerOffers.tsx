@@ -1,12 +1,12 @@
 import type { Server, ServerCounts } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "react";
+import { brief } from "../../lib/brief.ts";
+import { visible } from "../../lib/visible.ts";
 import type { OfferKind, Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
-import { brief } from "../ui/brief.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { visible } from "../ui/visible.ts";
 import { Part } from "./Part.tsx";
 import { offeredCounts } from "./ServerItem.tsx";
 import { kindWords } from "./serverWords.ts";

@@ -6,7 +6,7 @@ import type {
   Transport,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 
 export function stateWords(state: ServerState): string {
   switch (state) {

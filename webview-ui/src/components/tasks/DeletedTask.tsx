@@ -1,9 +1,9 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
+import { taskTitle } from "../../lib/format.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
-import { taskTitle } from "../ui/words.ts";
 
 export interface DeletedTaskProps {
   /** The one that was deleted just now. */

@@ -1,8 +1,8 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
-import { visible } from "../ui/visible.ts";
 
 export interface OtherWorkspaceProps {
   readonly task: Task;

@@ -1,12 +1,12 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
-import { listed, plural } from "../../l10n.ts";
+import { taskTitle } from "../../lib/format.ts";
+import { listed, plural } from "../../lib/l10n.ts";
 import type { Actions } from "../../store/session.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { MenuEntry } from "../ui/Menu.tsx";
 import { MenuButton } from "../ui/MenuButton.tsx";
-import { taskTitle } from "../ui/words.ts";
 import { TaskSwitcher } from "./TaskSwitcher.tsx";
 
 export interface TaskHeaderProps {

@@ -1,8 +1,8 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { plural } from "../../l10n.ts";
+import { briefly, taskTitle } from "../../lib/format.ts";
+import { plural } from "../../lib/l10n.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { briefly, taskTitle } from "../ui/words.ts";
 
 export interface TaskLineProps {
   readonly task: Task;

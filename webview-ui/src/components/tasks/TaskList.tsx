@@ -1,9 +1,9 @@
 import type { SearchHit, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { briefly, taskTitle } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
-import { visible } from "../ui/visible.ts";
-import { briefly, taskTitle } from "../ui/words.ts";
 import { TaskLine } from "./TaskLine.tsx";
 import { useSearch } from "./useSearch.ts";
 

@@ -1,10 +1,10 @@
 import type { Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
+import { taskTitle } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { visible } from "../ui/visible.ts";
-import { taskTitle } from "../ui/words.ts";
 import { TaskList } from "./TaskList.tsx";
 
 export interface TaskSwitcherProps {

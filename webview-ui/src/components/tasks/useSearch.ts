@@ -1,6 +1,6 @@
 import type { SearchHit } from "@assent/protocol";
 import { useEffect, useState } from "react";
-import { messageOf } from "../../client.ts";
+import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 
 export interface Search {

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { visible } from "../ui/visible.ts";
+import { visible } from "../../lib/visible.ts";
 import { type ItemKind, itemWords } from "./itemWords.ts";
 
 /** What a server names twice: for programs, and for people. */

@@ -1,6 +1,6 @@
 import type { Field } from "@assent/protocol";
 import type { ReactNode } from "react";
-import { messageOf } from "../../client.ts";
+import { messageOf } from "../../link/client.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { type Complete, FieldsForm } from "../form/FieldsForm.tsx";

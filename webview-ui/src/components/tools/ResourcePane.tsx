@@ -1,11 +1,11 @@
 import type { Resource, ResourceTemplate } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "react";
-import { messageOf } from "../../client.ts";
+import { size } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
+import { messageOf } from "../../link/client.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
-import { visible } from "../ui/visible.ts";
-import { size } from "../ui/words.ts";
 import { Filter, fewItems, ItemChoice, matches } from "./ItemChoice.tsx";
 import type { CompleteArgument, PaneProps } from "./paneProps.ts";
 import { RequestForm } from "./RequestForm.tsx";

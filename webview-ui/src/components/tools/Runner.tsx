@@ -1,6 +1,7 @@
 import type { CallRequest, CompleteParams, Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type RefObject, useEffect, useId, useRef } from "react";
+import { unreachable } from "../../lib/unreachable.ts";
 import {
   itemsOf,
   type Listing,
@@ -9,8 +10,7 @@ import {
   offerKinds,
 } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
-import { unreachable } from "../../unreachable.ts";
-import type { RunnerState, RunnerTab } from "../../viewState.ts";
+import type { RunnerState, RunnerTab } from "../../view/viewState.ts";
 import { kindWords } from "../servers/serverWords.ts";
 import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";

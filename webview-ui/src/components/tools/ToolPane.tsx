@@ -1,7 +1,7 @@
 import type { CallToolRequest, Tool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { isExact, writeExact } from "../form/exactJSON.ts";
+import { isExact, writeExact } from "../../lib/exactJSON.ts";
 import { ItemChoice } from "./ItemChoice.tsx";
 import type { PaneProps } from "./paneProps.ts";
 import { RequestForm } from "./RequestForm.tsx";

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { unreachable } from "../../unreachable.ts";
+import { unreachable } from "../../lib/unreachable.ts";
 
 /** What a server offers one can choose from. */
 export type ItemKind = "tool" | "resource" | "template" | "prompt";

@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo } from "react";
+import { visible } from "../../lib/visible.ts";
 import { Clamp } from "./Clamp.tsx";
 import { piecesOf } from "./diffPieces.ts";
-import { visible } from "./visible.ts";
 
 export interface DiffProps {
   readonly before: string;

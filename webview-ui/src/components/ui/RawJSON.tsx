@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
+import { json } from "../../lib/format.ts";
+import { visible } from "../../lib/visible.ts";
 import { CopyIcon } from "./CopyIcon.tsx";
 import { Disclosure } from "./Disclosure.tsx";
-import { visible } from "./visible.ts";
-import { json } from "./words.ts";
 
 /** One JSON value, as it is shown and copied. */
 export interface JSONPart {

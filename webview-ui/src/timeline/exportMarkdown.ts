@@ -1,17 +1,20 @@
 import type { CallResult, Message, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { shownArguments } from "./components/form/exactJSON.ts";
-import { askMarkdown } from "./timeline/askMarkdown.ts";
-import { blockOf, fenced, json, oneLine, utc } from "./timeline/markdownText.ts";
-import { withoutSecrets } from "./timeline/secrets.ts";
-import { type Entry, timelineOf } from "./timeline/timeline.ts";
-import { unreachable } from "./unreachable.ts";
+import { shownArguments } from "../lib/exactJSON.ts";
+import { unreachable } from "../lib/unreachable.ts";
+import { askMarkdown } from "./askMarkdown.ts";
+import { blockOf, fenced, json, oneLine, utc } from "./markdownText.ts";
+import { withoutSecrets } from "./secrets.ts";
+import { type Entry, timelineOf } from "./timeline.ts";
 
 /**
  * Writes the timeline of a task as a document in Markdown: every message, call, question, decision and answer. A text that
  * looked like a secret in a request to a model is left out of all of them.
  */
-export function markdownOf({ title }: Pick<Task, "title">, messages: readonly Message[]): string {
+export function exportMarkdown(
+  { title }: Pick<Task, "title">,
+  messages: readonly Message[],
+): string {
   const parts = timelineOf(cleaned(messages)).entries.flatMap((entry) => {
     const text = partOf(entry);
     return text === undefined ? [] : [text];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { briefly, duration, elapsed, json, money } from "./words.ts";
+import { briefly, duration, elapsed, json, money } from "./format.ts";
 
 test("money is as exact as it matters", () => {
   expect([0, 0.000_01, 0.0099, 0.01, 0.012_345, 0.5, 1, 12.345].map(money)).toEqual([

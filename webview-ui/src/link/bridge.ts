@@ -7,8 +7,8 @@ import {
   type MessageReader,
   type MessageWriter,
 } from "vscode-jsonrpc/browser";
+import type { ViewState, ViewStorage } from "../view/viewState.ts";
 import { type Channel, type Client, createClient } from "./client.ts";
-import type { ViewState, ViewStorage } from "./viewState.ts";
 
 /** Told when there is a host to talk to, and when there is none. */
 export interface LinkListener {

@@ -1,8 +1,8 @@
 import { ErrorCode } from "@assent/protocol";
 import { expect, test, vi } from "vitest";
 import { createMessageConnection, ResponseError } from "vscode-jsonrpc/browser";
+import { pipe } from "../testing/host.ts";
 import { createClient, RpcError } from "./client.ts";
-import { pipe } from "./testing/host.ts";
 
 function start() {
   const [here, there] = pipe();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { emptyViewState } from "../view/viewState.ts";
 import { createBridge } from "./bridge.ts";
 import type { Client } from "./client.ts";
-import { emptyViewState } from "./viewState.ts";
 
 interface Wire {
   readonly id: string | number;

@@ -1,7 +1,6 @@
 import type { McpSamplingRequest } from "@assent/protocol";
 import { expect, test } from "vitest";
-import { markdownOf } from "./markdownOf.ts";
-import { fileName } from "./store/exportTask.ts";
+import { fileName } from "../store/exportTask.ts";
 import {
   answered,
   ask,
@@ -14,10 +13,11 @@ import {
   sampling,
   samplingReview,
   stringField,
-} from "./testing/samples.ts";
+} from "../testing/samples.ts";
+import { exportMarkdown } from "./exportMarkdown.ts";
 
 test("a document has the reasons why servers were not available", () => {
-  const text = markdownOf({ title: "Clean up" }, [
+  const text = exportMarkdown({ title: "Clean up" }, [
     message(1, {
       type: "notice",
       level: "warning",
@@ -41,12 +41,15 @@ test("a document counts refused questions of a server once", () => {
     text: `${count} were refused.`,
     refused: { serverName: "database", setting: "assent.elicitation.maxOpen", max: 32, count },
   });
-  const text = markdownOf({ title: "Clean up" }, [message(1, refused(1)), message(2, refused(10))]);
+  const text = exportMarkdown({ title: "Clean up" }, [
+    message(1, refused(1)),
+    message(2, refused(10)),
+  ]);
   expect(text).toBe("# Clean up\n\n> 10 were refused.\n");
 });
 
 test("a task is a document, which no text in it breaks", () => {
-  const text = markdownOf({ title: "Clean\nup" }, [
+  const text = exportMarkdown({ title: "Clean\nup" }, [
     message(1, { type: "user", text: "Remove **it**" }),
     message(2, { type: "model", model: demoModel, end: { reason: "toolUse", at } }),
     message(
@@ -103,7 +106,7 @@ Done.
 });
 
 test("a document tells who decided what, and every change before and after", () => {
-  const text = markdownOf({ title: "Clean up" }, [
+  const text = exportMarkdown({ title: "Clean up" }, [
     message(1, call({ result: { type: "result", content: [{ type: "text", text: "30 gone" }] } })),
     message(
       2,
@@ -208,7 +211,7 @@ test.each([
 ] as const)("a document has no secret of a request that %s", (_, asked, outcome) => {
   const secrets = [{ description: "a key", text: "key-1" }];
   const samplingRequest = request('Is "key-1" risky?');
-  const text = markdownOf({ title: "Clean up" }, [
+  const text = exportMarkdown({ title: "Clean up" }, [
     message(1, ask("s1", { ...asked, samplingRequest, secrets }, outcome)),
     message(2, call({ request: callTool({ key: "key-1" }) })),
   ]);
@@ -228,7 +231,7 @@ test("a document has no secret in the JSON of what is no text", () => {
     maxTokens: 1,
   } as const;
   const secrets = [{ description: "a password", text: secret }];
-  const text = markdownOf({ title: "" }, [
+  const text = exportMarkdown({ title: "" }, [
     message(1, ask("s1", sampling({ samplingRequest, secrets }))),
   ]);
   expect(text).toContain('"with": "[redacted: a password]"');
