@@ -30,7 +30,7 @@ import {
 
 // Asks in the whole panel, over a real connection. The half second before an ask can be answered has
 // a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 const fields: readonly Field[] = [
   { type: "string", name: "reason", title: "Reason", required: true },

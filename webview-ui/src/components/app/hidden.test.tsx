@@ -31,7 +31,7 @@ import { hides } from "../form/HiddenNote.tsx";
 // Draws the panel with hidden characters in every text that a server or a model writes. None may be drawn raw: they
 // could disguise a text.
 
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 /** Changes the direction of writing, without a glyph. */
 const hidden = "\u202e\u200b\u2066";

@@ -34,7 +34,7 @@ import { askJSON } from "../ask/askJSON.ts";
 // The panel in a language in which each of its own texts is in brackets. A text without brackets cannot be
 // translated: it does not come from l10n.t, or the bundle does not have it.
 
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 beforeAll(loadPseudoLocale);
 afterAll(() => l10n.config({ contents: {} }));

@@ -116,14 +116,18 @@ function follow(reveal: Reveal, scene: Scene): void {
       handles.show("servers", reveal.serverName);
       return;
     case "draft":
-      return followDraft(reveal, scene);
+      followDraft(reveal, scene);
+      return;
     case "ask":
-      return followAsk(reveal, scene);
+      followAsk(reveal, scene);
+      return;
     case "nextAsk":
     case "previousAsk":
-      return followStep(reveal.kind === "nextAsk" ? "next" : "previous", scene);
+      followStep(reveal.kind === "nextAsk" ? "next" : "previous", scene);
+      return;
     case "message":
-      return followMessage(reveal, scene);
+      followMessage(reveal, scene);
+      return;
     default:
       unreachable(reveal);
   }

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 
 export interface CancelCallProps {
   /** The server was asked already: the next press gives the call up. */
@@ -17,7 +17,7 @@ export interface CancelCallProps {
  */
 export function CancelCall({ cancelling, describedBy, onCancel }: CancelCallProps) {
   const phase = cancelling ? "cancelling" : "running";
-  const armed = useArmed(phase);
+  const armed = useClickGuard(phase);
   const [pressedIn, setPressedIn] = useState<string>();
   const ready = pressedIn !== phase && (armed || !cancelling);
   // Two clicks may come before the first one is drawn.

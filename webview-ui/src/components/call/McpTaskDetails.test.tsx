@@ -8,7 +8,7 @@ import { descriptionOf } from "../../testing/dom.ts";
 import { entryOf } from "../../testing/entries.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { ask, at, call, elicitation, mcpTask, message, task } from "../../testing/samples.ts";
-import { armingMs } from "../ask/useArmed.ts";
+import { armingMs } from "../ask/useClickGuard.ts";
 import { ChatRow } from "../conversation/ChatRow.tsx";
 
 const minute = 60_000;

@@ -8,7 +8,7 @@ import { dismiss } from "../../testing/menu.ts";
 import { answered, ask, at, message, openAsk, task } from "../../testing/samples.ts";
 
 // The half second before an ask can be answered has a test of its own; here it is over at once.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 const question: RepeatMcpCall = {
   type: "repeat_mcp_call",

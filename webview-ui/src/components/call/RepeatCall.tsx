@@ -2,7 +2,7 @@ import type { RepeatMcpCall } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface RepeatCallProps {
@@ -24,7 +24,7 @@ export interface RepeatCallProps {
 export function RepeatCall(props: RepeatCallProps) {
   const { askId, question, busy, refusal, onRepeat, onDecline, onCancel } = props;
   const { serverName, toolNames = [], reason } = question;
-  const ready = useArmed("asked") && !busy;
+  const ready = useClickGuard("asked") && !busy;
   return (
     <AskCard
       {...{ askId, serverName, toolNames, busy }}

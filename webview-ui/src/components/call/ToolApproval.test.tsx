@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
 import { chooseWay, dismiss } from "../../testing/menu.ts";
-import { armingMs } from "../ask/useArmed.ts";
+import { armingMs } from "../ask/useClickGuard.ts";
 import { ToolApproval, type ToolApprovalProps } from "./ToolApproval.tsx";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

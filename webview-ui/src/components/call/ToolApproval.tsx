@@ -8,7 +8,7 @@ import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { titleOf } from "../ask/askTitle.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
@@ -38,7 +38,7 @@ export interface ToolApprovalProps {
 /** A model wants to call a tool, or to read a resource: nothing happens before the person says so. */
 export function ToolApproval(props: ToolApprovalProps) {
   const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
-  const ready = useArmed("asked") && !busy;
+  const ready = useClickGuard("asked") && !busy;
   const [edited, setEdited] = useState(() => editedBefore(question, draft));
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);

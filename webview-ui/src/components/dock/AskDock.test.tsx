@@ -18,9 +18,9 @@ import {
 
 // In the whole panel. The half second before an ask can be answered has a test of its own, and one here.
 const armed = vi.hoisted(() => ({ really: false }));
-vi.mock("../ask/useArmed.ts", async (original) => {
-  const { useArmed } = await original<typeof import("../ask/useArmed.ts")>();
-  return { useArmed: (phase?: string) => useArmed(phase) || !armed.really };
+vi.mock("../ask/useClickGuard.ts", async (original) => {
+  const { useClickGuard } = await original<typeof import("../ask/useClickGuard.ts")>();
+  return { useClickGuard: (phase?: string) => useClickGuard(phase) || !armed.really };
 });
 
 const fields: readonly Field[] = [

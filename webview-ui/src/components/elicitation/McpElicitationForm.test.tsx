@@ -9,7 +9,7 @@ import { elicitation, stringField } from "../../testing/samples.ts";
 import { McpElicitationForm, type McpElicitationFormProps } from "./McpElicitationForm.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 type Data = Omit<
   McpElicitationFormProps,

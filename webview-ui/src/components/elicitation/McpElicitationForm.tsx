@@ -8,7 +8,7 @@ import type { Draft } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { Ticks } from "../form/ChoiceControls.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -45,7 +45,7 @@ export interface McpElicitationFormProps {
 export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
-  const ready = useArmed() && !busy;
+  const ready = useClickGuard() && !busy;
   const asked = request.fields ?? noFields;
   const secrets = asked.filter(({ secret }) => secret);
   const [marked, setMarked] = useState<readonly string[]>([]);

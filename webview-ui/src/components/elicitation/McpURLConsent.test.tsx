@@ -14,7 +14,9 @@ import { McpURLConsent, type McpURLConsentProps } from "./McpURLConsent.tsx";
 // The half second before an ask can be answered has a test of its own; here it is over at once, in
 // each phase.
 const armed = vi.hoisted(() => ({ phases: new Set<string>(["asked", "waiting"]) }));
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: (phase: string) => armed.phases.has(phase) }));
+vi.mock("../ask/useClickGuard.ts", () => ({
+  useClickGuard: (phase: string) => armed.phases.has(phase),
+}));
 
 const url = "https://login.example.com/device?code=42";
 

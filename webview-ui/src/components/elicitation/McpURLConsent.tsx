@@ -5,7 +5,7 @@ import { visible } from "../../lib/visible.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -55,7 +55,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
     refusal,
   } = props;
   const { onOpen, onDone, onDecline, onDeclineAll, onCancel } = props;
-  const armed = useArmed(waiting ? "waiting" : "asked");
+  const armed = useClickGuard(waiting ? "waiting" : "asked");
   const ready = armed && !busy;
   const button = (act: () => void) => ({
     type: "button" as const,

@@ -13,7 +13,7 @@ import {
 } from "../../testing/samples.ts";
 
 // In the whole panel. These tests check the words only, because jsdom cannot lay out the picture.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 const request = message(1, ask("s1", sampling()));
 const waiting = task({ openAsks: 1 });

@@ -8,7 +8,7 @@ import { own } from "../../view/viewState.ts";
 import { McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 // The table that the sidecar and validate.ts come to their verdicts by, filled into the form itself.
 describe.each(readFormTable())("$name", ({ fields, answers }) => {

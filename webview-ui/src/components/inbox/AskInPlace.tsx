@@ -4,7 +4,7 @@ import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -23,7 +23,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
   const { taskId, askId, wants, origin, fields = noFields } = ask;
   const view = useView();
   const { busy, refusal, answer } = useAnswer((given) => onAnswer({ taskId, askId, ...given }));
-  const ready = useArmed() && !busy;
+  const ready = useClickGuard() && !busy;
   const problems = refusedProblems(refusal);
   const decline = () => {
     if (ready) answer({ askResponse: "noButtonClicked" });

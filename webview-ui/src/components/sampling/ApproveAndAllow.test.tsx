@@ -7,7 +7,7 @@ import { demoModel, otherModel, sampling } from "../../testing/samples.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 function show(part: Partial<McpSamplingApprovalProps> = {}) {
   const onApprove = vi.fn<McpSamplingApprovalProps["onApprove"]>();

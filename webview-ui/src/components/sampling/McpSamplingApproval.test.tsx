@@ -9,7 +9,7 @@ import { demoModel, otherModel, sampling, toolRequest } from "../../testing/samp
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 type Data = Omit<McpSamplingApprovalProps, "onDraft" | "onApprove" | "onDecline" | "onCancel">;
 

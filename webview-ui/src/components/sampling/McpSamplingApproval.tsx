@@ -15,7 +15,7 @@ import { useDraft } from "../../view/useDraft.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { useEditing } from "../ask/useEditing.ts";
 import { SecretsContext } from "../content/Marked.tsx";
 import { grantKey, isOfGrant } from "../grants/grantForm.ts";
@@ -101,7 +101,7 @@ export interface Approval {
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, resourceUri, request, secrets = [] } = props;
   const { busy, refusal, keep, fieldProblems, onApprove, onDecline, onCancel } = props;
-  const ready = useArmed() && !busy;
+  const ready = useClickGuard() && !busy;
   const approval = useApproval(props);
   const { draft, input, answering, candidates, nobody, editing } = approval;
   const wordsId = useId();

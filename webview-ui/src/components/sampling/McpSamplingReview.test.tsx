@@ -8,7 +8,7 @@ import { demoModel, otherModel, samplingReview, toolRequest } from "../../testin
 import { McpSamplingReview, type McpSamplingReviewProps } from "./McpSamplingReview.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 function show(part: Partial<McpSamplingReviewProps> = {}) {
   const ways = {

@@ -10,7 +10,7 @@ import { useDraft } from "../../view/useDraft.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
-import { useArmed } from "../ask/useArmed.ts";
+import { useClickGuard } from "../ask/useClickGuard.ts";
 import { useEditing } from "../ask/useEditing.ts";
 import { useTexts } from "../content/useTexts.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
@@ -60,7 +60,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     samplingResponse: response,
     problem = "",
   } = question;
-  const ready = useArmed() && !busy;
+  const ready = useClickGuard() && !busy;
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reviewed = reviewOf(response, draft);

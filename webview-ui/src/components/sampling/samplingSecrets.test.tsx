@@ -13,7 +13,7 @@ import { blockWithoutSecrets, masked } from "../../timeline/secrets.ts";
 import { McpSamplingApproval, type McpSamplingApprovalProps } from "./McpSamplingApproval.tsx";
 
 // The half second before an ask can be answered has a test of its own.
-vi.mock("../ask/useArmed.ts", () => ({ useArmed: () => true }));
+vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 // Put together here, so that scanners of source code do not take them for real ones.
 const key = ["AKIA", "Q3EGRIJ4XKBDEMPL"].join("");

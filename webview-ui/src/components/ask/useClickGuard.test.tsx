@@ -6,7 +6,7 @@ import { McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
 import { McpURLConsent } from "../elicitation/McpURLConsent.tsx";
 import { McpSamplingApproval } from "../sampling/McpSamplingApproval.tsx";
 import { McpSamplingReview } from "../sampling/McpSamplingReview.tsx";
-import { armingMs } from "./useArmed.ts";
+import { armingMs } from "./useClickGuard.ts";
 
 const nothing = () => {};
 

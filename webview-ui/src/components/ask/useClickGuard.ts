@@ -9,7 +9,7 @@ export const armingMs = 500;
  * appears was not meant for it. It is false again when the ask's buttons change, which makes another phase, and when
  * the dock shows the ask again.
  */
-export function useArmed(phase = "asked"): boolean {
+export function useClickGuard(phase = "asked"): boolean {
   const { turn } = useContext(DockedContext);
   const now = `${turn} ${phase}`;
   const [armed, setArmed] = useState<string>();
