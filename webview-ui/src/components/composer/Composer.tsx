@@ -161,13 +161,7 @@ export function Composer(props: ComposerProps) {
             send();
           }}
         />
-        <span id={hintId} className="visually-hidden">
-          {running
-            ? l10n.t(
-                "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
-              )
-            : l10n.t("Enter sends, Shift and Enter begin a new line.")}
-        </span>
+        <Hint id={hintId} running={running} />
         <ComposerBar
           {...{
             task,
@@ -188,6 +182,18 @@ export function Composer(props: ComposerProps) {
       </div>
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
     </form>
+  );
+}
+
+function Hint({ id, running }: { readonly id: string; readonly running: boolean }) {
+  return (
+    <span id={id} className="visually-hidden">
+      {running
+        ? l10n.t(
+            "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
+          )
+        : l10n.t("Enter sends, Shift and Enter begin a new line.")}
+    </span>
   );
 }
 

@@ -2,7 +2,6 @@ import type { Message } from "@assent/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import * as l10n from "@vscode/l10n";
 import {
-  type FocusEvent,
   type ReactNode,
   type Ref,
   type RefObject,
@@ -14,7 +13,6 @@ import {
   useState,
 } from "react";
 import { indexOfMessage } from "../../store/messages.ts";
-import { findOpenAsks } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import { foldOf, shownEntries } from "../../timeline/replaced.ts";
@@ -80,9 +78,7 @@ export function ChatView(props: ChatViewProps) {
   const rows = virtualizer.getVirtualItems(); // computes the range, too
   const place = usePlace(scroller, virtualizer, messages);
   useEarlier(conversation, virtualizer.range?.startIndex, actions);
-  const firstOpen = findOpenAsks(conversation.messages)[0]?.message.id;
-  const firstKept = held === undefined ? firstOpen : Math.min(held, firstOpen ?? held);
-  useForgetting(conversation, firstKept, place.isAtBottom, actions);
+  useForgetting(conversation, held, place.isAtBottom, actions);
 
   const bring = (messageId: number) => {
     const row = rowOf(messageId);
@@ -102,17 +98,9 @@ export function ChatView(props: ChatViewProps) {
     scroller.current?.focus({ preventScroll: true });
   });
   useImperativeHandle(ref, () => ({ show, showAsk, find }));
-  const onFocus = ({ target }: FocusEvent) => {
-    const index = target.closest<HTMLElement>(".rows > li")?.dataset["index"];
-    const message = index === undefined ? undefined : messages[Number(index)];
-    if (message !== undefined && message.id !== held) hold(message.id);
-  };
-
   const newest = conversation.messages.at(-1)?.id ?? 0;
   const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
-  const ended = last?.body.type === "model" ? last.body.end : undefined;
-  const goOn =
-    ended === undefined || task?.running || readOnly ? undefined : goOnAfter(ended.reason);
+  const goOn = task?.running || readOnly ? undefined : goOnFrom(last);
   return (
     <ShowContext value={showAsk}>
       <main className="chat">
@@ -135,7 +123,10 @@ export function ChatView(props: ChatViewProps) {
           {...parkedFocus}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
           tabIndex={0}
-          onFocus={onFocus}
+          onFocus={({ target }) => {
+            const message = messages[indexOfRow(target)];
+            if (message !== undefined && message.id !== held) hold(message.id);
+          }}
         >
           {earlier && (
             <button
@@ -345,6 +336,17 @@ function useFinding(onEnd: () => void) {
     onEnd();
   };
   return { finding, findField, find, endFind };
+}
+
+/** Returns how the conversation goes on after its last message, if it ended there and not well. */
+function goOnFrom(last: Message | undefined) {
+  const end = last?.body.type === "model" ? last.body.end : undefined;
+  return end && goOnAfter(end.reason);
+}
+
+/** Returns the index of the row that an element is in; -1 if it is in none. */
+function indexOfRow(element: Element): number {
+  return Number(element.closest<HTMLElement>(".rows > li")?.dataset["index"] ?? -1);
 }
 
 function classOf(left: boolean, found: boolean): string | undefined {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { findOpenAsks } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
@@ -38,10 +39,13 @@ const mostMessages = { here: 1000, left: 400 } as const;
  */
 export function useForgetting(
   { messages }: Conversation,
-  firstKept: number | undefined,
+  /** The message whose row must stay drawn, as must those of open asks. */
+  held: number | undefined,
   isAtBottom: () => boolean,
   { forgetEarlier }: Actions,
 ): void {
+  const firstOpen = findOpenAsks(messages)[0]?.message.id;
+  const firstKept = held === undefined ? firstOpen : Math.min(held, firstOpen ?? held);
   useEffect(() => {
     if (messages.length <= mostMessages.here || !isAtBottom()) return;
     const first = messages.at(-mostMessages.left)?.id;
