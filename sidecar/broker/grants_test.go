@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
@@ -314,7 +315,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 			dir := t.TempDir()
 			provider := &counted{scripted: scripted{words: []string{"x"}}, begun: make(chan struct{}), gate: make(chan struct{})}
 			set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultTimeout)
-			key := task.KeyPrefix("s", "mcp-task") + "q"
+			key := ask.McpTaskPrefix("s", "mcp-task") + "q"
 			taskID, ids := "", 0
 			// life runs one sidecar; do returns before it is killed.
 			life := func(do func(f *fixture, done <-chan served)) {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/broker"
 	"assent/sidecar/model"
 	"assent/sidecar/store"
@@ -374,7 +375,7 @@ func TestARestart(t *testing.T) {
 	provider := &fickle{}
 	set := model.NewSet(map[protocol.ModelProvider]model.Provider{protocol.ProviderOpenAI: provider}, protocol.ModelSettings{}, model.DefaultTimeout)
 	models := func(server string) broker.Models { return set.For(server) }
-	key := task.KeyPrefix("s", "mcp-task") + "q"
+	key := ask.McpTaskPrefix("s", "mcp-task") + "q"
 	var taskID string
 	ids := 0
 

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/policy"
 	"assent/sidecar/task"
 )
@@ -88,7 +89,7 @@ func (b *Broker) place(ctx context.Context, r *policy.Request, whose Whose) (Ask
 			defer cancel()
 		}
 	}
-	wants, text := task.InBrief(r.Body)
+	wants, text := ask.InBrief(r.Body)
 	t, origin, err := whose(ctx, Unclaimed{ServerName: r.Origin.ServerName, Method: r.Method, Wants: wants, Text: text})
 	if err != nil {
 		return nil, err

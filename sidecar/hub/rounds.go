@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/deadline"
 	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
@@ -147,7 +148,7 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 		return x.answer(ctx, required, "")
 	}
 	x.hooks.Round(&task.Round{Number: number, Required: result})
-	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", task.RoundPrefix(x.hooks.MessageID), number))
+	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", ask.RoundPrefix(x.hooks.MessageID), number))
 	if closing(ctx) { // the next sidecar sends the answers
 		return nil, errGoesOn
 	}

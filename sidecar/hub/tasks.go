@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/reason"
@@ -157,7 +158,7 @@ func wasCancelled(cause error) bool {
 }
 
 // prefix is the beginning of the keys of the task's questions.
-func (f *following) prefix() string { return task.KeyPrefix(f.server.config.Name, f.id) }
+func (f *following) prefix() string { return ask.McpTaskPrefix(f.server.config.Name, f.id) }
 
 // following returns a following of an MCP task, or nil if the conversation no longer exists.
 func (x *exchange) following(ctx context.Context, id string) *following {

@@ -295,7 +295,7 @@ func TestAMovedJournalIsWhole(t *testing.T) {
 	}
 	move := func(t *testing.T, s, to *store.Store) {
 		t.Helper()
-		if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return to, nil }); err != nil {
+		if err := s.Relocate(t.Context(), func() (*store.Store, error) { return to, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -62,9 +62,9 @@ var errDamaged = errors.New("the store is damaged")
 
 // SetAside returns the path to which Open moved a damaged store that this one replaced; empty if there was none.
 func (s *Store) SetAside() string {
-	s.homeMu.Lock()
-	defer s.homeMu.Unlock()
-	return s.home.setAside
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
+	return s.file.setAside
 }
 
 // Suspect has the next Open read the whole file, however large it is. It is called when damage was found.
@@ -95,13 +95,13 @@ func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
 			return nil, fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
 		}
 		if s, err = openSound(path, name); err == nil {
-			s.home.setAside = aside
+			s.file.setAside = aside
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.home.lock = lock
+	s.file.lock = lock
 	return s, nil
 }
 
@@ -119,9 +119,9 @@ func openSound(path, name string) (*Store, error) {
 	if whole {
 		err = s.readWhole(context.Background())
 	}
-	var file os.FileInfo
+	var info os.FileInfo
 	if err == nil {
-		file, err = os.Stat(path)
+		info, err = os.Stat(path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
@@ -129,7 +129,7 @@ func openSound(path, name string) (*Store, error) {
 	if whole {
 		_ = os.Remove(path + ".suspect") // or it is read whole once more
 	}
-	s.home = home{path: path, file: file}
+	s.file = file{path: path, info: info}
 	return s, nil
 }
 

@@ -99,7 +99,7 @@ func TestAStoreThatMovesKnowsWhatIsLive(t *testing.T) {
 	save(t, to, protocol.Task{ID: "u"}, live(1, 1))
 	save(t, from, protocol.Task{ID: "t", Title: "newer", OpenAsks: 1}, notice(1, 3, "ended"))
 	save(t, from, protocol.Task{ID: "t", Title: "newer", OpenAsks: 1}, live(2, 4))
-	if err := from.MoveTo(t.Context(), opened(to)); err != nil {
+	if err := from.Relocate(t.Context(), opened(to)); err != nil {
 		t.Fatal(err)
 	}
 	for task, want := range map[string][]store.Entry{"t": {live(2, 4)}, "u": {live(1, 1)}} {
@@ -135,7 +135,7 @@ func TestAMessageThatMovesAloneIsLate(t *testing.T) {
 	}
 	defer from.Close()
 	save(t, from, protocol.Task{ID: "t"}, notice(1, messages+5, "changed"))
-	if err := from.MoveTo(t.Context(), opened(to)); err != nil {
+	if err := from.Relocate(t.Context(), opened(to)); err != nil {
 		t.Fatal(err)
 	}
 	changed, err := from.Messages(t.Context(), "t", store.Range{After: messages + 2, Limit: 10})

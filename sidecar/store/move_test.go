@@ -96,14 +96,14 @@ func TestAStoreInMemoryMovesToDisk(t *testing.T) {
 			}
 			defer s.Close()
 			fill(t, s, "in memory")
-			if s.Path() != "" || s.Gone() {
+			if s.Path() != "" || s.Replaced() {
 				t.Errorf("a store in memory has the path %q", s.Path())
 			}
-			if err := s.MoveTo(t.Context(), opened(to)); err != nil {
+			if err := s.Relocate(t.Context(), opened(to)); err != nil {
 				t.Fatal(err)
 			}
-			if want := filepath.Join(dir, "assent.db"); s.Path() != want || s.Gone() {
-				t.Errorf("it is at %q, gone = %v; want %q", s.Path(), s.Gone(), want)
+			if want := filepath.Join(dir, "assent.db"); s.Path() != want || s.Replaced() {
+				t.Errorf("it is at %q, replaced = %v; want %q", s.Path(), s.Replaced(), want)
 			}
 			fill(t, s, "after that")
 			for _, s := range []*store.Store{s, look(t, dir)} {
@@ -123,7 +123,7 @@ func TestADeletedStoreIsWrittenAnew(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			s := open(t, dir)
 			fill(t, s, "before")
-			if s.Gone() {
+			if s.Replaced() {
 				t.Error("it is gone and should not be")
 			}
 			if err := remove(dir); err != nil {
@@ -135,13 +135,13 @@ func TestADeletedStoreIsWrittenAnew(t *testing.T) {
 				}
 			}
 			fill(t, s, "not yet noticed")
-			if !s.Gone() {
+			if !s.Replaced() {
 				t.Fatal("it does not know that its file is gone")
 			}
-			if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return store.Open(dir) }); err != nil {
+			if err := s.Relocate(t.Context(), func() (*store.Store, error) { return store.Open(dir) }); err != nil {
 				t.Fatal(err)
 			}
-			if s.Gone() {
+			if s.Replaced() {
 				t.Error("it is still gone")
 			}
 			fill(t, s, "after that")
@@ -167,8 +167,8 @@ func TestADeletedStoreDoesNotMoveIntoAnotherProcesss(t *testing.T) {
 	another := open(t, dir)
 	fill(t, another, "another's")
 	for range 2 {
-		if err := s.MoveTo(t.Context(), func() (*store.Store, error) { return store.OpenNow(dir) }); !errors.Is(err, store.ErrInUse) {
-			t.Fatalf("MoveTo = %v, want that it is in use", err)
+		if err := s.Relocate(t.Context(), func() (*store.Store, error) { return store.OpenNow(dir) }); !errors.Is(err, store.ErrInUse) {
+			t.Fatalf("Relocate = %v, want that it is in use", err)
 		}
 	}
 	fill(t, s, "still mine")
@@ -193,7 +193,7 @@ func TestMovingUndoesNothing(t *testing.T) {
 	if err := first.SaveRound(t.Context(), "t", 1, nil); err != nil { // the answers are on their way
 		t.Fatal(err)
 	}
-	if err := late.MoveTo(t.Context(), opened(first)); err != nil {
+	if err := late.Relocate(t.Context(), opened(first)); err != nil {
 		t.Fatal(err)
 	}
 	m, err := late.Message(t.Context(), "t", 1)
@@ -224,7 +224,7 @@ func TestAStoreThatCannotMoveStaysWhatItIs(t *testing.T) {
 	if err := os.RemoveAll(filepath.Dir(to.Path())); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.MoveTo(t.Context(), opened(to)); err == nil {
+	if err := s.Relocate(t.Context(), opened(to)); err == nil {
 		t.Fatal("it moved to where nothing is")
 	}
 	fill(t, s, "u")

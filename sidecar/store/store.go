@@ -109,8 +109,8 @@ type Store struct {
 	connector *connector
 	joined    joined
 
-	homeMu sync.Mutex // guards home
-	home   home
+	fileMu sync.Mutex // guards file
+	file   file
 }
 
 // Open opens the store in dir, and creates both if they are missing. This process owns the folder then, until the store is
@@ -124,8 +124,8 @@ func Open(dir string) (*Store, error) { return openDir(dir, patience) }
 func OpenBeside(dir string) (*Store, error) {
 	s, err := openDir(dir, 0) // nobody else would create it, and bring it up to date
 	if err == nil {
-		err = s.home.lock.release()
-		s.home.lock = nil
+		err = s.file.lock.release()
+		s.file.lock = nil
 		if err != nil {
 			return nil, errors.Join(err, s.db.Close())
 		}
@@ -283,10 +283,10 @@ func migrate(db *sql.DB) error {
 // Close closes the file. Another process may own it from then on.
 func (s *Store) Close() error {
 	err := s.db.Close()
-	s.homeMu.Lock()
-	defer s.homeMu.Unlock()
-	err = errors.Join(err, s.home.lock.release())
-	s.home.lock = nil
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
+	err = errors.Join(err, s.file.lock.release())
+	s.file.lock = nil
 	return err
 }
 

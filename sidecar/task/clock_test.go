@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -49,7 +50,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 		var seen []string
 		for _, key := range []string{"a", "b", "c"} {
 			q := question(form)
-			q.Key, q.Timeout = task.KeyPrefix("s", "m")+key, 10*time.Minute
+			q.Key, q.Timeout = ask.McpTaskPrefix("s", "m")+key, 10*time.Minute
 			f.ask(t.Context(), q)
 			ask, _ := tasktest.AwaitAsk(t, events, seen...)
 			asks, seen = append(asks, ask), append(seen, ask.AskID)
@@ -106,7 +107,7 @@ func TestAClockThatIsPutBack(t *testing.T) {
 			}
 		}
 		q := question(form)
-		q.Key = task.KeyPrefix("s", "m") + "c"
+		q.Key = ask.McpTaskPrefix("s", "m") + "c"
 		got := f.ask(t.Context(), q)
 		began := time.Now()
 		var ended *task.Ended

@@ -4,9 +4,45 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
+	"assent/sidecar/tasklog"
 )
+
+// frame is how often the pieces of a completion are announced: once a screen refresh.
+const frame = 16 * time.Millisecond
+
+// completion is the state of what a model writes for a message, which is a model's or a sampling request. The log's lock
+// guards it.
+type completion struct {
+	stream *stream // nil unless a model is writing
+	// sequence is the number of the next piece if stream is nil.
+	sequence int64
+	// begun is set once a model began to answer.
+	begun bool
+	// stop ends the model that is answering; nil if none is.
+	stop context.CancelCauseFunc
+}
+
+// stream is a completion under way.
+type stream struct {
+	text     strings.Builder
+	sequence int64
+	pending  strings.Builder
+	timer    *time.Timer // set until a frame has passed since the last flush
+}
+
+// completionOf returns the completion of a message.
+func completionOf(m *tasklog.Message) *completion {
+	c, ok := m.Work.(*completion)
+	if !ok {
+		c = &completion{}
+		m.Work = c
+	}
+	return c
+}
 
 // Stopped is why a model's context ended that a person stopped.
 type Stopped struct {
@@ -26,38 +62,39 @@ func (s *Stopped) Error() string { return "The model was stopped in " + s.By + "
 // function is to be called as soon as the model is done, after which nobody can.
 func (t *Task) BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m := t.memory[messageID]
+	t.log.Lock()
+	defer t.log.Unlock()
+	m := t.log.Message(messageID)
 	if m == nil {
 		return ctx, func() { cancel(nil) }
 	}
-	if m.begun {
-		m.stream = &stream{sequence: m.sequence}
+	c := completionOf(m)
+	if c.begun {
+		c.stream = &stream{sequence: c.sequence}
 		t.moveSampling(m, model, false)
 	}
-	m.begun, m.stop = true, cancel
+	c.begun, c.stop = true, cancel
 	return ctx, func() {
-		t.mu.Lock()
-		m.stop = nil
-		t.mu.Unlock()
+		t.log.Lock()
+		c.stop = nil
+		t.log.Unlock()
 		cancel(nil)
 	}
 }
 
 // ReviewCompletion notes that the model is done, and that a person is asked about its answer.
 func (t *Task) ReviewCompletion(messageID int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if m := t.memory[messageID]; m != nil {
-		m.endStream()
+	t.log.Lock()
+	defer t.log.Unlock()
+	if m := t.log.Message(messageID); m != nil {
+		completionOf(m).endStream()
 		t.moveSampling(m, nil, true)
 	}
 }
 
 // moveSampling keeps and announces where an approved sampling request has got to. Without a model, it stays
 // the one that it was. The lock must be held.
-func (t *Task) moveSampling(m *message, model *protocol.Model, inReview bool) {
+func (t *Task) moveSampling(m *tasklog.Message, model *protocol.Model, inReview bool) {
 	a, ok := m.Body.(protocol.Ask)
 	if !ok {
 		return
@@ -73,59 +110,156 @@ func (t *Task) moveSampling(m *message, model *protocol.Model, inReview bool) {
 	a.Question = q
 	m.Body = a
 	event := protocol.SamplingMoved{MessageID: m.ID, Model: q.Model, InReview: inReview}
-	if m.stream != nil {
-		event.Progress = &protocol.SamplingProgress{Sequence: m.stream.sequence}
+	if c := completionOf(m); c.stream != nil {
+		event.Progress = &protocol.SamplingProgress{Sequence: c.stream.sequence}
 	}
-	t.commit(m, event)
+	t.log.Commit(m, event)
 }
 
 // endStream ends the announcements of what a model writes. The lock must be held.
-func (m *message) endStream() {
-	if m.stream == nil {
+func (c *completion) endStream() {
+	if c.stream == nil {
 		return
 	}
-	if m.stream.timer != nil {
-		m.stream.timer.Stop()
+	if c.stream.timer != nil {
+		c.stream.timer.Stop()
 	}
-	m.sequence, m.stream = m.stream.sequence, nil
+	c.sequence, c.stream = c.stream.sequence, nil
 }
 
 // StopCompletion stops the model that is answering the sampling request of an ask; by names the front end.
 // See [protocol.Sidecar.StopSampling].
 func (t *Task) StopCompletion(ctx context.Context, askID string, keep bool, by string) (bool, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, m := range t.memory {
-		if m.askID != askID || m.stop == nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	for m := range t.log.Messages() {
+		c, ok := m.Work.(*completion)
+		if !ok || m.AskID != askID || c.stop == nil {
 			continue
 		}
 		stopped := &Stopped{By: by, Keep: keep}
-		if m.stream != nil {
-			stopped.Text = m.stream.text.String() + m.stream.pending.String()
+		if c.stream != nil {
+			stopped.Text = c.stream.text.String() + c.stream.pending.String()
 		}
 		if keep && strings.TrimSpace(stopped.Text) == "" {
 			return false, protocol.Errorf(protocol.CodeInvalidAnswer, "nothing is written yet that could be returned: wait for it, or stop the model without returning anything")
 		}
-		m.stop(stopped)
-		m.stop = nil
+		c.stop(stopped)
+		c.stop = nil
 		return true, nil
 	}
-	if t.asks.get(askID) != nil {
+	if ask.IsOpen(t.asks, askID) {
 		return false, nil // not yet approved
 	}
-	err := t.notOpen(ctx, askID)
+	err := ask.NotOpen(ctx, t.asks, askID)
 	if e := (*protocol.Error)(nil); errors.As(err, &e) && e.Code == protocol.CodeAskSettled {
 		return false, nil
 	}
 	return false, err
 }
 
-// Asked returns what the ask of a key asks or asked, or nil where there is none.
-func (t *Task) Asked(key string) protocol.UseMcpServer {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if a := t.keys[key]; a != nil {
-		return a.question.Question
+// Progress adds a piece to an approved completion, or to what a model says. Pieces are announced together, at most once a
+// frame.
+func (t *Task) Progress(messageID int64, chunk string) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m := t.log.Message(messageID)
+	if m == nil || !m.Live || chunk == "" {
+		return
 	}
-	return nil
+	c := completionOf(m)
+	if c.stream == nil {
+		c.stream = &stream{}
+	}
+	c.stream.pending.WriteString(chunk)
+	if c.stream.timer != nil {
+		return
+	}
+	t.flush(m, c.stream)
+	t.awaitFrame(m, c)
+}
+
+// awaitFrame announces a frame later what is pending by then, and so on until a frame passes in which
+// nothing came. The lock must be held.
+func (t *Task) awaitFrame(m *tasklog.Message, c *completion) {
+	s := c.stream
+	// The callback does nothing once the completion ended, so nobody has to wait for it.
+	s.timer = time.AfterFunc(frame, func() {
+		t.log.Lock()
+		defer t.log.Unlock()
+		s.timer = nil
+		if c.stream == s && s.pending.Len() > 0 {
+			t.flush(m, s)
+			t.awaitFrame(m, c)
+		}
+	})
+}
+
+// flush announces what is pending. The lock must be held.
+func (t *Task) flush(m *tasklog.Message, s *stream) {
+	if s.pending.Len() == 0 {
+		return
+	}
+	chunk := s.pending.String()
+	s.pending.Reset()
+	s.text.WriteString(chunk)
+	var err error
+	if _, ok := m.Body.(protocol.ModelMessage); ok {
+		err = t.registry.opts.Events.ChatProgress(context.Background(), &protocol.ChatProgressParams{
+			TaskID: t.log.Info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
+		})
+	} else {
+		err = t.registry.opts.Events.McpSamplingProgress(context.Background(), &protocol.McpSamplingProgressParams{
+			TaskID: t.log.Info.ID, MessageID: m.ID, Sequence: s.sequence, Chunk: chunk,
+		})
+	}
+	s.sequence++
+	t.registry.storage.LogSend(err)
+}
+
+// EndSampling says how an approved completion ended, and what the models read and wrote for it; nil where
+// none was asked. Only the first end counts.
+func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m := t.log.Message(messageID)
+	if m == nil || !m.Live {
+		return
+	}
+	a, ok := m.Body.(protocol.Ask)
+	if !ok {
+		return
+	}
+	q, ok := a.Question.(protocol.McpSampling)
+	if !ok {
+		return
+	}
+	completionOf(m).endStream()
+	if q.Result != nil {
+		return
+	}
+	q.InReview, q.Result, q.Usage = false, result, usage
+	a.Question = q
+	m.Body, m.Live = a, ask.HasKey(t.asks, a.InputKey)
+	t.log.Commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result, Usage: usage})
+}
+
+// Show implements [tasklog.Work]: the message has what was announced of a completion under way. The rest is yet to come.
+func (c *completion) Show(m protocol.Message) (protocol.Message, bool) {
+	if c.stream == nil {
+		return m, false
+	}
+	progress := &protocol.SamplingProgress{Text: c.stream.text.String(), Sequence: c.stream.sequence}
+	switch body := m.Body.(type) {
+	case protocol.ModelMessage:
+		body.Progress = progress
+		m.Body = body
+	case protocol.Ask:
+		if q, ok := body.Question.(protocol.McpSampling); ok {
+			q.Progress = progress
+			body.Question = q
+			m.Body = body
+		}
+	}
+	return m, true
 }

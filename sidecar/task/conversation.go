@@ -23,9 +23,9 @@ func (t *Task) Conversation(ctx context.Context, before int64, visit func(protoc
 // has left the conversation, where that is not 0.
 func (t *Task) walk(ctx context.Context, top, left int64, visit func(protocol.Message) (more bool)) error {
 	for {
-		t.mu.Lock()
-		page, earlier, err := t.read(ctx, store.Range{Before: top, Limit: conversationPage})
-		t.mu.Unlock()
+		t.log.Lock()
+		page, earlier, err := t.log.Read(ctx, store.Range{Before: top, Limit: conversationPage})
+		t.log.Unlock()
 		if err != nil {
 			return err
 		}
@@ -91,20 +91,15 @@ func (r *Registry) Branch(ctx context.Context, taskID string, messageID int64) (
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	to.info.Settings = info.Settings
+	to.log.Lock()
+	defer to.log.Unlock()
+	to.log.Info.Settings = info.Settings
 	for _, m := range slices.Backward(copied) {
-		to.lastMessage = m.ID
-		to.info.LastNumber++
-		own := &message{Message: m, number: to.info.LastNumber}
-		if !to.save(own) { // the journal has it already
-			to.memory[m.ID] = own
-		}
-		to.announce(protocol.MessageAdded{Message: m})
+		to.log.Append(m) // the journal has it already
+		to.log.Announce(protocol.MessageAdded{Message: m})
 	}
-	to.changed()
-	return to.info, nil
+	to.log.Changed()
+	return to.log.Info, nil
 }
 
 // branched is what of a message's body another task takes over, or nil. An MCP task is followed by one call

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,14 +21,14 @@ const (
 // Delete takes a task out of all lists, in the front end that by names; see [protocol.Sidecar.DeleteTask]. What
 // goes on in it has to be ended before; see [Task.AwaitQuiet].
 func (t *Task) Delete(by string) (protocol.Task, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.info.DeletedAt > 0 {
-		return t.info, nil
+	t.log.Lock()
+	defer t.log.Unlock()
+	if t.log.Info.DeletedAt > 0 {
+		return t.log.Info, nil
 	}
-	if what := t.goingOn(); len(what) > 0 {
+	if what := t.log.GoingOn(); len(what) > 0 {
 		return protocol.Task{}, protocol.Errorf(protocol.CodeTaskBusy,
-			"the task %q cannot be deleted while something goes on in it (%s): end that, or close the task, first", t.info.Title, strings.Join(what, ", "))
+			"the task %q cannot be deleted while something goes on in it (%s): end that, or close the task, first", t.log.Info.Title, strings.Join(what, ", "))
 	}
 	return t.setDeleted(t.registry.now(), by), nil
 }
@@ -40,106 +39,36 @@ func (r *Registry) Restore(id, by string) (protocol.Task, error) {
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.log.Lock()
+	defer t.log.Unlock()
 	switch {
-	case t.removed:
+	case t.log.Removed():
 		return protocol.Task{}, protocol.Errorf(protocol.CodeUnknownTask, "there is no task %q", id)
-	case t.info.DeletedAt == 0:
-		return t.info, nil
+	case t.log.Info.DeletedAt == 0:
+		return t.log.Info, nil
 	}
 	return t.setDeleted(0, by), nil
 }
 
 // setDeleted notes that the task is deleted, or is not where at is 0. The lock must be held.
 func (t *Task) setDeleted(at int64, by string) protocol.Task {
-	t.info.DeletedAt = at
-	t.deleted.Store(at > 0)
-	t.unjournaled = append(t.unjournaled, t.registry.opts.Journal.TaskDeleted(t.info, by, t.registry.now()))
-	t.changed()
-	return t.info
-}
-
-// goingOn says for the person what goes on in the task. The lock must be held.
-func (t *Task) goingOn() (what []string) {
-	calls, other := 0, false
-	for _, m := range t.memory {
-		_, isCall := m.Body.(protocol.Call)
-		if m.live && isCall {
-			calls++
-		}
-		other = other || m.live && !isCall
-	}
-	switch n := t.info.OpenAsks; {
-	case n == 1:
-		what = append(what, "a question is open")
-	case n > 1:
-		what = append(what, fmt.Sprintf("%d questions are open", n))
-	}
-	switch {
-	case calls == 1:
-		what = append(what, "a call runs")
-	case calls > 1:
-		what = append(what, fmt.Sprintf("%d calls run", calls))
-	}
-	if t.info.Running || other && len(what) == 0 {
-		what = append(what, "a model is at work")
-	}
-	return what
+	t.log.Info.DeletedAt = at
+	t.log.Record(t.registry.opts.Journal.TaskDeleted(t.log.Info, by, t.registry.now()))
+	t.log.SetDeleted(at)
+	return t.log.Info
 }
 
 // GoingOn says for the person what goes on in one of the tasks, or returns an empty text.
 func (r *Registry) GoingOn() string {
 	for _, t := range r.all() {
-		t.mu.Lock()
-		what := t.goingOn()
-		t.mu.Unlock()
+		t.log.Lock()
+		what := t.log.GoingOn()
+		t.log.Unlock()
 		if len(what) > 0 {
 			return strings.Join(what, ", ")
 		}
 	}
 	return ""
-}
-
-// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question.
-func (t *Task) AwaitQuiet(ctx context.Context) error {
-	t.mu.Lock()
-	if len(t.goingOn()) == 0 {
-		t.mu.Unlock()
-		return nil
-	}
-	if t.quiet == nil {
-		t.quiet = make(chan struct{})
-	}
-	quiet := t.quiet
-	t.mu.Unlock()
-	select {
-	case <-quiet:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// noteQuiet tells who waits for it that nothing goes on any more, where that is so; see AwaitQuiet. The lock must be
-// held.
-func (t *Task) noteQuiet() {
-	if t.quiet != nil && len(t.goingOn()) == 0 {
-		close(t.quiet)
-		t.quiet = nil
-	}
-}
-
-// checkThere fails in a deleted task. The lock must be held.
-func (t *Task) checkThere() error {
-	if t.info.DeletedAt > 0 {
-		return deletedError(t.info.Title)
-	}
-	return nil
-}
-
-func deletedError(title string) error {
-	return protocol.Errorf(protocol.CodeUnknownTask, "the task %q was deleted: restore it first", title)
 }
 
 // isUnknown reports whether an error says that there is no such task.
@@ -187,13 +116,13 @@ func (r *Registry) purge(ctx context.Context) error {
 	}
 	before := r.opts.Now().Add(-keepDeleted).UnixMilli()
 	for _, t := range r.all() {
-		t.mu.Lock()
-		id := t.info.ID
-		old := t.info.DeletedAt > 0 && t.info.DeletedAt < before
+		t.log.Lock()
+		id := t.log.Info.ID
+		old := t.log.Info.DeletedAt > 0 && t.log.Info.DeletedAt < before
 		if old {
-			t.removed = true // whoever holds it must not write it anew
+			t.log.Remove() // code that still has the task must not save it again
 		}
-		t.mu.Unlock()
+		t.log.Unlock()
 		if !old {
 			continue
 		}
@@ -203,5 +132,5 @@ func (r *Registry) purge(ctx context.Context) error {
 		}
 		r.mu.Unlock()
 	}
-	return r.store.Purge(ctx, before)
+	return r.storage.Opened().Purge(ctx, before)
 }

@@ -24,7 +24,7 @@ func (r *Registry) McpTasks(ctx context.Context, cursor string) (entries []proto
 	if err := r.load(); err != nil {
 		return nil, "", err
 	}
-	places, err := r.store.McpTasks(ctx, after, mcpTasksPage+1)
+	places, err := r.storage.Opened().McpTasks(ctx, after, mcpTasksPage+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -65,7 +65,7 @@ func (r *Registry) McpTasksNamed(ctx context.Context, beginning string) ([]proto
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	places, err := r.store.McpTasksNamed(ctx, beginning)
+	places, err := r.storage.Opened().McpTasksNamed(ctx, beginning)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (r *Registry) HoldsMcpTask(ctx context.Context, serverName, mcpTaskID strin
 			return true, nil
 		}
 	}
-	calls, err := r.store.McpTask(ctx, mcpTaskID)
+	calls, err := r.storage.Opened().McpTask(ctx, mcpTaskID)
 	if err != nil {
 		return false, err
 	}
@@ -132,9 +132,9 @@ func (r *Registry) HoldsMcpTask(ctx context.Context, serverName, mcpTaskID strin
 
 // holds is as [Registry.HoldsMcpTask], of what is in memory.
 func (t *Task) holds(serverName, mcpTaskID string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, m := range t.memory {
+	t.log.Lock()
+	defer t.log.Unlock()
+	for m := range t.log.Messages() {
 		if holds(m.Message, serverName, mcpTaskID) {
 			return true
 		}

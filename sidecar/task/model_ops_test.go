@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/task"
 )
 
@@ -142,7 +143,7 @@ func (w *world) CallRound(rt *rapid.T) {
 	} else {
 		// Who makes the call again, asks for nothing meanwhile that the first one asked.
 		for _, a := range c.in.asks {
-			if a.open() && strings.HasPrefix(a.key, task.RoundPrefix(c.messageID)) {
+			if a.open() && strings.HasPrefix(a.key, ask.RoundPrefix(c.messageID)) {
 				rt.SkipNow()
 			}
 		}
@@ -157,10 +158,10 @@ func (w *world) EndCall(rt *rapid.T) {
 	tk := w.get(c.in)
 	ended := &task.Ended{Reason: protocol.OutcomeCallEnded}
 	if c.mcpTask != "" {
-		tk.Release(task.KeyPrefix(c.server, c.mcpTask), ended)
+		tk.Release(ask.McpTaskPrefix(c.server, c.mcpTask), ended)
 	}
 	tk.EndCall(c.messageID, protocol.ToolResult{Content: []protocol.ContentBlock{protocol.TextContent{Text: w.text()}}})
-	prefixes := append(c.prefixes(), task.RoundPrefix(c.messageID))
+	prefixes := append(c.prefixes(), ask.RoundPrefix(c.messageID))
 	c.ended, c.round = true, nil
 	for _, a := range c.in.asks {
 		if a.key == "" || !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(a.key, prefix) }) {

@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 )
@@ -128,10 +129,10 @@ type modelCall struct {
 func (c *modelCall) prefixes() []string {
 	var all []string
 	if c.mcpTask != "" {
-		all = append(all, task.KeyPrefix(c.server, c.mcpTask))
+		all = append(all, ask.McpTaskPrefix(c.server, c.mcpTask))
 	}
 	if c.round != nil {
-		all = append(all, task.RoundPrefix(c.messageID))
+		all = append(all, ask.RoundPrefix(c.messageID))
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -29,7 +30,7 @@ func TestWhatGoesOnIsReadAgainAfterARestart(t *testing.T) {
 	f.task.CallTask(call, protocol.McpTask{TaskID: "job", Status: protocol.McpTaskInputRequired})
 	f.task.CallProgress(call, protocol.Progress{Progress: 3, At: 1})
 	q := question(form)
-	q.Key, q.WaitsUntil = task.KeyPrefix("s", "job")+"q", time.Now().Add(time.Hour)
+	q.Key, q.WaitsUntil = ask.McpTaskPrefix("s", "job")+"q", time.Now().Add(time.Hour)
 	ctx, end := context.WithCancelCause(t.Context())
 	done := f.ask(ctx, q)
 	tasktest.AwaitAsk(t, f.events)
@@ -70,7 +71,7 @@ func TestADeclinedCompletionStaysDeclined(t *testing.T) {
 	}
 	f.task.CallRound(call, &task.Round{Required: json.RawMessage(`{}`)})
 	q := question(sampling)
-	q.Key = task.RoundPrefix(call) + "q"
+	q.Key = ask.RoundPrefix(call) + "q"
 	done := f.ask(t.Context(), q)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
 	params := &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.NoButtonClicked}
@@ -118,7 +119,7 @@ func TestWhatADeadSidecarLeft(t *testing.T) {
 	olderEnded := f.ask(ctx, question(form))
 	older, _ := tasktest.AwaitAsk(t, f.events)
 	keyed := question(form)
-	keyed.Key = task.RoundPrefix(call) + "1\x00day"
+	keyed.Key = ask.RoundPrefix(call) + "1\x00day"
 	modernEnded := f.ask(ctx, keyed)
 	modern, _ := tasktest.AwaitAsk(t, f.events, older.AskID)
 	for _, id := range []string{older.AskID, modern.AskID} {

@@ -1,11 +1,9 @@
-// Package task is the registry of tasks: their messages, their numbered events and their asks.
+// Package task is the registry of tasks: it composes their logs ([tasklog]), their asks ([ask]) and what an earlier sidecar
+// left in them ([recovery]), and adds calls, turns and completions.
 //
-// A [Registry] owns every [Task]; both may be used from any goroutine. What a task does is ordered:
-// under one lock a change is written to the store, then told to the front ends, so that events
-// leave in the order of their numbers and nothing is announced that is not kept. Questions and answers that
-// wait for the lock at the same time are written together. What the journal says of
-// a change is kept with it. [Task.Ask] blocks
-// until its ask is settled, which [Task.Answer] or the end of Ask's context does, exactly once.
+// A [Registry] owns every [Task]; both may be used from any goroutine. What a task does is ordered by the lock of its log: a
+// change is saved, then announced. [Task.Ask] blocks until its ask is settled, which [Task.Answer] or the end of Ask's context
+// does, exactly once.
 //
 // The package knows nothing of MCP, models or front ends: it carries questions and answers.
 package task
@@ -13,7 +11,7 @@ package task
 import (
 	"cmp"
 	"context"
-	"errors"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -24,32 +22,32 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/journal"
+	"assent/sidecar/recovery"
 	"assent/sidecar/stack"
 	"assent/sidecar/store"
+	"assent/sidecar/tasklog"
 )
 
-// Events is who is told what happens: the part of [protocol.Editor] that a task needs. Its methods
-// are called in order, one at a time for each task.
+// Events receives what happens in tasks: the part of [protocol.Editor] that they need. Its methods are called in order, one at
+// a time for each task.
 type Events interface {
-	TaskEvent(context.Context, *protocol.TaskEventParams) error
+	tasklog.Events
 	McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error
 	ChatProgress(context.Context, *protocol.ChatProgressParams) error
 	CallProgress(context.Context, *protocol.CallProgressParams) error
-	StorageFailed(context.Context, *protocol.StorageFailedParams) error
-	StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error
 }
 
-// Options are what a registry needs.
+// Options configure a registry.
 type Options struct {
-	// OpenStore is called at the first use: starting up must not wait for a disk. It is called again where it
-	// failed, and where the store's file has gone.
+	// OpenStore is called at the first use: starting up must not wait for a disk. It is called again if it failed, and if the
+	// store's file was deleted.
 	OpenStore func() (*store.Store, error)
 	Events    Events
-	// Check returns the check of a question that was asked before a restart of the sidecar; see
-	// [Question].
-	Check func(protocol.UseMcpServer) Check
-	// Journal says what is recorded of changes; nil means one that knows of no secrets.
+	// Check returns the check of a question that was asked before a restart of the sidecar; see [ask.Question].
+	Check func(protocol.UseMcpServer) ask.Check
+	// Journal makes the records of changes; nil means one that knows of no secrets.
 	Journal *journal.Journal
 	// MaxRead bounds what is read of a task at once, in bytes of files and of results: a front end gets it in one
 	// piece. 0 means 16 MB.
@@ -66,20 +64,10 @@ type Options struct {
 // Registry holds every task.
 type Registry struct {
 	opts        Options
+	asks        ask.Options
+	storage     *tasklog.Storage
 	load        func() error
 	closeStacks func()
-
-	outage outage
-	// failing has an element when the store begins to fail.
-	failing chan struct{}
-	// scrubbing has an element when a secret was overwritten in the store.
-	scrubbing chan struct{}
-
-	// store is set by load, and not changed after. It may move.
-	store *store.Store
-
-	opening sync.Mutex // held while the store is opened or closed; guards closed
-	closed  bool
 
 	mu    sync.Mutex // guards tasks
 	tasks map[string]*Task
@@ -105,46 +93,36 @@ func NewRegistry(opts Options) *Registry {
 		opts.MaxRead = 16 << 20
 	}
 	r := &Registry{
-		opts: opts, tasks: map[string]*Task{}, failing: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1),
+		opts: opts,
+		asks: ask.Options{Check: opts.Check, NewID: opts.NewID, Log: opts.Log},
+		storage: tasklog.NewStorage(tasklog.Options{
+			OpenStore: opts.OpenStore, Events: opts.Events, Journal: opts.Journal, MaxRead: opts.MaxRead, Stacks: opts.Stacks,
+			Log: opts.Log, Now: opts.Now,
+		}),
 		closeStacks: closeStacks,
+		tasks:       map[string]*Task{},
 	}
 	r.load = sync.OnceValue(r.open)
 	return r
 }
 
-// open reads the store and settles what an earlier sidecar left open. A store that cannot be opened is replaced by one in
-// memory: the session goes on, and says so.
+// open reads the store and recovers what an earlier sidecar left open.
 func (r *Registry) open() error {
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	if r.closed {
-		return errClosed
-	}
-	s, err := r.opts.OpenStore()
-	if err != nil {
-		return r.useMemory(err)
-	}
-	r.store = s
-	if err := r.readTasks(context.Background(), s); err != nil {
-		r.mu.Lock()
-		clear(r.tasks)
-		r.mu.Unlock()
-		r.suspect(err)
-		if err := r.useMemory(err); err != nil {
-			return err
+	return r.storage.Open(func(s *store.Store) error {
+		err := r.readTasks(context.Background(), s)
+		if err != nil {
+			r.mu.Lock()
+			clear(r.tasks)
+			r.mu.Unlock()
 		}
-		return s.Close()
-	}
-	if note := setAsideNote(s); note != "" {
-		r.recovered(note)
-	}
-	return nil
+		return err
+	})
 }
 
-// readTasks takes up the tasks that are in the store, and what an earlier sidecar left in them.
+// readTasks reads the tasks that are in the store, and recovers what an earlier sidecar left in them.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	if err := s.Purge(ctx, math.MaxInt64); err != nil && !store.Damaged(err) {
-		r.reportStorage(err) // they stay for the next time
+		r.storage.Report(err) // they stay for the next time
 	}
 	all, err := s.Tasks(ctx)
 	if err != nil {
@@ -156,7 +134,7 @@ func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	}
 	r.mu.Lock()
 	for _, info := range all {
-		r.tasks[info.ID] = r.newTask(info)
+		r.tasks[info.ID] = r.newTask(tasklog.NewLog(r.storage, info))
 		if info.Running {
 			live = append(live, info.ID)
 		}
@@ -168,37 +146,40 @@ func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 		if t == nil {
 			continue // the store has messages of a task without the task
 		}
-		t.mu.Lock()
-		err := t.recover(ctx)
-		t.mu.Unlock()
-		if err != nil {
+		if err := t.recover(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// newTask makes a task of what the store says of it.
-func (r *Registry) newTask(info protocol.Task) *Task {
-	t := &Task{registry: r, info: info, memory: map[int64]*message{}, keys: map[string]*ask{}}
-	t.deleted.Store(info.DeletedAt > 0)
-	return t
+// recover continues a task in which something went on when an earlier sidecar ended.
+func (t *Task) recover(ctx context.Context) error {
+	t.log.Lock()
+	defer t.log.Unlock()
+	rounds, err := recovery.Run(ctx, t.log, t.asks)
+	if err != nil {
+		return err
+	}
+	for m := range t.log.Messages() {
+		switch body := m.Body.(type) {
+		case protocol.Call:
+			if round, ok := rounds[m.ID]; ok {
+				callOf(m).round = &round
+			}
+		case protocol.Ask:
+			if body.Outcome != nil {
+				completionOf(m).begun = true // for all that front ends know
+			}
+		}
+	}
+	return nil
 }
-
-var errClosed = errors.New("the registry is closed")
 
 // Close closes the store, if it was opened. Tasks must be quiet by then.
 func (r *Registry) Close() error {
-	r.opening.Lock()
-	defer r.opening.Unlock()
 	defer r.closeStacks()
-	r.closed = true
-	if r.store == nil {
-		return nil
-	}
-	r.repair(context.Background()) // the last chance to save what the disk refused
-	r.outage.giveUp()
-	return r.store.Close()
+	return r.storage.Close()
 }
 
 // Store returns the store that the tasks are in, for what belongs beside them. The registry closes it.
@@ -206,10 +187,32 @@ func (r *Registry) Store() (*store.Store, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	if !r.isFailing() {
-		r.goHome(context.Background())
+	return r.storage.Store(context.Background()), nil
+}
+
+// KeepStore looks after the store until ctx ends; see [tasklog.Storage.Maintain].
+func (r *Registry) KeepStore(ctx context.Context) { r.storage.Maintain(ctx) }
+
+// StorageFailure returns why tasks are not saved on disk, as a sentence for the person; empty while they are.
+func (r *Registry) StorageFailure() string { return r.storage.Failure() }
+
+// StorageNote returns a sentence for the person that says where a damaged store was moved to; empty if this store did not
+// replace one.
+func (r *Registry) StorageNote() string {
+	if err := r.load(); err != nil {
+		return ""
 	}
-	return r.store, nil
+	return r.storage.SetAsideNote(context.Background())
+}
+
+// Unsaved reports whether something is in memory only, and so would be lost with this process.
+func (r *Registry) Unsaved() bool {
+	all := r.all()
+	return r.storage.HasDirty() || len(all) > 0 && r.storage.InMemory() || slices.ContainsFunc(all, func(t *Task) bool {
+		t.log.Lock()
+		defer t.log.Unlock()
+		return t.log.HasUnacceptable()
+	})
 }
 
 // Create starts a task.
@@ -217,15 +220,14 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return protocol.Task{}, err
 	}
-	t := r.newTask(protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()})
-	t.counted = true
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t := r.newTask(tasklog.NewEmptyLog(r.storage, protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()}))
+	t.log.Lock()
+	defer t.log.Unlock()
 	r.mu.Lock()
-	r.tasks[t.info.ID] = t
+	r.tasks[t.log.Info.ID] = t
 	r.mu.Unlock()
-	t.changed()
-	return t.info, nil
+	t.log.Changed()
+	return t.log.Info, nil
 }
 
 // List returns every task that is not deleted, the most recently created first.
@@ -258,8 +260,8 @@ func (r *Registry) Get(id string) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.deleted.Load() {
-		return nil, deletedError(t.Info().Title)
+	if t.log.Deleted() {
+		return nil, tasklog.DeletedError(t.Info().Title)
 	}
 	return t, nil
 }
@@ -282,12 +284,31 @@ func (r *Registry) get(id string) *Task {
 	return r.tasks[id]
 }
 
-func (r *Registry) now() int64 { return r.opts.Now().UnixMilli() }
+func (r *Registry) now() int64 { return r.storage.Now() }
 
-// logSend notes an event that no front end got. It is no failure of the task: whoever comes back
-// opens the task after the last number that it saw.
-func (r *Registry) logSend(err error) {
-	if err != nil && !errors.Is(err, context.Canceled) {
-		r.opts.Log.Debug().Err(err).Msg("no front end took an event")
+// OpenAsks returns the asks of all tasks that wait for a person, and whether there are more; see [ask.List].
+func (r *Registry) OpenAsks() (asks []protocol.OpenAsk, truncated bool, err error) {
+	if err := r.load(); err != nil {
+		return nil, false, err
+	}
+	asks, truncated = ask.List(r.allAsks())
+	return asks, truncated, nil
+}
+
+// DeclineAll declines every open ask in which a server elicits something, in any task; see [ask.Asks.DeclineAll].
+func (r *Registry) DeclineAll(serverName, by string) {
+	for asks := range r.allAsks() {
+		asks.DeclineAll(serverName, by)
+	}
+}
+
+// allAsks returns the asks of each task.
+func (r *Registry) allAsks() iter.Seq[*ask.Asks] {
+	return func(yield func(*ask.Asks) bool) {
+		for _, t := range r.all() {
+			if !yield(t.asks) {
+				return
+			}
+		}
 	}
 }

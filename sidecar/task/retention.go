@@ -7,6 +7,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/retention"
 	"assent/sidecar/store"
+	"assent/sidecar/tasklog"
 )
 
 // KeepResults removes the results of MCP tasks that a front end got more days ago than the setting says; see
@@ -16,7 +17,7 @@ func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
 		if err := r.load(); err != nil {
 			return time.Time{}, err
 		}
-		return r.store.RetentionTime(ctx, now)
+		return r.storage.Opened().RetentionTime(ctx, now)
 	}
 	retention.Keep(ctx, setting, r.opts.Now, clock, r.removeResults, func(err error) {
 		r.opts.Log.Error().Err(err).Msg("old results of MCP tasks were not removed")
@@ -28,7 +29,7 @@ func (r *Registry) removeResults(ctx context.Context, _ time.Time, days int, bef
 	if err := r.load(); err != nil {
 		return err
 	}
-	places, err := r.store.ResultsGotBefore(ctx, before)
+	places, err := r.storage.Opened().ResultsGotBefore(ctx, before)
 	if err != nil {
 		return err
 	}
@@ -48,38 +49,23 @@ func (r *Registry) removeResult(ctx context.Context, p store.Place, days int) er
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.info.DeletedAt > 0 {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if t.log.Info.DeletedAt > 0 {
 		return nil
 	}
-	m := t.memory[p.MessageID]
-	if m == nil {
-		e, err := t.registry.store.Message(ctx, p.TaskID, p.MessageID)
-		if err != nil || e == nil {
-			return err
-		}
-		m = &message{Message: e.Message, number: e.Number}
+	m, err := t.log.Find(ctx, p.MessageID)
+	if err != nil || m == nil {
+		return err
 	}
-	if !hasResult(m.Message) {
+	if !tasklog.HasResult(m.Message) {
 		return nil
 	}
 	call := m.Body.(protocol.Call)
 	call.Result = protocol.ToolResult{IsError: call.Result.(protocol.ToolResult).IsError, RemovedAfter: days}
 	m.Body = call
-	t.memory[m.ID] = m // until it is on disk
-	t.commit(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: call.Result})
+	t.log.Commit(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: call.Result})
 	return nil
-}
-
-// hasResult reports whether a message is a call that became an MCP task and still has its result.
-func hasResult(m protocol.Message) bool {
-	call, ok := m.Body.(protocol.Call)
-	if !ok || call.Task == nil {
-		return false
-	}
-	result, ok := call.Result.(protocol.ToolResult)
-	return ok && result.RemovedAfter == 0
 }
 
 // gotResults notes that a front end has the results among these messages, which are in ascending order
@@ -87,7 +73,7 @@ func hasResult(m protocol.Message) bool {
 func (t *Task) gotResults(messages []protocol.Message) {
 	first, last := int64(0), int64(0)
 	for _, m := range messages {
-		if hasResult(m) {
+		if tasklog.HasResult(m) {
 			if first == 0 {
 				first = m.ID
 			}
@@ -97,7 +83,7 @@ func (t *Task) gotResults(messages []protocol.Message) {
 	if first == 0 {
 		return
 	}
-	if err := t.registry.store.GotResults(context.Background(), t.info.ID, first, last, t.registry.now()); err != nil {
-		t.registry.reportStorage(err)
+	if err := t.registry.storage.Opened().GotResults(context.Background(), t.log.Info.ID, first, last, t.registry.now()); err != nil {
+		t.registry.storage.Report(err)
 	}
 }

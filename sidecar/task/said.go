@@ -1,11 +1,11 @@
 package task
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 )
 
 // The bounds of what a person says.
@@ -20,9 +20,9 @@ const (
 
 // Say adds what the person said, after the files that came with it, which begins a turn.
 func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int64, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return 0, err
 	}
 	if err := checkSaid(said, files); err != nil {
@@ -35,10 +35,10 @@ func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int
 func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) protocol.UserMessage {
 	said.Attachments = slices.Clip(said.Attachments)
 	for _, file := range files {
-		if t.info.Title == "" && strings.TrimSpace(said.Text) == "" {
-			t.info.Title = titleOfText(file.Name)
+		if t.log.Info.Title == "" && strings.TrimSpace(said.Text) == "" {
+			t.log.Info.Title = titleOfText(file.Name)
 		}
-		said.Attachments = append(said.Attachments, t.add(file, false, "").ID)
+		said.Attachments = append(said.Attachments, t.log.Add(file, false, "").ID)
 	}
 	return said
 }
@@ -46,12 +46,12 @@ func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) pr
 // say adds what the person said. What changes with it in the task is kept in the same transaction. The lock
 // must be held.
 func (t *Task) say(said protocol.UserMessage) int64 {
-	if t.info.Title == "" {
-		t.info.Title = titleOfText(said.Text)
+	if t.log.Info.Title == "" {
+		t.log.Info.Title = titleOfText(said.Text)
 	}
-	t.info.Running = true
-	m := t.add(said, false, "")
-	t.changed()
+	t.log.Info.Running = true
+	m := t.log.Add(said, false, "")
+	t.log.Changed()
 	return m.ID
 }
 
@@ -71,7 +71,7 @@ func checkSaid(said protocol.UserMessage, files []protocol.Attachment) error {
 
 // titleOfText is the beginning of a text, cut between two words.
 func titleOfText(text string) string {
-	title := firstLine(text)
+	title := ask.FirstLine(text)
 	runes := []rune(title)
 	if len(runes) <= maxTitle {
 		return title
@@ -85,68 +85,68 @@ func titleOfText(text string) string {
 
 // Enqueue keeps what the person typed while a turn is under way, and returns its id in the queue.
 func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return "", err
 	}
 	if err := checkSaid(said, files); err != nil {
 		return "", err
 	}
-	if len(t.info.Queue) >= maxQueue {
+	if len(t.log.Info.Queue) >= maxQueue {
 		return "", protocol.Errorf(protocol.CodeInvalidParams, "%d messages are queued already: wait, or take one out", maxQueue)
 	}
 	said = t.attach(said, files)
 	queued := protocol.QueuedMessage{ID: t.registry.opts.NewID(), Text: said.Text, Attachments: said.Attachments}
-	t.info.Queue = append(slices.Clip(t.info.Queue), queued) // whoever has the old one keeps it
-	t.changed()
+	t.log.Info.Queue = append(slices.Clip(t.log.Info.Queue), queued) // whoever has the old one keeps it
+	t.log.Changed()
 	return queued.ID, nil
 }
 
 // Unqueue takes a message out of the queue and reports whether it was there.
 func (t *Task) Unqueue(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i := slices.IndexFunc(t.info.Queue, func(q protocol.QueuedMessage) bool { return q.ID == id })
+	t.log.Lock()
+	defer t.log.Unlock()
+	i := slices.IndexFunc(t.log.Info.Queue, func(q protocol.QueuedMessage) bool { return q.ID == id })
 	if i < 0 {
 		return false
 	}
-	t.info.Queue = slices.Delete(slices.Clone(t.info.Queue), i, i+1)
-	t.changed()
+	t.log.Info.Queue = slices.Delete(slices.Clone(t.log.Info.Queue), i, i+1)
+	t.log.Changed()
 	return true
 }
 
 // SayQueued adds the first message of the queue, which begins a turn, and reports whether there was one.
 func (t *Task) SayQueued() (int64, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.checkOpen() != nil || len(t.info.Queue) == 0 {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if t.log.CheckOpen() != nil || len(t.log.Info.Queue) == 0 {
 		return 0, false
 	}
-	first := t.info.Queue[0]
-	t.info.Queue = slices.Clone(t.info.Queue[1:])
+	first := t.log.Info.Queue[0]
+	t.log.Info.Queue = slices.Clone(t.log.Info.Queue[1:])
 	return t.say(protocol.UserMessage{Text: first.Text, Attachments: first.Attachments}), true
 }
 
 // BeginTurn begins a turn in which nothing new was said.
 func (t *Task) BeginTurn() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return err
 	}
-	t.info.Running = true
-	t.changed()
+	t.log.Info.Running = true
+	t.log.Changed()
 	return nil
 }
 
 // EndTurn ends it.
 func (t *Task) EndTurn() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.info.Running {
-		t.info.Running = false
-		t.changed()
+	t.log.Lock()
+	defer t.log.Unlock()
+	if t.log.Info.Running {
+		t.log.Info.Running = false
+		t.log.Changed()
 	}
 }
 
@@ -160,65 +160,65 @@ func (t *Task) Configure(settings protocol.TaskSettings) (protocol.Task, error) 
 			return protocol.Task{}, protocol.Errorf(protocol.CodeInvalidParams, "%d tools of %q are too many: the most is %d", len(s.ToolNames), s.ServerName, maxEnabled)
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return protocol.Task{}, err
 	}
-	t.info.Settings = &settings
-	t.changed()
-	return t.info, nil
+	t.log.Info.Settings = &settings
+	t.log.Changed()
+	return t.log.Info, nil
 }
 
 // BeginModelMessage adds a message that a model begins to write; its text comes by [Task.Progress].
 func (t *Task) BeginModelMessage(body protocol.ModelMessage) (int64, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return 0, err
 	}
 	body.Progress = &protocol.SamplingProgress{}
-	m := t.add(body, true, "")
-	m.stream = &stream{}
+	m := t.log.Add(body, true, "")
+	completionOf(m).stream = &stream{}
 	return m.ID, nil
 }
 
 // EndModelMessage brings what a model said, whole. Only the first end counts. Where it asked for calls, they
 // may yet fail; see [Task.FailToolUse] and [Task.EndToolUses].
 func (t *Task) EndModelMessage(messageID int64, body protocol.ModelMessage) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m := t.memory[messageID]
-	if m == nil || !m.live {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m := t.log.Message(messageID)
+	if m == nil || !m.Live {
 		return
 	}
 	if was, ok := m.Body.(protocol.ModelMessage); !ok || was.End != nil {
 		return
 	}
-	m.endStream()
+	completionOf(m).endStream()
 	body.Progress, body.End.At = nil, t.registry.now()
-	m.Body, m.live = body, body.End.Reason == protocol.ModelEndToolUse
-	t.commit(m, protocol.ModelMessageEnded{MessageID: messageID, ModelMessage: body})
+	m.Body, m.Live = body, body.End.Reason == protocol.ModelEndToolUse
+	t.log.Commit(m, protocol.ModelMessageEnded{MessageID: messageID, ModelMessage: body})
 }
 
 // AddModelMessage adds a message that ended before a model wrote anything. A closed task takes none, and
 // needs none: its end is that of its turn.
 func (t *Task) AddModelMessage(body protocol.ModelMessage) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.checkOpen() != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if t.log.CheckOpen() != nil {
 		return
 	}
 	body.End.At = t.registry.now()
-	t.add(body, false, "")
+	t.log.Add(body, false, "")
 }
 
 // FailToolUse notes what a model is told of a call that was not made.
 func (t *Task) FailToolUse(ref protocol.ToolUseRef, told string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m := t.memory[ref.MessageID]
-	if m == nil || !m.live {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m := t.log.Message(ref.MessageID)
+	if m == nil || !m.Live {
 		return
 	}
 	body, ok := m.Body.(protocol.ModelMessage)
@@ -232,37 +232,26 @@ func (t *Task) FailToolUse(ref protocol.ToolUseRef, told string) {
 	body.ToolUses = slices.Clone(body.ToolUses)
 	body.ToolUses[i].Error = told
 	m.Body = body
-	t.commit(m, protocol.ToolUseFailed{MessageID: ref.MessageID, ToolUseID: ref.ToolUseID, Error: told})
+	t.log.Commit(m, protocol.ToolUseFailed{MessageID: ref.MessageID, ToolUseID: ref.ToolUseID, Error: told})
 }
 
 // EndToolUses notes that all calls of a model's message have ended, or were not made.
 func (t *Task) EndToolUses(messageID int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if m := t.memory[messageID]; m != nil && m.live {
-		m.live = false
-		if t.save(m) { // nobody has to be told
-			delete(t.memory, messageID)
-		}
+	t.log.Lock()
+	defer t.log.Unlock()
+	if m := t.log.Message(messageID); m != nil && m.Live {
+		m.Live = false
+		t.log.Save(m) // front ends need no event
 	}
 }
 
 // StartToolUse adds a call that a model asked for, and returns its message's id.
 func (t *Task) StartToolUse(serverName string, request protocol.CallRequest, ref protocol.ToolUseRef) (int64, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.checkOpen(); err != nil {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
 		return 0, err
 	}
-	m := t.add(protocol.Call{ServerName: serverName, Request: request, ToolUse: &ref}, true, "")
+	m := t.log.Add(protocol.Call{ServerName: serverName, Request: request, ToolUse: &ref}, true, "")
 	return m.ID, nil
-}
-
-// Message returns a message as it stands now; the error is a [protocol.CodeInvalidParams] where there is none.
-func (t *Task) Message(ctx context.Context, id int64) (protocol.Message, error) {
-	m, err := t.message(ctx, id)
-	if err == nil && m.ID == 0 {
-		err = protocol.Errorf(protocol.CodeInvalidParams, "the task has no message %d", id)
-	}
-	return m, err
 }

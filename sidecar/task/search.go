@@ -39,7 +39,7 @@ func (r *Registry) Search(ctx context.Context, p *protocol.SearchTasksParams) (*
 	looking, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	result := &protocol.SearchTasksResult{}
-	err := r.store.Search(looking, text, p.TaskID, func(f store.Found) bool {
+	err := r.storage.Opened().Search(looking, text, p.TaskID, func(f store.Found) bool {
 		before, match, after, ok := find(f.Message.Body, text)
 		if !ok {
 			return true

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -98,7 +99,7 @@ func TestAPasswordLeavesTheStoreWithItsAnswer(t *testing.T) {
 				var seen []string
 				for i := range asks {
 					q := question(login)
-					q.Key = fmt.Sprintf("%s1\x00%d", task.RoundPrefix(call), i)
+					q.Key = fmt.Sprintf("%s1\x00%d", ask.RoundPrefix(call), i)
 					done := f.ask(t.Context(), q)
 					ask, _ := tasktest.AwaitAsk(t, f.events, seen...)
 					seen = append(seen, ask.AskID)
@@ -114,7 +115,7 @@ func TestAPasswordLeavesTheStoreWithItsAnswer(t *testing.T) {
 				if len(filesWith(t, dir, password)) == 0 {
 					t.Fatal("the answers are not kept for a restart")
 				}
-				left := leave(t, f, dir, func() { f.task.Release(task.RoundPrefix(call), &task.Ended{Reason: protocol.OutcomeCallEnded}) })
+				left := leave(t, f, dir, func() { f.task.Release(ask.RoundPrefix(call), &task.Ended{Reason: protocol.OutcomeCallEnded}) })
 				synctest.Wait()
 				if have := filesWith(t, left, password); len(have) > 0 {
 					t.Errorf("the password is in %v", have)

@@ -1,4 +1,4 @@
-package task
+package ask
 
 import (
 	"regexp"
@@ -33,11 +33,11 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 	case protocol.McpSamplingReview:
 		return protocol.WantsReview, firstText(q.SamplingResponse.Content)
 	case protocol.UseMcpTool:
-		return protocol.WantsTool, firstLine(q.Tool.Name + " " + string(q.Arguments))
+		return protocol.WantsTool, FirstLine(q.Tool.Name + " " + string(q.Arguments))
 	case protocol.AccessMcpResource:
-		return protocol.WantsResource, firstLine(q.URI)
+		return protocol.WantsResource, FirstLine(q.URI)
 	case protocol.RepeatMcpCall:
-		return protocol.WantsRepeat, firstLine(q.Reason)
+		return protocol.WantsRepeat, FirstLine(q.Reason)
 	default:
 		return "", ""
 	}
@@ -66,8 +66,8 @@ func withoutFound(text string, secrets []protocol.SecretFinding) string {
 	return text
 }
 
-// firstLine puts the beginning of a text on one line.
-func firstLine(s string) string {
+// FirstLine returns the beginning of a text on one line, cut where it is long.
+func FirstLine(s string) string {
 	return oneLine(beginning(s))
 }
 

@@ -1,10 +1,9 @@
-package task
+package ask
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"maps"
 
 	"assent/protocol"
 )
@@ -13,7 +12,7 @@ import (
 const mostDraft = 256 << 10
 
 // SaveDraft keeps what a person has typed into an open ask; see [protocol.Sidecar.SaveDraft].
-func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessage) error {
+func (s *Asks) SaveDraft(ctx context.Context, askID string, draft json.RawMessage) error {
 	if bytes.Equal(draft, []byte("null")) {
 		draft = nil
 	}
@@ -24,9 +23,9 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	if len(draft) > mostDraft {
 		return protocol.Errorf(protocol.CodeInvalidParams, "a draft of %d bytes is not kept, %d are the most", len(draft), mostDraft)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.asks.get(askID)
+	s.log.Lock()
+	defer s.log.Unlock()
+	a := s.open.get(askID)
 	if a == nil {
 		return nil // it was sent while the ask was being settled
 	}
@@ -35,7 +34,7 @@ func (t *Task) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 		return err
 	}
 	a.drafted = true
-	t.saveDraft(askID, draft)
+	s.log.SaveDraft(askID, draft)
 	return nil
 }
 
@@ -58,9 +57,9 @@ func withoutTypedSecrets(question protocol.UseMcpServer, draft json.RawMessage, 
 	return json.Marshal(object)
 }
 
-// addDrafts puts what was typed into the asks that nobody answered. What cannot be read is left out: it
-// must not hide the conversation. The lock must be held.
-func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
+// AddDrafts adds the drafts to the asks among messages that no person answered. It leaves out drafts that cannot be read: they
+// must not hide the conversation. The log's lock must be held.
+func AddDrafts(ctx context.Context, s *Asks, messages []protocol.Message) {
 	var drafts map[string]json.RawMessage
 	for i, m := range messages {
 		ask, ok := m.Body.(protocol.Ask)
@@ -69,11 +68,10 @@ func (t *Task) addDrafts(ctx context.Context, messages []protocol.Message) {
 		}
 		if drafts == nil {
 			var err error
-			if drafts, err = t.registry.store.Drafts(ctx, t.info.ID); err != nil {
-				t.registry.opts.Log.Warn().Err(err).Msg("drafts are left out")
+			if drafts, err = s.log.Drafts(ctx); err != nil {
+				s.opts.Log.Warn().Err(err).Msg("drafts are left out")
 				return
 			}
-			maps.Copy(drafts, t.owed.drafts) // which are newer
 		}
 		ask.Draft = drafts[ask.AskID]
 		messages[i].Body = ask
@@ -94,11 +92,13 @@ func keepsDraft(reason protocol.OutcomeReason) bool {
 
 // forgetDraft forgets what was typed into an ask that is settled, unless it is still of use. The lock must
 // be held.
-func (t *Task) forgetDraft(a *ask) {
+func (s *Asks) forgetDraft(a *ask) {
 	if !a.drafted || keepsDraft(a.outcome.Reason) {
 		return
 	}
 	// It was typed before the person marked a field as secret.
-	t.owed.scrub = t.owed.scrub || a.answer != nil && len(a.answer.SecretFields) > 0
-	t.saveDraft(a.question.AskID, nil)
+	if a.answer != nil && len(a.answer.SecretFields) > 0 {
+		s.log.MarkSecretOverwritten()
+	}
+	s.log.SaveDraft(a.question.AskID, nil)
 }

@@ -1,4 +1,4 @@
-package task
+package ask
 
 import (
 	"cmp"
@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// asks are the open asks of a task by their id. They change while the task is locked, and can be looked up without
+// openAsks are the open asks of a task by their id. They change while the task is locked, and can be looked up without
 // that: who answers is not to wait for what is being saved, only to find out what is asked. The zero value has none.
-type asks struct {
+type openAsks struct {
 	mu   sync.Mutex // guards open
 	open map[string]*ask
 }
 
 // get returns an open ask, or nil.
-func (s *asks) get(id string) *ask {
+func (s *openAsks) get(id string) *ask {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[id]
 }
 
 // put adds an ask.
-func (s *asks) put(a *ask) {
+func (s *openAsks) put(a *ask) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -32,14 +32,14 @@ func (s *asks) put(a *ask) {
 }
 
 // drop takes out an ask.
-func (s *asks) drop(id string) {
+func (s *openAsks) drop(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, id)
 }
 
 // inOrder returns them in the order of their messages.
-func (s *asks) inOrder() []*ask {
+func (s *openAsks) inOrder() []*ask {
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.open))
 	s.mu.Unlock()

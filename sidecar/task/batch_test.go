@@ -100,7 +100,7 @@ func TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder(t *testing.T) {
 				if p := recover(); p != nil {
 					mu.Lock()
 					defer mu.Unlock()
-					if panics++; !strings.Contains(fmt.Sprint(p), "no more ids") || !strings.Contains(fmt.Sprint(p), "openNow") {
+					if panics++; !strings.Contains(fmt.Sprint(p), "no more ids") || !strings.Contains(fmt.Sprint(p), "Asks).add") {
 						t.Errorf("it panicked with %v", p)
 					}
 				}

@@ -1,4 +1,4 @@
-package task
+package ask
 
 import (
 	"context"
@@ -17,40 +17,40 @@ type timeout struct {
 }
 
 // expireAfter starts an ask's clock, unless its time is not limited. The lock must be held.
-func (t *Task) expireAfter(a *ask, left time.Duration) {
+func (s *Asks) expireAfter(a *ask, left time.Duration) {
 	if a.timeout.each <= 0 {
 		return
 	}
 	// The callback does nothing once the ask is settled, so nobody has to wait for it.
 	var timer *time.Timer
 	timer = time.AfterFunc(left, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		s.log.Lock()
+		defer s.log.Unlock()
 		if a.timeout.timer != timer {
 			return // it was extended just now
 		}
-		t.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: t.registry.now(), Detail: "Nobody answered within " + a.timeout.all.String() + "."})
+		s.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: s.now(), Detail: "Nobody answered within " + a.timeout.all.String() + "."})
 	})
 	a.timeout.timer, a.timeout.ends = timer, time.Now().Add(left)
 }
 
 // Extend gives the person more time for an ask, and returns until when; see [protocol.Sidecar.ExtendAsk].
-func (t *Task) Extend(ctx context.Context, askID string) (int64, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.asks.get(askID)
+func (s *Asks) Extend(ctx context.Context, askID string) (int64, error) {
+	s.log.Lock()
+	defer s.log.Unlock()
+	a := s.open.get(askID)
 	switch {
 	case a == nil:
-		return 0, t.notOpen(ctx, askID)
+		return 0, NotOpen(ctx, s, askID)
 	case a.timeout.timer == nil:
 		return 0, protocol.Errorf(protocol.CodeInvalidParams, "the time for this ask is not limited")
 	}
 	a.timeout.timer.Stop()
 	a.timeout.all += a.timeout.each
 	left := max(0, time.Until(a.timeout.ends)) + a.timeout.each
-	a.question.ExpiresAt = t.registry.now() + left.Milliseconds()
-	t.expireAfter(a, left)
+	a.question.ExpiresAt = s.now() + left.Milliseconds()
+	s.expireAfter(a, left)
 	a.message.Body = a.question
-	t.commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
+	s.log.Commit(a.message, protocol.AskExtended{MessageID: a.message.ID, ExpiresAt: a.question.ExpiresAt})
 	return a.question.ExpiresAt, nil
 }

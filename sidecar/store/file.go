@@ -15,12 +15,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// home says where a store is. When the store moves, it opens a new connection.
-type home struct {
+// file says where a store is. When the store moves, it opens a new connection.
+type file struct {
 	// path is the path of the file; empty in memory.
 	path string
-	// file is the file at path when the store was opened.
-	file os.FileInfo
+	// info is that of the file at path when the store was opened.
+	info os.FileInfo
 	// lock is nil in memory, where it cannot be had (see own), and for a store that was opened beside its owner.
 	lock *lock
 	// setAside is the path to which a damaged file was moved; see [Store.SetAside].
@@ -62,31 +62,31 @@ func (c *connector) set(name string) {
 
 // Path returns the path of the file; empty if the store is in memory.
 func (s *Store) Path() string {
-	s.homeMu.Lock()
-	defer s.homeMu.Unlock()
-	return s.home.path
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
+	return s.file.path
 }
 
-// Gone reports whether the file was deleted, moved or replaced since the store was opened. SQLite writes into the open file
-// all the same, and changes there are lost. Gone returns false if the system does not tell.
-func (s *Store) Gone() bool {
-	s.homeMu.Lock()
-	defer s.homeMu.Unlock()
-	if s.home.path == "" {
+// Replaced reports whether the file was deleted, moved or replaced since the store was opened. SQLite writes into the open file
+// all the same, and changes there are lost. Replaced returns false if the system does not tell.
+func (s *Store) Replaced() bool {
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
+	if s.file.path == "" {
 		return false
 	}
-	file, err := os.Stat(s.home.path)
+	info, err := os.Stat(s.file.path)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
-	return !os.SameFile(s.home.file, file)
+	return !os.SameFile(s.file.info, info)
 }
 
 // Probe fails if the file cannot be written. It changes nothing.
 func (s *Store) Probe(ctx context.Context) error {
 	err := s.probe(ctx)
 	var e *sqlite.Error
-	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY && !s.Gone() {
+	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY && !s.Replaced() {
 		// The file could not be written when SQLite opened it. SQLite does not try again on that connection.
 		err = errors.Join(s.reconnect(ctx), s.probe(ctx))
 	}
@@ -128,34 +128,34 @@ func forget(conn *sql.Conn) error {
 	return nil
 }
 
-// MoveTo copies everything from this store, in a file or in memory, into the file of the store that open opens, and
-// continues there. If both stores have something, the newer state stays. If MoveTo fails, this store is unchanged. Open may
+// Relocate copies everything from this store, in a file or in memory, into the file of the store that open opens, and
+// continues there. If both stores have something, the newer state stays. If Relocate fails, this store is unchanged. Open may
 // open the folder in which this store was, so this store does not own the folder meanwhile.
-func (s *Store) MoveTo(ctx context.Context, open func() (*Store, error)) error {
-	s.homeMu.Lock()
-	err := s.home.lock.release()
-	s.home.lock = nil
-	s.homeMu.Unlock()
+func (s *Store) Relocate(ctx context.Context, open func() (*Store, error)) error {
+	s.fileMu.Lock()
+	err := s.file.lock.release()
+	s.file.lock = nil
+	s.fileMu.Unlock()
 	if err != nil {
 		return fmt.Errorf("move the store: %w", err)
 	}
 	other, err := open()
 	if err == nil {
 		path := other.Path()
-		if err = s.moveTo(ctx, other); err == nil {
+		if err = s.relocate(ctx, other); err == nil {
 			return nil
 		}
 		err = errors.Join(fmt.Errorf("move the store to %s: %w", path, err), other.Close())
 	}
 	if path := s.Path(); path != "" {
-		s.homeMu.Lock()
-		defer s.homeMu.Unlock()
-		s.home.lock, _ = own(ctx, path, 0) // or whoever has it by now keeps it
+		s.fileMu.Lock()
+		defer s.fileMu.Unlock()
+		s.file.lock, _ = own(ctx, path, 0) // or whoever has it by now keeps it
 	}
 	return err
 }
 
-func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
+func (s *Store) relocate(ctx context.Context, other *Store) (err error) {
 	conn, err := s.db.Conn(ctx) // the only one: other changes wait for it, and are saved in the new file
 	if err != nil {
 		return err
@@ -172,12 +172,12 @@ func (s *Store) moveTo(ctx context.Context, other *Store) (err error) {
 	if err := forget(conn); err != nil {
 		return err
 	}
-	other.homeMu.Lock()
-	to := other.home
-	other.home = home{}
-	other.homeMu.Unlock()
-	s.homeMu.Lock()
-	s.home = to
-	s.homeMu.Unlock()
+	other.fileMu.Lock()
+	to := other.file
+	other.file = file{}
+	other.fileMu.Unlock()
+	s.fileMu.Lock()
+	s.file = to
+	s.fileMu.Unlock()
 	return other.db.Close()
 }

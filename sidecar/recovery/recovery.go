@@ -1,0 +1,176 @@
+// Package recovery takes up what an earlier sidecar left in a task when it ended.
+//
+// Calls that are MCP tasks, and calls that their server has answered with questions, go on with their asks. The requests
+// behind everything else are lost: their messages get an end that says so. [Run] changes a [tasklog.Log] and its
+// [ask.Asks] under the log's lock, which the caller holds. It starts no goroutine.
+package recovery
+
+import (
+	"context"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/ask"
+	"assent/sidecar/store"
+	"assent/sidecar/tasklog"
+)
+
+// restarted is the detail of everything that was open when a sidecar ended.
+const restarted = "Assent's sidecar was restarted."
+
+// recovery is that of one task.
+type recovery struct {
+	log  *tasklog.Log
+	asks *ask.Asks
+	// live holds the messages that an earlier sidecar left live.
+	live []store.Entry
+	// rounds holds where calls are whose server has answered with questions, by the call's message.
+	rounds map[int64]store.Round
+	// interrupted is set if a message says that the turn was interrupted.
+	interrupted bool
+}
+
+// Run recovers a task in which something went on, and returns the rounds of its calls by the call's message. The log's lock
+// must be held.
+func Run(ctx context.Context, log *tasklog.Log, asks *ask.Asks) (map[int64]store.Round, error) {
+	r := &recovery{log: log, asks: asks}
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	r.restoreAsks()
+	for i := range r.live {
+		if e := &r.live[i]; !e.Damaged { // what is damaged stays in the store unchanged
+			if err := r.recoverMessage(ctx, e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.endTurn()
+	return r.rounds, nil
+}
+
+// read reads what goes on in the task.
+func (r *recovery) read(ctx context.Context) (err error) {
+	if err = r.log.Count(ctx); err != nil {
+		return err
+	}
+	s := r.log.Storage().Opened()
+	if r.live, err = s.Live(ctx, r.log.Info.ID); err != nil {
+		return err
+	}
+	r.rounds, err = s.Rounds(ctx, r.log.Info.ID)
+	return err
+}
+
+// restoreAsks takes up the asks of calls that go on. It comes first, so that the number of open asks is right whenever the
+// task is saved.
+func (r *recovery) restoreAsks() {
+	running := r.runningPrefixes()
+	r.log.Info.OpenAsks = 0
+	for _, e := range r.live {
+		body, ok := e.Message.Body.(protocol.Ask)
+		if !ok || body.InputKey == "" {
+			continue
+		}
+		for _, prefix := range running {
+			if strings.HasPrefix(body.InputKey, prefix) {
+				m := messageOf(&e)
+				r.log.Keep(m)
+				ask.Restore(r.asks, m, body)
+				break
+			}
+		}
+	}
+}
+
+// runningPrefixes returns how the keys of the asks begin whose calls go on.
+func (r *recovery) runningPrefixes() (prefixes []string) {
+	for _, e := range r.live {
+		call, ok := e.Message.Body.(protocol.Call)
+		if !ok || r.log.Info.Closed {
+			continue
+		}
+		if call.Task != nil {
+			prefixes = append(prefixes, ask.McpTaskPrefix(call.ServerName, call.Task.TaskID))
+		}
+		if _, ok := r.rounds[e.Message.ID]; ok {
+			prefixes = append(prefixes, ask.RoundPrefix(e.Message.ID))
+		}
+	}
+	return prefixes
+}
+
+// messageOf returns the message of an entry, which is not live.
+func messageOf(e *store.Entry) *tasklog.Message {
+	return &tasklog.Message{Message: e.Message, AskID: e.AskID, Number: e.Number}
+}
+
+// recoverMessage recovers one message. A message that goes on gets a new number only if it changes: a front end that reads
+// the changes after a number has the message in the state of the other sidecar.
+func (r *recovery) recoverMessage(ctx context.Context, e *store.Entry) error {
+	switch body := e.Message.Body.(type) {
+	case protocol.Call:
+		r.recoverCall(messageOf(e), body)
+	case protocol.ModelMessage:
+		return r.recoverModelMessage(ctx, messageOf(e), body)
+	case protocol.Ask:
+		r.recoverAsk(messageOf(e), body)
+	default:
+		r.log.Renumber(messageOf(e))
+	}
+	return nil
+}
+
+// recoverCall keeps a call that goes on, and ends any other one.
+func (r *recovery) recoverCall(m *tasklog.Message, call protocol.Call) {
+	call.Progress = nil // it is in no store
+	if _, inRound := r.rounds[m.ID]; (call.Task != nil || inRound) && !r.log.Info.Closed {
+		m.Body, m.Live = call, true
+		r.log.Renumber(m)
+		return
+	}
+	call.EndedAt = r.now()
+	call.Result = protocol.CallLost{Reason: restarted + " Start it again."}
+	m.Body = call
+	r.log.RecordChange(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: call.Result})
+	r.log.Renumber(m)
+}
+
+// recoverAsk keeps an ask that [recovery.restoreAsks] restored. Any other open ask is settled as restarted, and a sampling
+// request that a model was at work for ends with a failure.
+func (r *recovery) recoverAsk(m *tasklog.Message, body protocol.Ask) {
+	if kept := r.log.Message(m.ID); kept != nil {
+		if body.WaitsUntil != 0 || ask.IsCompleting(r.asks, body.InputKey) {
+			r.log.Renumber(kept)
+		}
+		return
+	}
+	var event protocol.Event
+	if body.Outcome == nil {
+		body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: r.now(), Detail: restarted + whatEnded(body.Question)}
+		event = protocol.AskSettled{MessageID: m.ID}
+	} else if q, ok := body.Question.(protocol.McpSampling); ok && q.Result == nil && ask.AnswerOf(body).Response == protocol.YesButtonClicked {
+		q.InReview, q.Result = false, protocol.SamplingFailure{Reason: restarted}
+		body.Question = q
+		event = protocol.SamplingEnded{MessageID: m.ID, Result: q.Result}
+	}
+	m.Body = tasklog.WithoutSecrets(body)
+	if event != nil {
+		r.log.RecordChange(m, event)
+	}
+	r.log.Renumber(m)
+}
+
+// whatEnded says what ended with the sidecar that asked.
+func whatEnded(question protocol.UseMcpServer) string {
+	switch question.(type) {
+	case protocol.UseMcpTool, protocol.AccessMcpResource:
+		return " The call was not made."
+	case protocol.RepeatMcpCall:
+		return " The call was not made once more."
+	default:
+		return " The server stopped waiting."
+	}
+}
+
+func (r *recovery) now() int64 { return r.log.Storage().Now() }

@@ -1,0 +1,167 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/tasklog"
+)
+
+// progressPause is how long a call's next progress waits to be announced.
+const progressPause = 200 * time.Millisecond
+
+// callState is the state of a call that goes on. The log's lock guards it.
+type callState struct {
+	// round is where the call is if its server has answered with questions; nil otherwise.
+	round *Round
+	// mcpStatus is the status of the MCP task that the journal has.
+	mcpStatus protocol.McpTaskStatus
+	// progressDue is set while the next progress of the call waits to be announced.
+	progressDue *time.Timer
+}
+
+// Show implements [tasklog.Work].
+func (*callState) Show(m protocol.Message) (protocol.Message, bool) { return m, false }
+
+// callOf returns the state of a call.
+func callOf(m *tasklog.Message) *callState {
+	c, ok := m.Work.(*callState)
+	if !ok {
+		c = &callState{}
+		m.Work = c
+	}
+	return c
+}
+
+// StartCall adds a call to the task and returns its message's id. A task without a title takes the
+// name of what is called.
+func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64, error) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
+		return 0, err
+	}
+	if t.log.Info.Title == "" {
+		t.log.Info.Title = titleOf(request)
+		t.log.Changed()
+	}
+	m := t.log.Add(protocol.Call{ServerName: serverName, Request: request}, true, "")
+	return m.ID, nil
+}
+
+// FollowMcpTask adds a call for an MCP task that was found in a server's list, and returns its message's
+// id and the task, of which nothing more is known yet than that it is there.
+func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultRequest) (int64, protocol.McpTask, error) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	known := protocol.McpTask{TaskID: request.McpTaskID, Status: protocol.McpTaskWorking, CreatedAt: t.registry.now()}
+	if err := t.log.CheckOpen(); err != nil {
+		return 0, known, err
+	}
+	if t.log.Info.Title == "" {
+		t.log.Info.Title = titleOf(request)
+		t.log.Changed()
+	}
+	m := t.log.Add(protocol.Call{ServerName: serverName, Request: request, Task: &known}, true, "")
+	return m.ID, known, nil
+}
+
+func titleOf(request protocol.CallRequest) string {
+	switch r := request.(type) {
+	case protocol.CallToolRequest:
+		return r.ToolName
+	case protocol.ReadResourceRequest:
+		return r.URI
+	case protocol.GetPromptRequest:
+		return r.PromptName
+	case protocol.TaskResultRequest:
+		return "Found MCP task"
+	}
+	return ""
+}
+
+// liveCall returns a call that has not ended. The lock must be held.
+func (t *Task) liveCall(messageID int64) (*tasklog.Message, protocol.Call, bool) {
+	m := t.log.Message(messageID)
+	if m == nil || !m.Live {
+		return nil, protocol.Call{}, false
+	}
+	call, ok := m.Body.(protocol.Call)
+	return m, call, ok
+}
+
+// CallProgress notes how far a call is. However often a server says so, it is announced a few times a
+// second at most; what was said last is never left out.
+func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m, call, ok := t.liveCall(messageID)
+	if !ok {
+		return
+	}
+	call.Progress = &p
+	m.Body = call
+	state := callOf(m)
+	if state.progressDue != nil {
+		return
+	}
+	t.announceProgress(m)
+	announced := p
+	// The callback does nothing once the call ended, so nobody has to wait for it.
+	state.progressDue = time.AfterFunc(progressPause, func() {
+		t.log.Lock()
+		defer t.log.Unlock()
+		state.progressDue = nil
+		if call, ok := m.Body.(protocol.Call); ok && m.Live && *call.Progress != announced {
+			t.announceProgress(m)
+		}
+	})
+}
+
+// announceProgress announces what the server said last. The lock must be held.
+func (t *Task) announceProgress(m *tasklog.Message) {
+	call, ok := m.Body.(protocol.Call)
+	if !ok || call.Progress == nil {
+		return
+	}
+	err := t.registry.opts.Events.CallProgress(context.Background(), &protocol.CallProgressParams{
+		TaskID: t.log.Info.ID, MessageID: m.ID, Progress: *call.Progress,
+	})
+	t.registry.storage.LogSend(err)
+}
+
+// CallTask notes what a server said of the MCP task that a call became.
+func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m, call, ok := t.liveCall(messageID)
+	if !ok || call.Task != nil && *call.Task == task {
+		return
+	}
+	call.Task = &task
+	m.Body = call
+	event := protocol.CallTaskChanged{MessageID: messageID, Task: task}
+	if state := callOf(m); state.mcpStatus == task.Status {
+		t.log.CommitUnrecorded(m, event) // servers report often that nothing has changed
+	} else {
+		state.mcpStatus = task.Status
+		t.log.Commit(m, event)
+	}
+}
+
+// EndCall says how a call ended. Only the first end counts.
+func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m, call, ok := t.liveCall(messageID)
+	if !ok {
+		return
+	}
+	t.endRounds(m)
+	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
+	m.Body, m.Live = call, false
+	if t.log.Commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result}) && t.opened {
+		t.gotResults([]protocol.Message{m.Message})
+	}
+}
