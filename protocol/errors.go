@@ -49,7 +49,31 @@ type FieldProblem struct {
 	// Name is the field's; empty where the answer as a whole is wrong.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
+	// Keyword is the rule of the [Field] that its value breaks. A front end that translates its texts shows its own for it;
+	// without a keyword there is the message alone.
+	Keyword Keyword `json:"keyword,omitempty"`
 }
+
+// Keyword is a keyword of JSON Schema that a value can break.
+type Keyword string
+
+// The keywords.
+const (
+	// KeywordRequired: the value is absent.
+	KeywordRequired Keyword = "required"
+	// KeywordType: the value is of another type, or has a fraction and must be whole.
+	KeywordType      Keyword = "type"
+	KeywordMinLength Keyword = "minLength"
+	KeywordMaxLength Keyword = "maxLength"
+	KeywordFormat    Keyword = "format"
+	KeywordPattern   Keyword = "pattern"
+	KeywordMinimum   Keyword = "minimum"
+	KeywordMaximum   Keyword = "maximum"
+	// KeywordEnum: the value is none of the options.
+	KeywordEnum     Keyword = "enum"
+	KeywordMinItems Keyword = "minItems"
+	KeywordMaxItems Keyword = "maxItems"
+)
 
 // Error is a JSON-RPC error. Message is a sentence for the person; whatever a developer needs
 // besides is in the sidecar's log.

@@ -7,7 +7,7 @@ import (
 )
 
 // Field is one input of a form: a property of an elicitation's requestedSchema or of a tool's
-// inputSchema, with its rules as data. The sidecar and the front end check the same rules.
+// inputSchema, with its rules as data. The sidecar checks answers; see [Sidecar.CheckForm].
 //
 //protocol:union
 type Field interface {
@@ -44,52 +44,11 @@ type StringField struct {
 	// Pattern is a regular expression of ECMA-262, as the server wrote it, that must match somewhere in
 	// the text.
 	Pattern string `json:"pattern,omitempty"`
-	// Program is what checks the pattern. Absent if it is beyond what can be checked in time that is
-	// linear in the text: then the pattern is only shown, and the server judges.
-	Program *PatternProgram `json:"program,omitempty"`
-	Format  StringFormat    `json:"format,omitempty"`
+	// PatternUnchecked: the pattern is only shown, and the server judges. Its expression looks around or back, or is
+	// greater than what can be checked.
+	PatternUnchecked bool         `json:"patternUnchecked,omitempty"`
+	Format           StringFormat `json:"format,omitempty"`
 }
-
-// PatternProgram is a regular expression as a machine without memory. Both sides run the same one, so
-// that they cannot disagree and no expression can take their time: no engine of regular expressions
-// reads a server's pattern. A thread begins at Start with each character; the pattern matches where
-// one gets to a [PatternMatch]. Texts of more than 10,000 code points are not matched.
-type PatternProgram struct {
-	// Start and what refers to steps are positions in Steps.
-	Start int           `json:"start"`
-	Steps []PatternStep `json:"steps"`
-	// Classes are sets of code points: the first and the last of each range, in order.
-	Classes [][]int `json:"classes"`
-}
-
-// PatternStep is one step of a [PatternProgram].
-type PatternStep struct {
-	Op PatternOp `json:"op"`
-	// Out is the next step; of no meaning to [PatternMatch] and [PatternFail].
-	Out int `json:"out"`
-	// Arg is the other next step of a [PatternEither], and the class of a [PatternChar].
-	Arg int `json:"arg"`
-}
-
-// PatternOp is what a step does.
-type PatternOp string
-
-// The steps.
-const (
-	// PatternEither goes two ways.
-	PatternEither PatternOp = "either"
-	// PatternChar takes a character of a class.
-	PatternChar PatternOp = "char"
-	// PatternBegin and PatternEnd hold at either end of the text.
-	PatternBegin PatternOp = "begin"
-	PatternEnd   PatternOp = "end"
-	// PatternBoundary holds between a letter, digit or underscore of ASCII and what is none;
-	// PatternInside holds elsewhere.
-	PatternBoundary PatternOp = "boundary"
-	PatternInside   PatternOp = "inside"
-	PatternMatch    PatternOp = "match"
-	PatternFail     PatternOp = "fail"
-)
 
 // StringFormat is one of the formats that MCP allows in a form.
 type StringFormat string

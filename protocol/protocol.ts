@@ -197,6 +197,11 @@ export interface SidecarRequests {
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
   /**
+   * CheckForm returns the problems of what the person has filled in so far: the form of an ask, or of a call by hand. It
+   * changes nothing, and an answer is checked again when it is given. The problems are in the order of the fields.
+   */
+  "ask/check": { params: CheckFormParams; result: CheckFormResult };
+  /**
    * SaveDraft keeps the draft of an answer to an open ask, in place of the earlier one. For an ask that is not open
    * it does nothing. It fails with `CodeInvalidParams` for a draft over 256 KiB.
    */
@@ -1499,11 +1504,33 @@ export interface FieldProblem {
   /** Name is the field's; empty where the answer as a whole is wrong. */
   name?: string;
   message: string;
+  /**
+   * Keyword is the rule of the `Field` that its value breaks. A front end that translates its texts shows its own for it;
+   * without a keyword there is the message alone.
+   */
+  keyword?: Keyword;
 }
+
+/** Keyword is a keyword of JSON Schema that a value can break. */
+export type Keyword =
+  /** KeywordRequired: the value is absent. */
+  | "required"
+  /** KeywordType: the value is of another type, or has a fraction and must be whole. */
+  | "type"
+  | "minLength"
+  | "maxLength"
+  | "format"
+  | "pattern"
+  | "minimum"
+  | "maximum"
+  /** KeywordEnum: the value is none of the options. */
+  | "enum"
+  | "minItems"
+  | "maxItems";
 
 /**
  * Field is one input of a form: a property of an elicitation's requestedSchema or of a tool's
- * inputSchema, with its rules as data. The sidecar and the front end check the same rules.
+ * inputSchema, with its rules as data. The sidecar checks answers; see `Sidecar.CheckForm`.
  */
 export type Field =
   | StringField
@@ -1541,53 +1568,12 @@ export interface StringField extends FieldHead {
    */
   pattern?: string;
   /**
-   * Program is what checks the pattern. Absent if it is beyond what can be checked in time that is
-   * linear in the text: then the pattern is only shown, and the server judges.
+   * PatternUnchecked: the pattern is only shown, and the server judges. Its expression looks around or back, or is
+   * greater than what can be checked.
    */
-  program?: PatternProgram;
+  patternUnchecked?: boolean;
   format?: StringFormat;
 }
-
-/**
- * PatternProgram is a regular expression as a machine without memory. Both sides run the same one, so
- * that they cannot disagree and no expression can take their time: no engine of regular expressions
- * reads a server's pattern. A thread begins at Start with each character; the pattern matches where
- * one gets to a `PatternMatch`. Texts of more than 10,000 code points are not matched.
- */
-export interface PatternProgram {
-  /** Start and what refers to steps are positions in Steps. */
-  start: number;
-  steps: readonly PatternStep[] | null;
-  /** Classes are sets of code points: the first and the last of each range, in order. */
-  classes: readonly (readonly number[])[] | null;
-}
-
-/** PatternStep is one step of a `PatternProgram`. */
-export interface PatternStep {
-  op: PatternOp;
-  /** Out is the next step; of no meaning to `PatternMatch` and `PatternFail`. */
-  out: number;
-  /** Arg is the other next step of a `PatternEither`, and the class of a `PatternChar`. */
-  arg: number;
-}
-
-/** PatternOp is what a step does. */
-export type PatternOp =
-  /** PatternEither goes two ways. */
-  | "either"
-  /** PatternChar takes a character of a class. */
-  | "char"
-  /** PatternBegin and PatternEnd hold at either end of the text. */
-  | "begin"
-  | "end"
-  /**
-   * PatternBoundary holds between a letter, digit or underscore of ASCII and what is none;
-   * PatternInside holds elsewhere.
-   */
-  | "boundary"
-  | "inside"
-  | "match"
-  | "fail";
 
 /** StringFormat is one of the formats that MCP allows in a form. */
 export type StringFormat =
@@ -2941,6 +2927,22 @@ export interface AskResponseParams {
   toolArgumentsText?: string;
   /** Remember has the answer hold for longer; on a `UseMcpTool` or an `AccessMcpResource` only. */
   remember?: Remember;
+}
+
+/** CheckFormParams is a form, or a part of it, as it is filled in. */
+export interface CheckFormParams {
+  /**
+   * Fields are those to check: all for a submission, or the one that the person leaves. Those that the person marked as
+   * secret have `FieldHead.Secret`.
+   */
+  fields?: readonly Field[];
+  /** Content is an object with the values of these fields, as in `AskResponseParams.ElicitationContent`. */
+  content: unknown;
+}
+
+/** CheckFormResult is empty if nothing is wrong. */
+export interface CheckFormResult {
+  problems?: readonly FieldProblem[];
 }
 
 /** SaveDraftParams is the draft of an answer to an ask. */

@@ -366,6 +366,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.AskResponse(ctx, &p)
+	case "ask/check":
+		var p CheckFormParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.CheckForm(ctx, &p)
 	case "ask/draft":
 		var p SaveDraftParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -701,6 +707,14 @@ func (r remoteSidecar) ClaimAsk(ctx context.Context, params *ClaimAskParams) (*C
 func (r remoteSidecar) AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error) {
 	var result AskResponseResult
 	if err := r.conn.Call(ctx, "askResponse", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) CheckForm(ctx context.Context, params *CheckFormParams) (*CheckFormResult, error) {
+	var result CheckFormResult
+	if err := r.conn.Call(ctx, "ask/check", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1720,6 +1734,23 @@ func (v *AskResponseParams) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if v.SamplingContent, err = unmarshalEach(w.SamplingContent, UnmarshalContentBlock); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *CheckFormParams) UnmarshalJSON(data []byte) error {
+	type plain CheckFormParams
+	w := struct {
+		*plain
+		Fields []json.RawMessage `json:"fields"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
 		return err
 	}
 	return nil

@@ -146,6 +146,12 @@ type Sidecar interface {
 	//protocol:method askResponse
 	AskResponse(ctx context.Context, params *AskResponseParams) (*AskResponseResult, error)
 
+	// CheckForm returns the problems of what the person has filled in so far: the form of an ask, or of a call by hand. It
+	// changes nothing, and an answer is checked again when it is given. The problems are in the order of the fields.
+	//
+	//protocol:method ask/check
+	CheckForm(ctx context.Context, params *CheckFormParams) (*CheckFormResult, error)
+
 	// SaveDraft keeps the draft of an answer to an open ask, in place of the earlier one. For an ask that is not open
 	// it does nothing. It fails with [CodeInvalidParams] for a draft over 256 KiB.
 	//
@@ -532,6 +538,20 @@ type AskResponseParams struct {
 	ToolArgumentsText string `json:"toolArgumentsText,omitempty"`
 	// Remember has the answer hold for longer; on a [UseMcpTool] or an [AccessMcpResource] only.
 	Remember Remember `json:"remember,omitempty"`
+}
+
+// CheckFormParams is a form, or a part of it, as it is filled in.
+type CheckFormParams struct {
+	// Fields are those to check: all for a submission, or the one that the person leaves. Those that the person marked as
+	// secret have [FieldHead.Secret].
+	Fields []Field `json:"fields,omitempty"`
+	// Content is an object with the values of these fields, as in [AskResponseParams.ElicitationContent].
+	Content json.RawMessage `json:"content"`
+}
+
+// CheckFormResult is empty if nothing is wrong.
+type CheckFormResult struct {
+	Problems []FieldProblem `json:"problems,omitempty"`
 }
 
 // SaveDraftParams is the draft of an answer to an ask.

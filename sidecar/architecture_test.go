@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"sidecar/hub":              {"protocol", "sidecar/ask", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/config", "sidecar/confirm", "sidecar/deadline", "sidecar/diagnose", "sidecar/form", "sidecar/jsonscan", "sidecar/leftover", "sidecar/mcptask", "sidecar/reason", "sidecar/stack", "sidecar/task", "sidecar/wire"},
 	"sidecar/inbox":            {"protocol", "sidecar/task"},
 	"sidecar/chat":             {"protocol", "sidecar/broker", "sidecar/form", "sidecar/hub", "sidecar/model", "sidecar/reason", "sidecar/task"},
-	"sidecar/server":           {"protocol", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/inbox", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/deadline", "sidecar/policy", "sidecar/reason", "sidecar/rpc", "sidecar/secret", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task"},
+	"sidecar/server":           {"protocol", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/form", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/inbox", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/deadline", "sidecar/policy", "sidecar/reason", "sidecar/rpc", "sidecar/secret", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task"},
 	"sidecar/workspaces":       {"sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/tap"},
 	"sidecar/terminal":         {"protocol", "sidecar/config", "sidecar/daemon", "sidecar/form", "sidecar/leftover", "sidecar/secret", "sidecar/terminal/answers", "sidecar/terminal/attach", "sidecar/visible", "sidecar/workspaces"},
 	"sidecar/terminal/answers": {"sidecar/visible"},
@@ -62,7 +62,6 @@ var layers = map[string][]string{
 
 	"scripts/bench":               {"protocol", "sidecar/model", "sidecar/rpc", "sidecar/secret", "sidecar/store"},
 	"scripts/demo/example-server": {},
-	"scripts/form-check":          {"protocol", "sidecar/form"},
 	"scripts/tools/protogen":      {},
 }
 

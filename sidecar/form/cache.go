@@ -16,7 +16,7 @@ const (
 )
 
 // Cache is [ParseElicitation] for servers that ask the same again and again: the fields of a schema are read
-// once, and its patterns compiled. What cannot be read is read again each time. The zero value is empty, and
+// once, and its patterns measured. What cannot be read is read again each time. The zero value is empty, and
 // it may be used from any goroutine.
 type Cache struct {
 	mu sync.Mutex // guards the fields below

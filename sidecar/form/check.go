@@ -34,13 +34,14 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 		value, ok := values[head.Name]
 		if !ok {
 			if head.Required {
-				problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: "This is required."})
+				problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: "This is required.", Keyword: protocol.KeywordRequired})
 			}
 			continue
 		}
-		value, message := checkValue(f, value)
-		if message != "" {
-			problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: message})
+		value, problem := checkValue(f, value)
+		if problem.Message != "" {
+			problem.Name = head.Name
+			problems = append(problems, problem)
 		}
 		checked = append(checked, member{head.Name, value})
 	}
@@ -59,41 +60,49 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 	return content, nil
 }
 
-// checkValue returns a value as it goes to the server, and what is wrong with it or nothing.
-func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, string) {
+// fieldProblem makes a problem of a field, whose name its caller knows.
+func fieldProblem(keyword protocol.Keyword, format string, args ...any) protocol.FieldProblem {
+	return protocol.FieldProblem{Message: fmt.Sprintf(format, args...), Keyword: keyword}
+}
+
+// none is a problem without a message.
+var none protocol.FieldProblem
+
+// checkValue returns a value as it goes to the server, and its problem or none.
+func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, protocol.FieldProblem) {
 	switch f := f.(type) {
 	case protocol.StringField:
 		s, ok := readText(value)
 		if !ok {
-			return value, "This must be a text."
+			return value, fieldProblem(protocol.KeywordType, "This must be a text.")
 		}
 		return value, checkText(f, s)
 	case protocol.NumberField:
 		text, n, ok := numberText(value)
 		if !ok {
-			return value, "This must be a number."
+			return value, fieldProblem(protocol.KeywordType, "This must be a number.")
 		}
 		return text, checkNumber(f, string(text), n)
 	case protocol.BooleanField:
 		var b *bool
 		if json.Unmarshal(value, &b) != nil || b == nil {
-			return value, "This must be yes or no."
+			return value, fieldProblem(protocol.KeywordType, "This must be yes or no.")
 		}
 	case protocol.ChoiceField:
 		s, ok := readText(value)
 		if !ok || !optionSet(f.Options)[s] {
-			return value, "This must be one of the choices."
+			return value, fieldProblem(protocol.KeywordEnum, "This must be one of the choices.")
 		}
 	case protocol.ChoicesField:
 		var chosen []*string
 		if json.Unmarshal(value, &chosen) != nil || chosen == nil {
-			return value, "This must be a list of choices."
+			return value, fieldProblem(protocol.KeywordType, "This must be a list of choices.")
 		}
 		return value, checkChoices(f, chosen)
 	case protocol.JSONField:
-		return value, "" // the server judges it
+		return value, none // the server judges it
 	}
-	return value, ""
+	return value, none
 }
 
 // Characters returns a number of characters for a person to read, such as "2 characters".
@@ -104,57 +113,57 @@ func Characters(n int) string {
 	return fmt.Sprintf("%d characters", n)
 }
 
-func checkText(f protocol.StringField, s string) string {
+func checkText(f protocol.StringField, s string) protocol.FieldProblem {
 	length := utf8.RuneCountInString(s)
 	switch {
 	case f.MinLength != nil && length < *f.MinLength:
-		return "This must have at least " + Characters(*f.MinLength) + "."
+		return fieldProblem(protocol.KeywordMinLength, "This must have at least %s.", Characters(*f.MinLength))
 	case f.MaxLength != nil && length > *f.MaxLength:
-		return "This must have at most " + Characters(*f.MaxLength) + "."
+		return fieldProblem(protocol.KeywordMaxLength, "This must have at most %s.", Characters(*f.MaxLength))
 	}
 	if message := wrongFormat(f.Format, s); message != "" {
-		return message
+		return fieldProblem(protocol.KeywordFormat, "%s", message)
 	}
-	if f.Program != nil && !matches(f.Program, s) {
+	if f.Pattern != "" && !f.PatternUnchecked && !matches(f.Pattern, s) {
 		if f.Description != "" { // which says more to a person than a regular expression
-			return fmt.Sprintf("This does not match: %s.", strings.TrimRight(clip([]byte(f.Description)), ".:"))
+			return fieldProblem(protocol.KeywordPattern, "This does not match: %s.", strings.TrimRight(clip([]byte(f.Description)), ".:"))
 		}
-		return fmt.Sprintf("This must match the pattern %s.", clip([]byte(f.Pattern)))
+		return fieldProblem(protocol.KeywordPattern, "This must match the pattern %s.", clip([]byte(f.Pattern)))
 	}
-	return ""
+	return none
 }
 
 // checkNumber checks a number of JSON, and the double that is nearest to it.
-func checkNumber(f protocol.NumberField, text string, nearest float64) string {
+func checkNumber(f protocol.NumberField, text string, nearest float64) protocol.FieldProblem {
 	exact, ok := parseNumber(text)
 	switch {
 	case !ok || f.Integer && !exact.whole():
-		return "This must be a whole number."
+		return fieldProblem(protocol.KeywordType, "This must be a whole number.")
 	case f.Minimum != nil && nearest < *f.Minimum:
-		return "This must be at least " + Number(*f.Minimum) + "."
+		return fieldProblem(protocol.KeywordMinimum, "This must be at least %s.", Number(*f.Minimum))
 	case f.Maximum != nil && nearest > *f.Maximum:
-		return "This must be at most " + Number(*f.Maximum) + "."
+		return fieldProblem(protocol.KeywordMaximum, "This must be at most %s.", Number(*f.Maximum))
 	}
-	return ""
+	return none
 }
 
-func checkChoices(f protocol.ChoicesField, chosen []*string) string {
+func checkChoices(f protocol.ChoicesField, chosen []*string) protocol.FieldProblem {
 	known := optionSet(f.Options)
 	seen := map[string]bool{}
 	for _, s := range chosen {
 		if s == nil || !known[*s] {
-			return "This must be a list of the choices."
+			return fieldProblem(protocol.KeywordEnum, "This must be a list of the choices.")
 		}
 		if seen[*s] {
-			return "A choice can be chosen once only."
+			return fieldProblem("", "A choice can be chosen once only.")
 		}
 		seen[*s] = true
 	}
 	switch {
 	case f.MinItems != nil && len(chosen) < *f.MinItems:
-		return fmt.Sprintf("Choose at least %d.", *f.MinItems)
+		return fieldProblem(protocol.KeywordMinItems, "Choose at least %d.", *f.MinItems)
 	case f.MaxItems != nil && len(chosen) > *f.MaxItems:
-		return fmt.Sprintf("Choose at most %d.", *f.MaxItems)
+		return fieldProblem(protocol.KeywordMaxItems, "Choose at most %d.", *f.MaxItems)
 	}
-	return ""
+	return none
 }

@@ -7,9 +7,7 @@ import (
 	"assent/protocol"
 )
 
-// The same expressions are in the front end's formats.ts, and one table tests both
-// (protocol/testdata/forms.json). They name every character that they mean, since \s and such are not
-// the same in all engines.
+// They name every character that they mean, since \s and such are not the same in all engines.
 var (
 	// printable is what an address of e-mail may have besides ASCII (RFC 6531): anything but spaces and
 	// what cannot be seen.

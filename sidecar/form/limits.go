@@ -14,7 +14,7 @@ const (
 	maxTextRunes = 10_000
 	// maxPatternBytes is of all patterns of a form together, so that to compile them takes no time.
 	maxPatternBytes = 20_000
-	// maxSteps and maxClassRunes bound the programs of one form's patterns, which are greater than they.
+	// maxSteps and maxClassRunes bound what one form's patterns compile to, which is greater than they are.
 	maxSteps      = 8000
 	maxClassRunes = 40_000
 	// maxPatternSteps is of one pattern. With maxTextRunes it bounds the time that a match takes.

@@ -6,7 +6,7 @@
 // field for JSON. The package keeps no state but what a [Cache] has of the schemas that it was given.
 //
 // Keywords of JSON Schema that MCP does not name are not checked: the server has the last word.
-// protocol/testdata/forms.json has what is taken, what is refused, and which answers are right.
+// testdata/forms.json has what is taken, what is refused, and which answers are right.
 package form
 
 import (
@@ -173,7 +173,7 @@ func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, err
 	}
 	f := protocol.StringField{
 		FieldHead: head, MinLength: (*int)(s.minLength), MaxLength: (*int)(s.maxLength),
-		Pattern: s.pattern, Program: p.program(s.pattern), Default: readDefault[*string](s.defaultValue),
+		Pattern: s.pattern, PatternUnchecked: !p.canCheck(s.pattern), Default: readDefault[*string](s.defaultValue),
 	}
 	switch format := protocol.StringFormat(s.format); format {
 	case protocol.FormatEmail, protocol.FormatURI, protocol.FormatDate, protocol.FormatDateTime:
@@ -183,25 +183,21 @@ func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, err
 	return f, nil
 }
 
-// program returns what checks a pattern; nil where it cannot be checked here.
-func (p *parser) program(pattern string) *protocol.PatternProgram {
-	if p.patternBytes += len(pattern); pattern == "" || p.patternBytes > maxPatternBytes {
-		return nil
+// canCheck reports whether a pattern can be checked here, and counts it if so.
+func (p *parser) canCheck(pattern string) bool {
+	if pattern == "" {
+		return true
 	}
-	program, err := compilePattern(pattern)
-	if err != nil {
-		return nil // the person sees the pattern, and the server judges
+	if p.patternBytes += len(pattern); p.patternBytes > maxPatternBytes {
+		return false
 	}
-	runes := 0
-	for _, class := range program.Classes {
-		runes += len(class)
+	steps, classRunes, err := measurePattern(pattern)
+	if err != nil || p.steps+steps > maxSteps || p.classRunes+classRunes > maxClassRunes {
+		return false // the person sees the pattern, and the server judges
 	}
-	if p.steps+len(program.Steps) > maxSteps || p.classRunes+runes > maxClassRunes {
-		return nil
-	}
-	p.steps += len(program.Steps)
-	p.classRunes += runes
-	return program
+	p.steps += steps
+	p.classRunes += classRunes
+	return true
 }
 
 func numeric(head protocol.FieldHead, s *property, integer bool) (protocol.Field, error) {

@@ -2,112 +2,55 @@ package form
 
 import (
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode/utf16"
-
-	"assent/protocol"
+	"unicode/utf8"
 )
 
-// compilePattern makes a program of a regular expression of ECMA-262 (JSON Schema, "pattern"). It
-// returns an error where the expression looks around or back, or means something that only another
-// dialect knows: whether such a one matches is then for the server to say.
-func compilePattern(pattern string) (*protocol.PatternProgram, error) {
+// measurePattern translates a regular expression of ECMA-262 (JSON Schema, "pattern") for Go, and returns how many steps
+// it compiles to and how many characters its classes list. It returns an error if the expression looks around or back,
+// or means something that only another dialect knows: whether such a one matches is then for the server to say.
+func measurePattern(pattern string) (steps, classRunes int, err error) {
 	translated, err := translate(pattern)
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	expression, err := syntax.Parse(translated, syntax.Perl)
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	compiled, err := syntax.Compile(expression.Simplify())
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	if len(compiled.Inst) > maxPatternSteps {
-		return nil, fmt.Errorf("it has %d steps, and %d can be checked", len(compiled.Inst), maxPatternSteps)
+		return 0, 0, fmt.Errorf("it has %d steps, and %d can be checked", len(compiled.Inst), maxPatternSteps)
 	}
-	p := &protocol.PatternProgram{Start: compiled.Start, Classes: [][]int{}}
-	known := map[*rune]int{} // a repeated class is the same slice
-	for i := range compiled.Inst {
-		step, err := stepOf(&compiled.Inst[i], func(runes []rune) int {
-			first := &runes[0]
-			if _, ok := known[first]; !ok {
-				known[first] = len(p.Classes)
-				p.Classes = append(p.Classes, rangesOf(runes))
-			}
-			return known[first]
-		})
-		if err != nil {
-			return nil, err
+	known := map[*rune]bool{} // a repeated class is the same slice
+	for _, inst := range compiled.Inst {
+		if len(inst.Rune) > 0 && !known[&inst.Rune[0]] {
+			known[&inst.Rune[0]] = true
+			classRunes += len(inst.Rune)
 		}
-		p.Steps = append(p.Steps, step)
 	}
-	return p, nil
+	return len(compiled.Inst), classRunes, nil
 }
 
-var (
-	anyRune      = []rune{0, 0x10ffff}
-	anyRuneNotNL = []rune{0, '\n' - 1, '\n' + 1, 0x10ffff}
-)
-
-// rangesOf makes a class of an instruction's: the ends of ranges, or one character.
-func rangesOf(runes []rune) []int {
-	if len(runes) == 1 {
-		return []int{int(runes[0]), int(runes[0])}
+// matches reports whether a pattern matches somewhere in a text. It takes time in proportion to both, as Go's engine does.
+// What cannot be checked here matches.
+func matches(pattern, text string) bool {
+	if utf8.RuneCountInString(text) > maxTextRunes {
+		return true
 	}
-	ranges := make([]int, len(runes))
-	for i, r := range runes {
-		ranges[i] = int(r)
+	translated, err := translate(pattern)
+	if err != nil {
+		return true
 	}
-	return ranges
-}
-
-// stepOf makes a step of an instruction; class returns the position of a class.
-func stepOf(inst *syntax.Inst, class func([]rune) int) (protocol.PatternStep, error) {
-	step := protocol.PatternStep{Out: int(inst.Out)}
-	switch inst.Op {
-	case syntax.InstAlt, syntax.InstAltMatch:
-		step.Op, step.Arg = protocol.PatternEither, int(inst.Arg)
-	case syntax.InstNop, syntax.InstCapture:
-		step.Op, step.Arg = protocol.PatternEither, int(inst.Out)
-	case syntax.InstMatch:
-		step.Op = protocol.PatternMatch
-	case syntax.InstFail:
-		step.Op = protocol.PatternFail
-	case syntax.InstRuneAny:
-		step.Op, step.Arg = protocol.PatternChar, class(anyRune)
-	case syntax.InstRuneAnyNotNL:
-		step.Op, step.Arg = protocol.PatternChar, class(anyRuneNotNL)
-	case syntax.InstRune, syntax.InstRune1:
-		if syntax.Flags(inst.Arg)&syntax.FoldCase != 0 {
-			return step, fmt.Errorf("it leaves the case of letters open")
-		}
-		if len(inst.Rune) == 0 {
-			step.Op = protocol.PatternFail // the class of no character
-			break
-		}
-		step.Op, step.Arg = protocol.PatternChar, class(inst.Rune)
-	case syntax.InstEmptyWidth:
-		switch syntax.EmptyOp(inst.Arg) {
-		case syntax.EmptyBeginText:
-			step.Op = protocol.PatternBegin
-		case syntax.EmptyEndText:
-			step.Op = protocol.PatternEnd
-		case syntax.EmptyWordBoundary:
-			step.Op = protocol.PatternBoundary
-		case syntax.EmptyNoWordBoundary:
-			step.Op = protocol.PatternInside
-		default:
-			return step, fmt.Errorf("it looks for the ends of lines")
-		}
-	}
-	if step.Op == "" {
-		return step, fmt.Errorf("it has a step of another kind: %v", inst)
-	}
-	return step, nil
+	expression, err := regexp.Compile(translated)
+	return err != nil || expression.MatchString(text)
 }
 
 const (

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -28,8 +27,8 @@ func TestWhatCannotBeCheckedHere(t *testing.T) {
 		`(?=a)`, `(?!a)`, `(?<=a)`, `(?<!a)`, `(?i)a`, `(?P<n>a)`, `\1`, `\k<n>`, `\Aa`, `a\z`, `\Q.\E`, `(`, `[`, `[b-a]`,
 		`a**`, `\`, `\u00`, `\u{110000}`, `\uD83D`, `\p{}x{`, `\p{Nope}`, `[\d-z]`, `\07`, `a{1001}`, `(?<n`,
 	} {
-		if p, err := compilePattern(pattern); err == nil {
-			t.Errorf("compilePattern(%s) has %d steps, want an error", pattern, len(p.Steps))
+		if steps, _, err := measurePattern(pattern); err == nil {
+			t.Errorf("measurePattern(%s) = %d steps, want an error", pattern, steps)
 		}
 	}
 }
@@ -37,11 +36,11 @@ func TestWhatCannotBeCheckedHere(t *testing.T) {
 // TestTheWorstPatternEnds matches the longest text with the greatest program that there may be. An engine that goes
 // back would never end.
 func TestTheWorstPatternEnds(t *testing.T) {
-	p, err := compilePattern(`(?:a?){480}b`)
-	if err != nil {
+	const pattern = `(?:a?){480}b`
+	if _, _, err := measurePattern(pattern); err != nil {
 		t.Fatal(err)
 	}
-	if matches(p, strings.Repeat("a", maxTextRunes)) {
+	if matches(pattern, strings.Repeat("a", maxTextRunes)) {
 		t.Error("it matches")
 	}
 }
@@ -58,35 +57,11 @@ func TestTheWorstPatternsAreBounded(t *testing.T) {
 		allocations := testing.AllocsPerRun(1, func() {
 			p := &parser{}
 			for range 1000 {
-				p.program(pattern)
+				p.canCheck(pattern)
 			}
 		})
 		if allocations > 200_000 {
 			t.Errorf("%.20s…, a thousand times: %v allocations", pattern, allocations)
 		}
 	}
-}
-
-// FuzzPattern compares the program of a pattern with Go's own engine.
-func FuzzPattern(f *testing.F) {
-	for _, pattern := range []string{`^(a+)+$`, `\bcat\b`, `[^\s]{2,3}|x*?`, `\p{L}\B.`, `[]|[^]`} {
-		f.Add(pattern, "a cat é\n")
-	}
-	f.Fuzz(func(t *testing.T, pattern, text string) {
-		if len(pattern) > 1000 || len(text) > 1000 {
-			return
-		}
-		p, err := compilePattern(pattern)
-		if err != nil {
-			return
-		}
-		translated, err := translate(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = strings.ToValidUTF8(text, "\ufffd")
-		if got, want := matches(p, text), regexp.MustCompile(translated).MatchString(text); got != want {
-			t.Errorf("%q matches %q: %v, and Go says %v", pattern, text, got, want)
-		}
-	})
 }

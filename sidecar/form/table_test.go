@@ -2,8 +2,6 @@ package form_test
 
 import (
 	"encoding/json"
-	"flag"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -11,27 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assent/protocol"
 	"assent/sidecar/form"
 )
 
-var update = flag.Bool("update", false, "write the fields of the table's schemas anew")
-
-const (
-	tableFile  = "../../protocol/testdata/forms.json"
-	fieldsFile = "../../protocol/testdata/forms.fields.json"
-)
-
-// formCase is a schema, and answers to it. The front end's table.test.ts and tableDrawn.test.tsx read the same
-// table.
+// formCase is a schema, and answers to it.
 type formCase struct {
 	Name            string          `json:"name"`
 	RequestedSchema json.RawMessage `json:"requestedSchema"`
 	// Error is a part of why the schema is refused; empty where it is not.
 	Error   string `json:"error"`
 	Answers []struct {
-		// Inputs is what the controls hold, where the answer does not say that. The front end alone reads it.
-		Inputs json.RawMessage `json:"inputs"`
 		Answer json.RawMessage `json:"answer"`
 		// Sent is what goes to the server, where that is not the answer.
 		Sent string `json:"sent"`
@@ -42,7 +29,7 @@ type formCase struct {
 
 func readTable(t testing.TB) []formCase {
 	t.Helper()
-	raw, err := os.ReadFile(tableFile)
+	raw, err := os.ReadFile("testdata/forms.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +41,6 @@ func readTable(t testing.TB) []formCase {
 }
 
 func TestTable(t *testing.T) {
-	allFields := map[string][]protocol.Field{}
 	for _, c := range readTable(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			fields, err := form.ParseElicitation(c.RequestedSchema)
@@ -67,7 +53,6 @@ func TestTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			allFields[c.Name] = fields
 			for _, a := range c.Answers {
 				content, problems := form.Check(fields, a.Answer)
 				var names []string
@@ -88,19 +73,6 @@ func TestTable(t *testing.T) {
 			}
 		})
 	}
-	got := onePerLine(t, allFields)
-	if *update {
-		if err := os.WriteFile(fieldsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(fieldsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the fields that the front end's tests read are stale; run go test ./sidecar/form -run TestTable -update (-want +got):\n%s", diff)
-	}
 }
 
 func compact(t *testing.T, text string) []byte {
@@ -110,18 +82,4 @@ func compact(t *testing.T, text string) []byte {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return raw
-}
-
-// onePerLine writes an object so that a change to a member is a change to a line.
-func onePerLine(t *testing.T, fields map[string][]protocol.Field) string {
-	t.Helper()
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		line, err := json.Marshal(map[string]any{name: fields[name]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, strings.TrimSuffix(strings.TrimPrefix(string(line), "{"), "}"))
-	}
-	return "{\n" + strings.Join(lines, ",\n") + "\n}\n"
 }

@@ -8,6 +8,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/form"
 	"assent/sidecar/importer"
 )
 
@@ -64,6 +65,12 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 		return nil, err
 	}
 	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.inbox.List(), Declined: w.policy.Declined()}, nil
+}
+
+// CheckForm implements [protocol.Sidecar].
+func (w *Workspace) CheckForm(_ context.Context, params *protocol.CheckFormParams) (*protocol.CheckFormResult, error) {
+	_, problems := form.Check(params.Fields, params.Content)
+	return &protocol.CheckFormResult{Problems: problems}, nil
 }
 
 // SaveDraft implements [protocol.Sidecar].

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 )
 
 // answer is what a person typed into a field. A number is kept as its text.
@@ -25,6 +26,8 @@ func (a *answers) learn(frame []byte) {
 		a.asked(frame)
 	case bytes.Contains(frame, []byte(`"elicitationContent"`)):
 		a.answered(frame)
+	case bytes.Contains(frame, []byte(`"ask/check"`)):
+		a.checked(frame)
 	}
 }
 
@@ -38,10 +41,7 @@ func (a *answers) asked(frame []byte) {
 						AskID    string `json:"askId"`
 						Question struct {
 							ElicitationRequest struct {
-								Fields []struct {
-									Name   string `json:"name"`
-									Secret bool   `json:"secret"`
-								} `json:"fields"`
+								Fields []secretField `json:"fields"`
 							} `json:"elicitationRequest"`
 						} `json:"question"`
 					} `json:"body"`
@@ -53,14 +53,11 @@ func (a *answers) asked(frame []byte) {
 		return // another message, with a member of this name
 	}
 	body := m.Params.Event.Message.Body
-	for _, field := range body.Question.ElicitationRequest.Fields {
-		if !field.Secret {
-			continue
-		}
+	if names := secretNames(body.Question.ElicitationRequest.Fields); names != nil {
 		if a.fields == nil {
 			a.fields = map[string][]string{}
 		}
-		a.fields[body.AskID] = append(a.fields[body.AskID], field.Name)
+		a.fields[body.AskID] = append(a.fields[body.AskID], names...)
 	}
 }
 
@@ -76,18 +73,50 @@ func (a *answers) answered(frame []byte) {
 	if json.Unmarshal(frame, &m) != nil {
 		return
 	}
+	a.note(m.Params.Content, slices.Concat(m.Params.SecretFields, a.fields[m.Params.AskID]))
+}
+
+// checked notes the values of the secret fields in a form that is being filled in.
+func (a *answers) checked(frame []byte) {
+	var m struct {
+		Params struct {
+			Fields  []secretField              `json:"fields"`
+			Content map[string]json.RawMessage `json:"content"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(frame, &m) != nil {
+		return
+	}
+	a.note(m.Params.Content, secretNames(m.Params.Fields))
+}
+
+// note keeps the values that an answer has for secret fields.
+func (a *answers) note(content map[string]json.RawMessage, names []string) {
 	secret := maps.Clone(a.secret)
 	if secret == nil {
 		secret = map[answer]bool{}
 	}
-	for _, names := range [][]string{m.Params.SecretFields, a.fields[m.Params.AskID]} {
-		for _, name := range names {
-			if value := textOf(m.Params.Content[name]); value != "" {
-				secret[answer{name, value}] = true
-			}
+	for _, name := range names {
+		if value := textOf(content[name]); value != "" {
+			secret[answer{name, value}] = true
 		}
 	}
 	a.secret = secret
+}
+
+// secretField is what the tap reads of a field of a form.
+type secretField struct {
+	Name   string `json:"name"`
+	Secret bool   `json:"secret"`
+}
+
+func secretNames(fields []secretField) (names []string) {
+	for _, f := range fields {
+		if f.Secret {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // textOf returns a JSON string without its quotes and escapes, and any other value as it is written.

@@ -84,16 +84,17 @@ func TestSecretAnswersAreMasked(t *testing.T) {
 		{"server s", `{"method":"elicitation/create","params":{"elicitationContent":{"name":"Ada"},"secretFields":["name"]}}`},
 		{tap.FrontEnd, `{"method":"askResponse","params":{"askId":"a","elicitationContent":{"name":"Ada","word":"<sword>\u0066ish","k":"blowfish","n":17},"secretFields":["word","n"]}}`},
 		{"client s", `{"id":"e1","result":{"action":"accept","content":{"name":"Ada","k":"blowfish","n":17,"word":"\u003csword\u003efish"}}}`},
+		{tap.FrontEnd, `{"method":"ask/check","params":{"fields":[{"type":"string","name":"pet","secret":true},{"type":"string","name":"name"}],"content":{"pet":"catfi","name":"Eve"}}}`},
 		{"client s", `{"params":{"word":"another","n":18}}`},
 	} {
 		tp.Frame(frame.speaker, []byte(frame.text))
 	}
-	for _, leaked := range []string{"sword", "blowfish", ":17"} {
+	for _, leaked := range []string{"sword", "blowfish", ":17", "catfi"} {
 		if strings.Contains(b.String(), leaked) {
 			t.Errorf("%s is in the transcript:\n%s", leaked, &b)
 		}
 	}
-	for _, kept := range []string{`"content":{"name":"Ada","k":"***","n":"***","word":"***"}`, `"word":"another","n":18`} {
+	for _, kept := range []string{`"content":{"name":"Ada","k":"***","n":"***","word":"***"}`, `"word":"another","n":18`, `"pet":"***","name":"Eve"`} {
 		if !strings.Contains(b.String(), kept) {
 			t.Errorf("the transcript has no %s:\n%s", kept, &b)
 		}

@@ -29,7 +29,7 @@ func (l *commandLine) question(a *openAsk) (question answers.Question, secrets [
 				secrets = append(secrets, head.Name)
 			}
 			if text, ok := f.(protocol.StringField); ok {
-				text.Program = nil // it is made of the pattern
+				text.PatternUnchecked = false // it follows from the pattern
 				f = text
 			}
 			fields = append(fields, f)

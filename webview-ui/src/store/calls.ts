@@ -1,4 +1,11 @@
-import type { CallResult, CompleteParams, CompleteResult, StartCallParams } from "@assent/protocol";
+import type {
+  CallResult,
+  CheckFormParams,
+  CompleteParams,
+  CompleteResult,
+  FieldProblem,
+  StartCallParams,
+} from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { messageOf } from "../link/client.ts";
 import { set } from "./state.ts";
@@ -76,6 +83,13 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
       /** Asks a server for completions of an argument. Rejects with an {@link RpcError} if it has none. */
       complete: (params: CompleteParams, signal: AbortSignal): Promise<CompleteResult> =>
         request("completion/complete", params, { signal }),
+      /** Finds the problems of a form. Rejects with an {@link RpcError} if the sidecar cannot check it. */
+      async checkForm(
+        params: CheckFormParams,
+        signal: AbortSignal,
+      ): Promise<readonly FieldProblem[]> {
+        return (await request("ask/check", params, { signal })).problems ?? [];
+      },
       /** Adds the example server and calls its tool: in the open task if that is empty, else in a new one. */
       tryExampleServer: (): void => attempt(tryExampleServer),
     },

@@ -1,4 +1,12 @@
-import type { AttachedFile, Event, Message, OpenTaskParams, Server, Task } from "@assent/protocol";
+import type {
+  AttachedFile,
+  CheckFormParams,
+  Event,
+  Message,
+  OpenTaskParams,
+  Server,
+  Task,
+} from "@assent/protocol";
 import type { ForgetFilesParams, KeptFileParams } from "@assent/protocol/host";
 import {
   BrowserMessageReader,
@@ -9,6 +17,7 @@ import {
 import { type Channel, createClient, type Notifications, type Requests } from "../link/client.ts";
 import { createSession, type Session } from "../store/session.ts";
 import type { ViewStateStore } from "../view/viewState.ts";
+import { checkBy } from "./check.ts";
 import { at } from "./samples.ts";
 
 /** A request as the host received it. */
@@ -97,6 +106,7 @@ export class FakeHost {
       "mcpTask/listOfServers": () => ({}),
       "grant/list": () => ({}),
       "ask/draft": () => ({}),
+      "ask/check": async (params) => ({ problems: await checkBy()(params as CheckFormParams) }),
       "server/list": () => ({ servers: this.servers }),
       "server/inspect": (params) => {
         const { serverName } = params as { readonly serverName: string };

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 import { brief } from "../../lib/brief.ts";
 import type { Session } from "../../store/session.ts";
 import type { ViewStateStore } from "../../view/viewState.ts";
+import { CheckContext } from "../form/useCheck.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
 import { Panel } from "./Panel.tsx";
@@ -37,7 +38,9 @@ export function App(props: AppProps) {
         </Banner>
       )}
     >
-      <Panel {...props} />
+      <CheckContext value={actions.checkForm}>
+        <Panel {...props} />
+      </CheckContext>
     </Boundary>
   );
 }

@@ -2,9 +2,11 @@ import type { AccessMcpResource, Field, Tool, ToolAnnotations, UseMcpTool } from
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
+import { checkBy } from "../../testing/check.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
 import { chooseWay, dismiss } from "../../testing/menu.ts";
 import { armingMs } from "../ask/useClickGuard.ts";
+import { CheckContext } from "../form/useCheck.ts";
 import { ToolApproval, type ToolApprovalProps } from "./ToolApproval.tsx";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -35,19 +37,26 @@ function show(
     onDraft: vi.fn<ToolApprovalProps["onDraft"]>(),
   };
   const drawn = render(
-    <ToolApproval
-      askId="a1"
-      question={question}
-      busy={false}
-      refusal={undefined}
-      draft={undefined}
-      {...props}
-      {...part}
-    />,
+    <CheckContext value={check}>
+      <ToolApproval
+        askId="a1"
+        question={question}
+        busy={false}
+        refusal={undefined}
+        draft={undefined}
+        {...props}
+        {...part}
+      />
+    </CheckContext>,
   );
   act(() => void vi.advanceTimersByTime(armingMs));
   return { ...drawn, ...props };
 }
+
+const check = checkBy();
+
+/** The sidecar has checked the form. */
+const checked = () => act(async () => void (await vi.advanceTimersByTimeAsync(0)));
 
 const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
 
@@ -218,6 +227,7 @@ describe("the arguments of a tool with a form", () => {
     expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", row);
     fireEvent.change(older, { target: { value: "" } });
     chooseWay("More Ways to Allow", "Always allow");
+    await checked();
     expect(onApprove).not.toHaveBeenCalled();
     expect(isWrong(older)).toBe(true);
     fireEvent.change(older, { target: { value: "2020" } });
@@ -225,8 +235,10 @@ describe("the arguments of a tool with a form", () => {
       fields: JSON.stringify({ older: "2020", row }),
     });
     fireEvent.keyDown(older, { key: "Enter" }); // that is no approval
+    await checked();
     expect(onApprove).not.toHaveBeenCalled();
     chooseWay("More Ways to Allow", "Always allow");
+    await checked();
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(
       "always",
       `{\n  "older": "2020",\n  "row": ${row}\n}`,
@@ -256,7 +268,7 @@ describe("the arguments of a tool with a form", () => {
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 
-  test("have in the fields all that is sent, whatever the model wrote", () => {
+  test("have in the fields all that is sent, whatever the model wrote", async () => {
     const { onApprove } = show({ ...flat, argumentsText: '{"older":"2024","more":1}' });
     press("Edit");
     const json = screen.getByRole("textbox", { name: "Arguments" });
@@ -264,13 +276,15 @@ describe("the arguments of a tool with a form", () => {
     press("Edit in Fields");
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: /^Older than/ }));
     press("Allow");
+    await checked();
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, '{\n  "older": "2024"\n}');
   });
 
-  test("that were only looked at are not edited", () => {
+  test("that were only looked at are not edited", async () => {
     const { onApprove } = show(flat);
     press("Edit");
     press("Allow");
+    await checked();
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 

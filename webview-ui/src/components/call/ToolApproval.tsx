@@ -63,7 +63,6 @@ export function ToolApproval(props: ToolApprovalProps) {
       case "fields":
         approving.current = { remember };
         form.current?.requestSubmit();
-        approving.current = undefined;
         return;
       default:
         unreachable(edited);
@@ -136,6 +135,10 @@ export function ToolApproval(props: ToolApprovalProps) {
           onCheck={(text) => setProblem(wrongArguments(text))}
           onSubmit={(text) => {
             if (approving.current !== undefined) approveText(approving.current.remember, text);
+            approving.current = undefined;
+          }}
+          onNotSubmitted={() => {
+            approving.current = undefined;
           }}
         />
       )}

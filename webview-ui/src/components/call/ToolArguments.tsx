@@ -29,11 +29,14 @@ export interface ArgumentsProps {
   readonly onCheck: (text: string) => void;
   /** The form was submitted, and these are its arguments. */
   readonly onSubmit: (text: string) => void;
+  /** The form was not submitted: it has problems, or changed while it was checked. */
+  readonly onNotSubmitted: () => void;
 }
 
 /** What the tool would be called with, which the person may change. */
 export function Arguments(props: ArgumentsProps) {
-  const { askId, question, busy, edited, problem, form, onEdit, onCheck, onSubmit } = props;
+  const { askId, question, busy, edited, problem, form } = props;
+  const { onEdit, onCheck, onSubmit, onNotSubmitted } = props;
   const headingId = useId();
   const written = writtenOf(question);
   const fields = question.tool.fields ?? noFields;
@@ -115,6 +118,7 @@ export function Arguments(props: ArgumentsProps) {
           refused={undefined}
           exactNumbers="exact"
           onSubmit={() => onSubmit(argumentsOf(fields, written, edited.inputs))}
+          onNotSubmitted={onNotSubmitted}
         />
       )}
       {edited?.as === "json" && (

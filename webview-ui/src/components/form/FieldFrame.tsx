@@ -149,8 +149,8 @@ function boundsOf(field: Field): string | undefined {
     case "json":
       return l10n.t("Typed as JSON.");
     case "string": {
-      const { pattern = "", program, description = "" } = field;
-      if (pattern === "" || program !== undefined) return undefined;
+      const { pattern = "", patternUnchecked = false, description = "" } = field;
+      if (!patternUnchecked) return undefined;
       return description === ""
         ? l10n.t("The server expects {0}, which Assent cannot check.", pattern)
         : l10n.t("Only the server checks how this is written.");

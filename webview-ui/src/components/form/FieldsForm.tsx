@@ -1,29 +1,25 @@
 import type { CompleteParams, CompleteResult, Field, FieldProblem } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import {
-  type FormEvent,
-  memo,
-  type ReactNode,
-  type Ref,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { memo, type ReactNode, type Ref, useEffect, useId, useRef, useState } from "react";
 import { titleOf } from "../../lib/fields.ts";
 import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { FieldControl } from "./FieldControl.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
+import { inWords } from "./problemText.ts";
+import { type ExactNumbers, readForm } from "./readInputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
-import { type ExactNumbers, readField, readForm } from "./validate.ts";
+import { useCheck } from "./useCheck.ts";
 
 /** Asks for completions of a field, by its text and the other fields. */
 export type Complete = (
   params: Pick<CompleteParams, "argumentName" | "value" | "arguments">,
   signal: AbortSignal,
 ) => Promise<CompleteResult>;
+
+/** The pause after a key before a wrong field is checked again, in milliseconds. */
+const typingPause = 150;
 
 export interface FieldsFormProps {
   readonly fields: readonly Field[];
@@ -38,8 +34,10 @@ export interface FieldsFormProps {
   readonly complete?: Complete | undefined;
   /** What becomes of a number that a double does not hold; it is refused unless this says more. */
   readonly exactNumbers?: ExactNumbers;
-  /** Called with an answer that follows the fields' rules, in the order of the fields. */
+  /** Called with an answer in which the sidecar found no problem, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
+  /** Called instead of onSubmit if the form has problems, or changed while it was checked. */
+  readonly onNotSubmitted?: () => void;
   /** The form, to be submitted from elsewhere. */
   readonly ref?: Ref<HTMLFormElement>;
   /** The buttons. */
@@ -49,20 +47,23 @@ export interface FieldsFormProps {
 }
 
 /**
- * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. A field is checked
- * when the person leaves it, and all fields are checked when they submit. Each problem is shown at its field. After a
+ * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. The sidecar checks a
+ * field when the person leaves it, and all fields when they submit. Each problem is shown at its field. After a
  * submission a summary lists them as they are then, unless there is one alone, to whose field the focus goes.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
     props;
-  const { exactNumbers = "refused" } = props;
+  const { exactNumbers = "refused", onNotSubmitted } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   /** Counts the submissions that failed, until one succeeds. */
   const [failed, setFailed] = useState(0);
   const prefix = useId();
   const afterPress = useAfterPress();
+  const findProblems = useCheck(exactNumbers);
+  const now = useRef({ inputs, disabled });
+  now.current = { inputs, disabled };
   const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
 
   const showAll = (problems: readonly FieldProblem[]) => {
@@ -70,14 +71,14 @@ export function FieldsForm(props: FieldsFormProps) {
     const unnamed = fields.some(({ name }) => name === "");
     const found = unnamed ? problems.map((it) => ({ name: "", ...it })) : problems;
     setProblems(found);
-    setFailed(found.length === 0 ? 0 : failed + 1);
+    setFailed((failed) => (found.length === 0 ? 0 : failed + 1));
   };
   const entries = entriesOf(problems, fields, idOf);
 
   const [shownRefusal, setShownRefusal] = useState(refused);
   if (refused !== shownRefusal) {
     setShownRefusal(refused);
-    showAll(refused ?? []);
+    showAll(refused?.map((problem) => inWords(problem, fields, inputs)) ?? []);
   }
 
   // After a failed submission, the first wrong field takes the focus.
@@ -87,15 +88,17 @@ export function FieldsForm(props: FieldsFormProps) {
     if (failed > 0 && first.current !== undefined) focusControl(first.current);
   }, [failed]);
 
-  const check = (field: Field, input: FieldInput | undefined) => {
-    const reading = readField(field, input, exactNumbers);
-    setProblems((found) => {
-      const others = found.filter(({ name }) => name !== field.name);
-      return reading.kind === "problem"
-        ? [...others, { name: field.name, message: reading.message }]
-        : others;
+  const check = async (field: Field, input: FieldInput | undefined) => {
+    const found = await findProblems([field], withInput({}, field.name, input));
+    // Only of the present input.
+    if (found === undefined || own(now.current.inputs, field.name) !== input) return;
+    setProblems((shown) => {
+      const others = shown.filter(({ name }) => name !== field.name);
+      return [...others, ...found.map((problem) => ({ ...problem, name: field.name }))];
     });
   };
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(typing.current), []);
 
   // A field that became a secret leaves the draft. The same fields, read once more, change no draft: another form of the
   // same ask may have a newer one.
@@ -113,14 +116,16 @@ export function FieldsForm(props: FieldsFormProps) {
     const next = withInput(inputs, field.name, input);
     setInputs(next);
     onDraft(keepable(fields, next));
-    // Only a field that is marked as wrong is checked at each key.
-    if (problems.some(({ name }) => name === field.name)) check(field, input);
+    // Only a field that is marked as wrong is checked while the person types.
+    if (!problems.some(({ name }) => name === field.name)) return;
+    clearTimeout(typing.current);
+    typing.current = setTimeout(() => void check(field, input), typingPause);
   };
 
   const leave = (field: Field) => {
     const input = own(inputs, field.name);
     // Who only tabs through has not forgotten anything yet.
-    if (input !== undefined && input !== "") afterPress(() => check(field, input));
+    if (input !== undefined && input !== "") afterPress(() => void check(field, input));
   };
 
   const suggest = (field: Field, value: string, signal: AbortSignal) => {
@@ -137,19 +142,22 @@ export function FieldsForm(props: FieldsFormProps) {
     suggest: (field, value, signal) => latest.current.suggest(field, value, signal),
   }));
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (disabled) return;
+  const submitting = useRef(false);
+  const submit = async () => {
     const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
-    const reading = readForm(fields, inputs, exactNumbers);
     if (incomplete.length > 0) {
       showAll(incomplete.map(({ name }) => ({ name, message: l10n.t("Not complete") })));
-    } else if (!reading.ok) {
-      showAll(reading.problems);
-    } else {
-      showAll([]);
-      onSubmit(reading.content);
+      onNotSubmitted?.();
+      return;
     }
+    submitting.current = true;
+    const found = await findProblems(fields, inputs);
+    submitting.current = false;
+    // The person submitted what they saw, and nothing else.
+    const stale = found === undefined || now.current.inputs !== inputs || now.current.disabled;
+    if (!stale) showAll(found);
+    if (stale || found.length > 0) onNotSubmitted?.();
+    else onSubmit(readForm(fields, inputs, exactNumbers).content);
   };
 
   const problemsSummary = failed > 0 && <Summary entries={entries} />;
@@ -173,7 +181,12 @@ export function FieldsForm(props: FieldsFormProps) {
       ref={ref}
       className={frame === undefined ? "fields-form" : "framed-form"}
       noValidate
-      onSubmit={submit}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (submitting.current) return;
+        if (disabled) onNotSubmitted?.();
+        else void submit();
+      }}
     >
       {frame?.(problemsSummary, controls) ?? (
         <>

@@ -1,8 +1,9 @@
-import type { Field } from "@assent/protocol";
+import type { Field, StringField } from "@assent/protocol";
 import { parseExact, writeExact } from "../../lib/exactJSON.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
-import { readField } from "./validate.ts";
+import { parseDate, parseDateTime } from "./dates.ts";
+import { readField } from "./readInputs.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -41,7 +42,7 @@ export function argumentsOf(fields: readonly Field[], text: string, inputs: Draf
     if (JSON.stringify(input) === JSON.stringify(own(before ?? {}, field.name))) continue;
     const reading = readField(field, input, "exact");
     if (reading.kind === "leftOut") now.delete(field.name);
-    else now.set(field.name, reading.kind === "value" ? reading.value : input);
+    else now.set(field.name, reading.value);
   }
   return writeExact(Object.fromEntries(now), 2);
 }
@@ -61,8 +62,7 @@ function inputOf(field: Field, value: unknown): FieldInput | undefined {
   switch (field.type) {
     case "string":
       if (typeof value !== "string") return undefined;
-      // The controls of formats show nothing else, or drop line breaks.
-      return field.format === undefined || holds(field, value) ? value : undefined;
+      return holds(field, value) ? value : undefined;
     case "number":
       return typeof value === "number" || isRaw(value) ? writeExact(value) : undefined;
     case "boolean":
@@ -81,9 +81,18 @@ function inputOf(field: Field, value: unknown): FieldInput | undefined {
   }
 }
 
-function holds(field: Field, value: string): boolean {
-  const reading = readField(field, value);
-  return reading.kind === "value" && reading.value === value;
+/** Says whether the control of a text can show a value: those of dates show nothing else, those of formats no lines. */
+function holds({ format }: StringField, value: string): boolean {
+  switch (format) {
+    case undefined:
+      return true;
+    case "date":
+      return parseDate(value);
+    case "date-time":
+      return parseDateTime(value);
+    default:
+      return value !== "" && !/[\r\n]/.test(value);
+  }
 }
 
 /** A number that a double does not hold. */

@@ -1,31 +1,38 @@
 import type { Field } from "@assent/protocol";
-import { fireEvent, render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
+import { checkBy } from "../../testing/check.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
 import { FieldsForm } from "./FieldsForm.tsx";
+import { CheckContext } from "./useCheck.ts";
 
 // What no kind server sends, and what a person can still make of it.
 
-function show(fields: readonly Field[]) {
+function show(fields: readonly Field[], check = checkBy()) {
   const onSubmit = vi.fn();
   const drawn = render(
-    <FieldsForm
-      fields={fields}
-      draft={undefined}
-      onDraft={() => {}}
-      disabled={false}
-      refused={undefined}
-      onSubmit={onSubmit}
-    >
-      <button type="submit">Submit</button>
-    </FieldsForm>,
+    <CheckContext value={check}>
+      <FieldsForm
+        fields={fields}
+        draft={undefined}
+        onDraft={() => {}}
+        disabled={false}
+        refused={undefined}
+        onSubmit={onSubmit}
+      >
+        <button type="submit">Submit</button>
+      </FieldsForm>
+    </CheckContext>,
   );
   return { ...drawn, onSubmit, user: userEvent.setup() };
 }
 
-const submit = () => fireEvent.click(screen.getByRole("button", { name: "Submit" }));
+const submit = () =>
+  act(async () => {
+    fireEvent.click(screen.getByRole("button", { name: "Submit" }));
+  });
 
 const many = Array.from({ length: 10_000 }, (_, n) => ({ value: `v${n}`, title: `Option ${n}` }));
 
@@ -46,7 +53,7 @@ describe("ten thousand options", () => {
     // It is beyond the first hundred, and chosen.
     within(group).getByRole("radio", { name: "Option 9876", checked: true });
     expect(await axeFindings(container)).toEqual([]);
-    submit();
+    await submit();
     expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ c: "v9876" });
   });
 
@@ -58,19 +65,19 @@ describe("ten thousand options", () => {
     within(group).getByRole("checkbox", { name: "Option 5000", checked: true });
     await user.type(within(group).getByRole("searchbox"), "option 77");
     await user.click(within(group).getByRole("checkbox", { name: "Option 7777" }));
-    submit();
+    await submit();
     expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ c: ["v5000", "v7777"] });
   });
 });
 
-test("five hundred fields are all there, and what is wrong with the last is found", () => {
+test("five hundred fields are all there, and what is wrong with the last is found", async () => {
   const fields = Array.from(
     { length: 500 },
     (_, n): Field => ({ type: "string", name: `f${n}`, title: `Field ${n}`, required: n === 499 }),
   );
   const { onSubmit } = show(fields);
   expect(screen.getAllByRole("textbox")).toHaveLength(500);
-  submit();
+  await submit();
   expect(onSubmit).not.toHaveBeenCalled();
   expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Field 499" }));
 });
@@ -129,24 +136,37 @@ test("characters that deceive are drawn by their names", () => {
   }
 });
 
-test("a default that violates its own bounds is shown, and told before it goes", () => {
-  const { onSubmit } = show([
-    { type: "string", name: "s", title: "S", maxLength: 2, default: "long" },
-    { type: "number", name: "n", title: "N", integer: true, default: 2.5 },
-  ]);
-  submit();
+test("a default that violates its own bounds is shown, and told before it goes", async () => {
+  const { onSubmit } = show(
+    [
+      { type: "string", name: "s", title: "S", maxLength: 2, default: "long" },
+      { type: "number", name: "n", title: "N", integer: true, default: 2.5 },
+    ],
+    checkBy({
+      s: (value) => (value === "long" ? "maxLength" : undefined),
+      n: (value) => (value === 2.5 ? "type" : undefined),
+    }),
+  );
+  await submit();
   expect(onSubmit).not.toHaveBeenCalled();
   expect(isWrong(screen.getByRole("textbox", { name: "S" }))).toBe(true);
   expect(isWrong(screen.getByRole("textbox", { name: "N" }))).toBe(true);
 });
 
-test("a pattern that cannot be checked is told, and does not stand in the way", () => {
+test("a pattern that cannot be checked is told, and does not stand in the way", async () => {
   const { onSubmit } = show([
-    { type: "string", name: "s", title: "S", pattern: "^(?=x)", default: "y" },
+    {
+      type: "string",
+      name: "s",
+      title: "S",
+      pattern: "^(?=x)",
+      patternUnchecked: true,
+      default: "y",
+    },
   ]);
   expect(descriptionOf(screen.getByRole("textbox", { name: "S" }))).toBe(
     "The server expects ^(?=x), which Assent cannot check.",
   );
-  submit();
+  await submit();
   expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ s: "y" });
 });

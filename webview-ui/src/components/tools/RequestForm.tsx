@@ -4,8 +4,8 @@ import { messageOf } from "../../link/client.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { type Complete, FieldsForm } from "../form/FieldsForm.tsx";
+import type { ExactNumbers } from "../form/readInputs.ts";
 import { refusedProblems } from "../form/refusedProblems.ts";
-import type { ExactNumbers } from "../form/validate.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 import { useStart } from "../ui/useStart.ts";
 

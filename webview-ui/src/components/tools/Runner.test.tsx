@@ -189,7 +189,7 @@ test("a template is filled in with the server's help, and read", async () => {
   await user.selectOptions(screen.getByRole("combobox", { name: "Template" }), "notes");
   screen.getByText("Notes of a day.");
   await user.click(screen.getByRole("button", { name: "Read" }));
-  expect(isWrong(screen.getByRole("combobox", { name: "day" }))).toBe(true);
+  await waitFor(() => expect(isWrong(screen.getByRole("combobox", { name: "day" }))).toBe(true));
   await user.type(screen.getByRole("combobox", { name: "day" }), "a day");
   await user.click(await screen.findByRole("option", { name: "a day2" }));
   expect(host.calls("completion/complete").at(-1)).toEqual({

@@ -1,0 +1,116 @@
+import type { ChoicesField, Field, FieldProblem, StringField } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { exactly, parseExact } from "../../lib/exactJSON.ts";
+import { readDecimal } from "../../lib/numbers.ts";
+import { unreachable } from "../../lib/unreachable.ts";
+import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
+
+/**
+ * The value that a control's input stands for. What the person left empty is read like this:
+ *
+ * - An optional field that is empty, or a tick that was never touched, is left out of the answer.
+ * - 0, false and an emptied list are values, and are sent.
+ * - A required text that is empty is left out, unless the field says by `minLength: 0` that the empty
+ *   text is an answer.
+ * - A required tick that was never touched is a no; required options of which none is ticked are an
+ *   empty list.
+ *
+ * Whether the value follows the field's rules is for the sidecar to say. A problem is an input that cannot be sent
+ * as it is; its value is only for the sidecar's check.
+ */
+export type Reading =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "leftOut" }
+  | { readonly kind: "problem"; readonly message: string; readonly value: unknown };
+
+/** The values of a whole form, in the order of the fields, and the inputs that cannot be sent as they are. */
+export interface FormReading {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly problems: readonly FieldProblem[];
+}
+
+/**
+ * How numbers go that a double does not hold exactly: as texts, which the sidecar makes numbers of in
+ * the answer to an elicitation; as what exactJSON.ts writes; or not at all.
+ */
+export type ExactNumbers = "asText" | "exact" | "refused";
+
+export function readForm(
+  fields: readonly Field[],
+  inputs: Draft,
+  exactNumbers: ExactNumbers = "refused",
+): FormReading {
+  const entries: [string, unknown][] = [];
+  const problems: FieldProblem[] = [];
+  for (const field of fields) {
+    const reading = readField(field, own(inputs, field.name), exactNumbers);
+    if (reading.kind !== "leftOut") entries.push([field.name, reading.value]);
+    if (reading.kind === "problem") problems.push({ name: field.name, message: reading.message });
+  }
+  return { content: Object.fromEntries(entries), problems };
+}
+
+export function readField(
+  field: Field,
+  input: FieldInput | undefined,
+  exactNumbers: ExactNumbers = "refused",
+): Reading {
+  switch (field.type) {
+    case "string":
+      return readString(field, text(input));
+    case "number":
+      return readNumber(text(input).trim(), exactNumbers);
+    case "boolean":
+      if (typeof input === "boolean") return { kind: "value", value: input };
+      return field.required ? { kind: "value", value: false } : { kind: "leftOut" };
+    case "choice":
+      return typeof input === "string" ? { kind: "value", value: input } : { kind: "leftOut" };
+    case "choices":
+      return readChoices(field, Array.isArray(input) ? input : undefined);
+    case "json":
+      return readJSON(text(input).trim(), exactNumbers);
+    default:
+      return unreachable(field);
+  }
+}
+
+function text(input: FieldInput | undefined): string {
+  return typeof input === "string" ? input : "";
+}
+
+function readString(field: StringField, typed: string): Reading {
+  if (typed === "" && !(field.required && field.minLength === 0)) return { kind: "leftOut" };
+  // Half a character, which JSON cannot carry, counts as one that is lost.
+  return { kind: "value", value: typed.replace(/\p{Surrogate}/gu, "\ufffd") };
+}
+
+/** What is no number is a value too: its text, of which the sidecar says so. */
+function readNumber(input: string, exactNumbers: ExactNumbers): Reading {
+  if (input === "") return { kind: "leftOut" };
+  const value = readDecimal(input)?.sent;
+  if (value === undefined) return { kind: "value", value: input };
+  if (typeof value === "number" || exactNumbers === "asText") return { kind: "value", value };
+  return exactNumbers === "exact"
+    ? { kind: "value", value: exactly(value) }
+    : { kind: "problem", message: l10n.t("Too many digits to be passed on exactly"), value };
+}
+
+function readChoices(field: ChoicesField, input: readonly string[] | undefined): Reading {
+  const { required = false, minItems = 0, options = [] } = field;
+  const ticked = new Set(input);
+  const value = options.map((option) => option.value).filter((it) => ticked.has(it));
+  return value.length === 0 && !required && (input === undefined || minItems > 0)
+    ? { kind: "leftOut" }
+    : { kind: "value", value };
+}
+
+function readJSON(input: string, exactNumbers: ExactNumbers): Reading {
+  if (input === "") return { kind: "leftOut" };
+  try {
+    const value = exactNumbers === "exact" ? parseExact(input) : JSON.parse(input);
+    return { kind: "value", value };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: "problem", message: l10n.t("Not JSON: {0}", why), value: input };
+  }
+}
