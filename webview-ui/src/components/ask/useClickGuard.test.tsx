@@ -10,7 +10,7 @@ import { armingMs } from "./useClickGuard.ts";
 
 const nothing = () => {};
 
-test("a form that just appeared takes no answer, by whatever way", () => {
+test("a form that just appeared takes no answer, by whatever way", async () => {
   vi.useFakeTimers();
   const ways = { onAccept: vi.fn(), onDecline: vi.fn(), onDeclineAll: vi.fn(), onCancel: vi.fn() };
   render(
@@ -27,24 +27,25 @@ test("a form that just appeared takes no answer, by whatever way", () => {
       {...ways}
     />,
   );
-  const tryAll = () => {
+  const tryAll = async () => {
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Enter" });
     fireEvent.click(screen.getByRole("button", { name: "Submit" }));
     fireEvent.click(screen.getByRole("button", { name: "Decline" }));
     declineAll();
     dismiss();
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Reason" }), { key: "Escape" });
+    await act(() => vi.advanceTimersByTimeAsync(0)); // the form is checked before it is submitted
     return Object.values(ways).map((way) => way.mock.calls.length);
   };
   expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
-  expect(tryAll()).toEqual([0, 0, 0, 0]);
+  expect(await tryAll()).toEqual([0, 0, 0, 0]);
   act(() => vi.advanceTimersByTime(armingMs - 1));
-  expect(tryAll()).toEqual([0, 0, 0, 0]);
+  expect(await tryAll()).toEqual([0, 0, 0, 0]);
   act(() => vi.advanceTimersByTime(1));
   expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe(
     "false",
   );
-  expect(tryAll()).toEqual([2, 1, 1, 1]);
+  expect(await tryAll()).toEqual([1, 1, 1, 1]);
 });
 
 test("a request for a completion does not either", () => {

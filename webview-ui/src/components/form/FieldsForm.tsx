@@ -66,7 +66,10 @@ export function FieldsForm(props: FieldsFormProps) {
   now.current = { inputs, disabled };
   const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
 
+  /** Counts how often all problems were shown. The check of one field that began before says nothing new. */
+  const shownAll = useRef(0);
   const showAll = (problems: readonly FieldProblem[]) => {
+    shownAll.current += 1;
     // On the wire, the empty name of a field and no name are the same.
     const unnamed = fields.some(({ name }) => name === "");
     const found = unnamed ? problems.map((it) => ({ name: "", ...it })) : problems;
@@ -89,9 +92,11 @@ export function FieldsForm(props: FieldsFormProps) {
   }, [failed]);
 
   const check = async (field: Field, input: FieldInput | undefined) => {
+    const before = shownAll.current;
     const found = await findProblems([field], withInput({}, field.name, input));
     // Only of the present input.
     if (found === undefined || own(now.current.inputs, field.name) !== input) return;
+    if (shownAll.current !== before) return;
     setProblems((shown) => {
       const others = shown.filter(({ name }) => name !== field.name);
       return [...others, ...found.map((problem) => ({ ...problem, name: field.name }))];

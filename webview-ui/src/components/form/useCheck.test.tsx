@@ -81,6 +81,17 @@ test("a wrong field is checked again after a pause in the typing", async () => {
   expect(isWrong(mail())).toBe(false);
 });
 
+test("the check of a field that began before a submission says nothing after it", async () => {
+  const { answers } = show();
+  type("ada");
+  fireEvent.blur(mail());
+  submit();
+  await answers[1]?.(wrong);
+  expect(isWrong(mail())).toBe(true);
+  await answers[0]?.([]);
+  expect(isWrong(mail())).toBe(true);
+});
+
 test("a form is submitted once, however often the button is pressed during the check", async () => {
   const { answers, check, onSubmit } = show();
   type("a@b");
