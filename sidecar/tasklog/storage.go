@@ -79,10 +79,7 @@ func NewStorage(opts Options) *Storage {
 	return &Storage{opts: opts, failing: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1)}
 }
 
-var (
-	errClosed  = errors.New("the registry is closed")
-	errDamaged = errors.New("the store is damaged")
-)
+var errClosed = errors.New("the registry is closed")
 
 // Open opens the store and calls read with it. If either fails, it opens an empty store in memory and tells the front ends.
 func (s *Storage) Open(read func(*store.Store) error) error {
