@@ -231,8 +231,8 @@ func TestAnAnswerThatViolatesTheSchemaCanBeMended(t *testing.T) {
 		t.Fatalf("Answer = %v", err)
 	}
 	want := protocol.InvalidAnswerData{Problems: []protocol.FieldProblem{
-		{Name: "name", Message: "This must have at least 2 characters."},
-		{Name: "age", Message: "This must be a whole number."},
+		{Name: "name", Message: "This must have at least 2 characters.", Keyword: "minLength"},
+		{Name: "age", Message: "This must be a whole number.", Keyword: "type"},
 	}}
 	if diff := cmp.Diff(want, e.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
