@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,8 @@ type Options struct {
 	Address Address
 	// Build is this program's version; see [Newer].
 	Build string
+	// Client is what this program is to the daemon; "" means [FrontEnd].
+	Client ClientKind
 	// Params are for Attach.
 	Params json.RawMessage
 	// Replace has an older daemon leave, whatever is open in it.
@@ -87,9 +90,9 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 	}
 }
 
-// meet greets the daemon as a front end. If an older one is to be replaced, meet refuses what it offers.
+// meet greets the daemon as a front end or a host. If an older one is to be replaced, meet refuses what it offers.
 func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
-	conn, welcome, err := o.greet(ctx, FrontEnd, o.Params)
+	conn, welcome, err := o.greet(ctx, cmp.Or(o.Client, FrontEnd), o.Params)
 	if err == nil && o.Replace && Newer(o.Build, welcome.Build) {
 		return nil, welcome, errors.Join(&Refusal{CodeOlder, fmt.Sprintf("the daemon is Assent %s, and is not replaced", welcome.Build)}, conn.Close())
 	}

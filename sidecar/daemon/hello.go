@@ -22,6 +22,8 @@ type ClientKind string
 const (
 	// FrontEnd is attached; see [ServeOptions.Attach].
 	FrontEnd ClientKind = "frontEnd"
+	// Host is attached like a front end, and speaks MCP: it is a host that uses the servers of a workspace.
+	Host ClientKind = "host"
 	// Control sends a command in Params, and reads a line of JSON.
 	Control ClientKind = "control"
 )

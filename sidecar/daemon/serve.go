@@ -28,7 +28,7 @@ const (
 // ServeOptions are what a daemon needs.
 type ServeOptions struct {
 	Options
-	// Attach serves a front end until the connection ends or ctx does, and returns when all that it started has ended. The
+	// Attach serves a front end or a host until the connection ends or ctx does, and returns when all that it started has ended. The
 	// daemon closes the connection then. An error is logged. A panic costs this connection only.
 	Attach func(ctx context.Context, hello Hello, conn net.Conn) error
 	// Busy returns what is open and would be lost if the daemon left, such as "a question is open"; empty for nothing. It may be
@@ -306,7 +306,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is no hello: %v", err)}
 	case hello.Client == Control:
 		return "", nil
-	case hello.Client != FrontEnd:
+	case hello.Client != FrontEnd && hello.Client != Host:
 		return "", &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, does not serve a client %q", s.o.Build, hello.Client)}
 	case Newer(hello.Build, s.o.Build):
 		if hello.Protocol == Protocol {

@@ -1,0 +1,173 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assent/sidecar/mcpserver"
+)
+
+// scripted is a call that does as it is told.
+type scripted struct {
+	runs   int
+	ask    chan string
+	finish chan error
+}
+
+func newScripted() *scripted {
+	return &scripted{ask: make(chan string), finish: make(chan error)}
+}
+
+func (s *scripted) run(ctx context.Context, asking func(string), _ notify) (json.RawMessage, error) {
+	s.runs++
+	for {
+		select {
+		case question := <-s.ask:
+			asking(question)
+		case err := <-s.finish:
+			return json.RawMessage(`"done"`), err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func silent(string, json.RawMessage) {}
+
+// outcome is what a request of a host got.
+type outcome struct {
+	result json.RawMessage
+	err    error
+}
+
+// request sends a request of a host, and returns where its outcome comes.
+func request(ctx context.Context, c *calls, s *scripted, patience time.Duration) <-chan outcome {
+	got := make(chan outcome, 1)
+	go func() {
+		result, err := c.do(ctx, "key", patience, silent, s.run)
+		got <- outcome{result, err}
+	}()
+	synctest.Wait()
+	return got
+}
+
+func TestACallThatAsksRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &calls{}, newScripted()
+		defer c.close()
+		ctx, timeout := context.WithCancelCause(t.Context())
+		first := request(ctx, c, s, 0)
+		s.ask <- "Which size?"
+		synctest.Wait()
+		timeout(mcpserver.ErrCancelled)
+		if got := <-first; !errors.Is(got.err, mcpserver.ErrCancelled) {
+			t.Errorf("the request that was given up: %v", got.err)
+		}
+		// The same call again joins it, and so does one more beside it.
+		second, third := request(t.Context(), c, s, 0), request(t.Context(), c, s, 0)
+		s.finish <- nil
+		for _, got := range []outcome{<-second, <-third} {
+			if string(got.result) != `"done"` || got.err != nil {
+				t.Errorf("a request that joined: %s, %v", got.result, got.err)
+			}
+		}
+		if s.runs != 1 {
+			t.Errorf("it ran %d times", s.runs)
+		}
+		// The result was delivered: now it is another call.
+		fourth := request(t.Context(), c, s, 0)
+		s.finish <- nil
+		if <-fourth; s.runs != 2 {
+			t.Errorf("the next call did not run: %d", s.runs)
+		}
+	})
+}
+
+func TestAnAnswerAfterTheHostHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &calls{}, newScripted()
+		defer c.close()
+		ctx, timeout := context.WithCancelCause(t.Context())
+		first := request(ctx, c, s, 0)
+		s.ask <- "Which size?"
+		synctest.Wait()
+		timeout(mcpserver.ErrCancelled)
+		<-first
+		s.finish <- nil
+		time.Sleep(time.Hour)
+		if got := <-request(t.Context(), c, s, 0); string(got.result) != `"done"` || s.runs != 1 {
+			t.Errorf("the late result: %s, %v, %d runs", got.result, got.err, s.runs)
+		}
+	})
+}
+
+func TestACallThatAskedNothingEndsWithItsHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &calls{}, newScripted()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first := request(ctx, c, s, 0)
+		cancel(mcpserver.ErrCancelled)
+		<-first
+		c.running.Wait()
+		// Equal calls beside each other both run: a model may want both.
+		_, _ = request(t.Context(), c, s, 0), request(t.Context(), c, s, 0)
+		if s.runs != 3 {
+			t.Errorf("%d runs", s.runs)
+		}
+		c.close()
+	})
+}
+
+func TestACallReturnsBeforeItsHostGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &calls{}, newScripted()
+		defer c.close()
+		first := request(t.Context(), c, s, 50*time.Second)
+		time.Sleep(time.Minute)
+		select {
+		case got := <-first:
+			t.Fatalf("it returned without a question: %v", got)
+		default:
+		}
+		s.ask <- "Which size?"
+		var waiting errWaiting
+		if got := <-first; !errors.As(got.err, &waiting) || waiting.question != "Which size?" {
+			t.Fatalf("got %v", got)
+		}
+		_, err := c.resume(t.Context(), waiting.handle, 50*time.Second, silent)
+		if !errors.As(err, &waiting) {
+			t.Errorf("the question is still open: %v", err)
+		}
+		s.finish <- nil
+		if result, err := c.resume(t.Context(), waiting.handle, 0, silent); string(result) != `"done"` || err != nil {
+			t.Errorf("got %s, %v", result, err)
+		}
+		if _, err := c.resume(t.Context(), waiting.handle, 0, silent); !errors.Is(err, errNoHandle) {
+			t.Errorf("delivered twice: %v", err)
+		}
+	})
+}
+
+func TestCallKey(t *testing.T) {
+	same := callKey("s", json.RawMessage(`{"name":"t","arguments":{"a":1,"b":{"c":[1.50]}},"_meta":{"progressToken":1}}`))
+	tests := []struct {
+		name, server, params string
+		want                 bool
+	}{
+		{"the order of members", "s", `{"arguments":{"b":{"c":[1.50]},"a":1},"name":"t"}`, true},
+		{"another server", "s2", `{"arguments":{"b":{"c":[1.50]},"a":1},"name":"t"}`, false},
+		{"another value", "s", `{"arguments":{"b":{"c":[1.5]},"a":1},"name":"t"}`, false},
+	}
+	for _, test := range tests {
+		if got := callKey(test.server, json.RawMessage(test.params)) == same; got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	if callKey("s", json.RawMessage(`{"name":"t"}`)) != callKey("s", json.RawMessage(`{"name":"t","arguments":{}}`)) {
+		t.Error("no arguments are {}")
+	}
+}

@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"assent/sidecar/jsonscan"
+)
+
+// edit returns an object with other values for some members. Change returns a member's new value, or nil to leave the
+// member out. All other bytes stay, but for white space between members.
+func edit(object json.RawMessage, change func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	out := []byte{'{'}
+	for name, value := range jsonscan.Of(object) {
+		if value = change(name, value); value != nil {
+			out = appendMember(out, name, value)
+		}
+	}
+	return append(out, '}')
+}
+
+// with returns an object with one member set.
+func with(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	isSet := false
+	out := edit(object, func(n string, v json.RawMessage) json.RawMessage {
+		if n == name {
+			isSet = true
+			return value
+		}
+		return v
+	})
+	if isSet {
+		return out
+	}
+	return append(appendMember(out[:len(out)-1], name, value), '}')
+}
+
+// appendMember appends a member to an object that is not closed yet.
+func appendMember(object []byte, name string, value json.RawMessage) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	object = append(appendString(object, name), ':')
+	return append(object, value...)
+}
+
+func appendString(to []byte, text string) []byte {
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string can be encoded
+	return append(to, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+}
+
+// member returns the value of a member, or nil. The object may be nil.
+func member(object json.RawMessage, name string) json.RawMessage {
+	if len(object) == 0 || object[0] != '{' {
+		return nil
+	}
+	var found json.RawMessage
+	for n, value := range jsonscan.Of(object) {
+		if n == name {
+			found = value // the last one counts, as in encoding/json
+		}
+	}
+	return found
+}
+
+// text returns a member that is a string, or "".
+func text(object json.RawMessage, name string) string {
+	var s string
+	if json.Unmarshal(member(object, name), &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// ownMeta are the members of _meta that concern one connection alone.
+var ownMeta = map[string]bool{
+	"progressToken": true,
+	"io.modelcontextprotocol/protocolVersion":    true,
+	"io.modelcontextprotocol/clientInfo":         true,
+	"io.modelcontextprotocol/clientCapabilities": true,
+}
+
+// passable returns the params of a host's request without what concerns only its connection, and the progress token.
+func passable(params json.RawMessage) (rest, progressToken json.RawMessage) {
+	if !strings.Contains(string(params), `"_meta"`) {
+		return params, nil
+	}
+	rest = edit(params, func(name string, value json.RawMessage) json.RawMessage {
+		if name != "_meta" || value[0] != '{' {
+			return value
+		}
+		progressToken = member(value, "progressToken")
+		meta := edit(value, func(name string, value json.RawMessage) json.RawMessage {
+			if ownMeta[name] {
+				return nil
+			}
+			return value
+		})
+		if len(meta) == len("{}") {
+			return nil
+		}
+		return meta
+	})
+	return rest, progressToken
+}

@@ -1,0 +1,121 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"assent/sidecar/jsonscan"
+)
+
+// DefaultMaxFrame is the greatest frame that a host may send, in bytes.
+const DefaultMaxFrame = 16 << 20
+
+// frame is a JSON-RPC message of a host.
+type frame struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+}
+
+func (f *frame) isRequest() bool      { return f.Method != "" && f.ID != nil }
+func (f *frame) isNotification() bool { return f.Method != "" && f.ID == nil }
+
+// decode reads one frame. The error is for the host.
+func decode(data []byte) (*frame, *Error) {
+	if !json.Valid(data) {
+		return nil, errorf(CodeParse, "the message is not JSON")
+	}
+	var f frame
+	if err := jsonscan.Unmarshal(data, &f); err != nil {
+		return nil, errorf(CodeInvalidRequest, "the message is not a JSON-RPC object")
+	}
+	switch {
+	case f.JSONRPC != "2.0":
+		return nil, errorf(CodeInvalidRequest, `the message has no "jsonrpc": "2.0"`)
+	case f.ID != nil && !isID(f.ID):
+		return nil, errorf(CodeInvalidRequest, "the id is neither a string nor a number")
+	case f.Method == "" && f.ID == nil:
+		return nil, errorf(CodeInvalidRequest, "the message has neither a method nor an id")
+	case f.Method == "" && (f.Result == nil) == (f.Error == nil):
+		return nil, errorf(CodeInvalidRequest, "a response has either a result or an error")
+	case f.Params != nil && f.Params[0] != '{' && !bytes.Equal(f.Params, []byte("null")):
+		return nil, errorf(CodeInvalidParams, "params is not an object")
+	}
+	if f.Params == nil || f.Params[0] != '{' {
+		f.Params = json.RawMessage("{}")
+	}
+	return &f, nil
+}
+
+// decodeAll reads a frame or, if the revision has them, a batch. Each part of a batch is read on its own.
+func decodeAll(data []byte, batches bool) (frames []*frame, errs []*Error) {
+	data = bytes.TrimSpace(data)
+	parts := []json.RawMessage{data}
+	if len(data) > 0 && data[0] == '[' && batches {
+		parts = nil
+		if json.Unmarshal(data, &parts) != nil {
+			return nil, []*Error{errorf(CodeParse, "the message is not JSON")}
+		}
+		if len(parts) == 0 {
+			return nil, []*Error{errorf(CodeInvalidRequest, "the batch is empty")}
+		}
+	}
+	for _, part := range parts {
+		f, err := decode(part)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		frames = append(frames, f)
+	}
+	return frames, errs
+}
+
+func isID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
+}
+
+// Frames are built by hand, since encoding/json would write the raw parts anew.
+
+func resultFrame(id, result json.RawMessage) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// errorFrame returns the response with an error. The id is nil if it is not known.
+func errorFrame(id json.RawMessage, err *Error) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	text, _ := json.Marshal(err) // its data is valid JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, text)
+}
+
+func notificationFrame(method string, params json.RawMessage) []byte {
+	name, _ := json.Marshal(method)
+	if params == nil {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s}`, name)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, name, params)
+}
+
+func requestFrame(id int64, method string, params json.RawMessage) []byte {
+	name, _ := json.Marshal(method)
+	if params == nil {
+		params = json.RawMessage("{}")
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":%s}`, id, name, params)
+}
+
+// withMember returns an object with one more member, which comes first. The object must not have it yet.
+func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(name)
+	rest := bytes.TrimSpace(object[1:])
+	if rest[0] == '}' {
+		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
+	}
+	return fmt.Appendf(nil, `{%s:%s,%s`, quoted, value, rest)
+}

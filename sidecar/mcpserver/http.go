@@ -1,0 +1,409 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+)
+
+// HTTPOptions configure an [HTTP].
+type HTTPOptions struct {
+	// Authorize returns the credential that a request shows, which is the same for all requests of one host, and whether
+	// the request is served at all. Nil serves every request.
+	Authorize func(r *http.Request) (credential string, ok bool)
+	// Tool returns the input schema of a tool, for the check of the headers that repeat its arguments
+	// (2026-07-28, "x-mcp-header"). Nil, or a schema of nil, checks nothing.
+	Tool func(session *Session, name string) (inputSchema json.RawMessage)
+	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [DefaultMaxFrame].
+	MaxFrame int
+	Log      zerolog.Logger
+}
+
+// HTTP serves hosts over Streamable HTTP (MCP, "Transports"). Whatever is in front of it checks Host and Origin.
+//
+// Hosts of 2026-07-28 have no sessions: all requests with one credential belong to one [Session], which lasts until
+// Close. The others have a session each, with Mcp-Session-Id. A POST that breaks cancels the request only since
+// 2026-07-28; before, the answer waits for the host to ask for it with Last-Event-ID.
+type HTTP struct {
+	server Server
+	opts   HTTPOptions
+
+	mu       sync.Mutex // guards what follows
+	legacy   map[string]*httpSession
+	modern   map[string]*httpSession // by credential
+	isClosed bool
+}
+
+// httpSession is a session over HTTP.
+type httpSession struct {
+	*Session
+	streams *streams
+}
+
+// NewHTTP returns a handler of the requests of hosts.
+func NewHTTP(server Server, opts HTTPOptions) *HTTP {
+	if opts.MaxFrame == 0 {
+		opts.MaxFrame = DefaultMaxFrame
+	}
+	return &HTTP{server: server, opts: opts, legacy: map[string]*httpSession{}, modern: map[string]*httpSession{}}
+}
+
+// Close ends all sessions and waits for their requests. Later requests are refused.
+func (h *HTTP) Close() {
+	h.mu.Lock()
+	h.isClosed = true
+	var all []*httpSession
+	for _, sessions := range []map[string]*httpSession{h.legacy, h.modern} {
+		for _, s := range sessions {
+			all = append(all, s)
+		}
+	}
+	h.mu.Unlock()
+	for _, s := range all {
+		s.end(ErrEnded)
+	}
+	for _, s := range all {
+		s.close(ErrEnded)
+		s.streams.close()
+	}
+}
+
+// The headers of Streamable HTTP.
+const (
+	headerRevision  = "Mcp-Protocol-Version"
+	headerSession   = "Mcp-Session-Id"
+	headerLastEvent = "Last-Event-ID"
+	headerMethod    = "Mcp-Method"
+	headerName      = "Mcp-Name"
+)
+
+// ServeHTTP implements [http.Handler].
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	credential := ""
+	if h.opts.Authorize != nil {
+		var ok bool
+		if credential, ok = h.opts.Authorize(r); !ok {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the request has no valid token", http.StatusUnauthorized)
+			return
+		}
+	}
+	switch r.Method {
+	case http.MethodPost:
+		h.post(w, r, credential)
+	case http.MethodGet:
+		h.get(w, r, credential)
+	case http.MethodDelete:
+		h.delete(w, r, credential)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		http.Error(w, "the method is not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// get opens the stream of a session for what belongs to no request, or one that broke.
+func (h *HTTP) get(w http.ResponseWriter, r *http.Request, credential string) {
+	s := h.sessionOf(w, r, credential)
+	if s == nil {
+		return
+	}
+	if !accepts(r, "text/event-stream") {
+		http.Error(w, "Accept has no text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	stream, after := s.streams.main(), 0
+	if last := r.Header.Get(headerLastEvent); last != "" {
+		var ok bool
+		if stream, after, ok = s.streams.find(last); !ok {
+			http.Error(w, "the stream of Last-Event-ID is no longer kept", http.StatusNotFound)
+			return
+		}
+	}
+	stream.write(w, r, after, false)
+}
+
+// delete ends a session.
+func (h *HTTP) delete(w http.ResponseWriter, r *http.Request, credential string) {
+	s := h.sessionOf(w, r, credential)
+	if s == nil {
+		return
+	}
+	h.mu.Lock()
+	delete(h.legacy, s.ID)
+	h.mu.Unlock()
+	s.close(ErrEnded)
+	s.streams.close()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// sessionOf returns the session that a request names, or nil after it refused the request.
+func (h *HTTP) sessionOf(w http.ResponseWriter, r *http.Request, credential string) *httpSession {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		if r.Method != http.MethodPost { // since 2026-07-28 there is only POST
+			w.Header().Set("Allow", "POST")
+			http.Error(w, headerSession+" is missing", http.StatusMethodNotAllowed)
+			return nil
+		}
+		http.Error(w, headerSession+" is missing", http.StatusBadRequest)
+		return nil
+	}
+	h.mu.Lock()
+	s := h.legacy[id]
+	h.mu.Unlock()
+	if s == nil || s.Credential != credential {
+		http.Error(w, "there is no such session", http.StatusNotFound)
+		return nil
+	}
+	return s
+}
+
+// post takes a message, or a batch.
+func (h *HTTP) post(w http.ResponseWriter, r *http.Request, credential string) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		http.Error(w, "Content-Type is not application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
+		http.Error(w, "Accept has not both application/json and text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.opts.MaxFrame)))
+	if err != nil {
+		var tooLong *http.MaxBytesError
+		if errors.As(err, &tooLong) {
+			http.Error(w, fmt.Sprintf("a message has at most %d bytes", tooLong.Limit), http.StatusRequestEntityTooLarge)
+		}
+		return // the host has gone
+	}
+	revision := r.Header.Get(headerRevision)
+	frames, errs := decodeAll(body, revision == "" || revision == batchRevision)
+	if len(errs) > 0 {
+		refuse(w, http.StatusBadRequest, nil, errs[0])
+		return
+	}
+	if f := frames[0]; len(frames) == 1 && isModern(f, revision) {
+		h.postModern(w, r, f, credential)
+		return
+	}
+	h.postLegacy(w, r, frames, credential)
+}
+
+// isModern reports whether a message belongs to 2026-07-28 or later: by the header or by what it says itself, and never
+// by Mcp-Method, which older hosts send too.
+func isModern(f *frame, revision string) bool {
+	if revision >= ModernRevision {
+		return true
+	}
+	_, modern, _ := modernClient(f)
+	return modern
+}
+
+// postModern takes a message of 2026-07-28.
+func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, credential string) {
+	s := h.modernSession(credential)
+	if s == nil {
+		http.Error(w, "the server is closing", http.StatusServiceUnavailable)
+		return
+	}
+	switch {
+	case f.isNotification():
+		s.notification(f)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case !f.isRequest():
+		refuse(w, http.StatusBadRequest, nil, errorf(CodeInvalidRequest, "hosts of %s send no responses", ModernRevision))
+		return
+	}
+	if err := h.checkHeaders(r.Header, f, s.Session); err != nil {
+		refuse(w, http.StatusBadRequest, f.ID, err)
+		return
+	}
+	stream := s.streams.open(false)
+	request, refused := s.begin(f, "stream "+stream.id, stream) // hosts with one credential may use the same ids
+	if refused != nil {
+		s.streams.drop(stream)
+		refuse(w, statusOf(refused), f.ID, refused)
+		return
+	}
+	s.start(request, stream.end)
+	if !stream.write(w, r, 0, false) {
+		request.cancel(ErrCancelled)
+	}
+	s.streams.drop(stream)
+}
+
+// statusOf returns the HTTP status of a request that is refused since 2026-07-28.
+func statusOf(err *Error) int {
+	if err.Code == CodeMethodNotFound {
+		return http.StatusNotFound
+	}
+	return http.StatusBadRequest
+}
+
+// modernSession returns the session of a credential. It is nil after Close.
+func (h *HTTP) modernSession(credential string) *httpSession {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isClosed {
+		return nil
+	}
+	s := h.modern[credential]
+	if s == nil {
+		s = h.newSession(credential)
+		h.modern[credential] = s
+	}
+	return s
+}
+
+func (h *HTTP) newSession(credential string) *httpSession {
+	s := &httpSession{newSession(uuid.NewString(), h.server, h.opts.Log), newStreams()}
+	s.Credential = credential
+	return s
+}
+
+// postLegacy takes messages of the revisions before 2026-07-28.
+func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*frame, credential string) {
+	revision := r.Header.Get(headerRevision)
+	if revision != "" && !slices.Contains(legacyRevisions, revision) {
+		http.Error(w, fmt.Sprintf("the protocol version %q is not supported; supported are %s",
+			revision, strings.Join(Revisions(), ", ")), http.StatusBadRequest)
+		return
+	}
+	var s *httpSession
+	switch f := frames[0]; {
+	case len(frames) == 1 && f.isRequest() && f.Method == "initialize":
+		if s = h.beginSession(credential); s == nil {
+			http.Error(w, "the server is closing", http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set(headerSession, s.ID)
+	case len(frames) == 1 && f.isRequest() && f.Method == "server/discover" && r.Header.Get(headerSession) == "":
+		// A host that does not know yet what it talks to may ask without a revision.
+		h.postModern(w, r, f, credential)
+		return
+	default:
+		if s = h.sessionOf(w, r, credential); s == nil {
+			return
+		}
+	}
+	stream := s.streams.open(true)
+	var requests []*Request
+	for _, f := range frames {
+		switch {
+		case f.isNotification():
+			s.notification(f)
+		case !f.isRequest():
+			s.response(f)
+		default:
+			request, err := s.begin(f, string(f.ID), stream)
+			if err != nil {
+				_ = s.deliver(stream, errorFrame(f.ID, err)) // the stream has just been opened
+				continue
+			}
+			requests = append(requests, request)
+		}
+	}
+	if len(requests) == 0 && stream.isEmpty() {
+		s.streams.drop(stream)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	stream.expect(len(requests))
+	for _, request := range requests {
+		s.start(request, stream.end)
+	}
+	stream.write(w, r, 0, s.Client().Revision == latestLegacy)
+}
+
+// beginSession opens a session for a host that sends initialize. It is nil after Close.
+func (h *HTTP) beginSession(credential string) *httpSession {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isClosed {
+		return nil
+	}
+	s := h.newSession(credential)
+	s.Session.main = s.streams.main()
+	h.legacy[s.ID] = s
+	return s
+}
+
+// refuse answers a request with an error and an HTTP status.
+func refuse(w http.ResponseWriter, status int, id json.RawMessage, err *Error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(errorFrame(id, err)) // the host may have gone
+}
+
+// accepts reports whether a request's Accept has a media type.
+func accepts(r *http.Request, mediaType string) bool {
+	major, _, _ := strings.Cut(mediaType, "/")
+	for _, header := range r.Header.Values("Accept") {
+		for part := range strings.SplitSeq(header, ",") {
+			kind, _, err := mime.ParseMediaType(part)
+			if err == nil && (kind == mediaType || kind == "*/*" || kind == major+"/*") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keepAlive is how often a stream without events sends a comment. Node's fetch ends a body after 300 s of silence, and
+// proxies after 30 s to 60 s.
+const keepAlive = 15 * time.Second
+
+// write sends the stream as SSE until it ends, from the event after the given one. A primed stream begins with an event
+// without data, whose id lets the host resume before the first message (2025-11-25, "Resumability"). It returns false if
+// the host went before.
+func (s *eventStream) write(w http.ResponseWriter, r *http.Request, after int, primed bool) bool {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache, no-transform")
+	header.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	if primed {
+		_, _ = fmt.Fprintf(w, "id: %s-%d\ndata: \n\n", s.id, after) // Flush returns the error
+	}
+	control := http.NewResponseController(w)
+	if control.Flush() != nil {
+		return false
+	}
+	reader := s.read(after)
+	defer s.release(reader)
+	tick := time.NewTicker(keepAlive)
+	defer tick.Stop()
+	for {
+		text, open := s.take(reader)
+		if len(text) > 0 {
+			if _, err := w.Write(text); err != nil || control.Flush() != nil {
+				return false
+			}
+		}
+		if !open {
+			return true
+		}
+		select {
+		case <-reader.ready:
+		case <-tick.C:
+			if _, err := io.WriteString(w, ": keep-alive\n\n"); err != nil || control.Flush() != nil {
+				return false
+			}
+		case <-r.Context().Done():
+			return false
+		}
+	}
+}
+
+var _ http.Handler = (*HTTP)(nil)

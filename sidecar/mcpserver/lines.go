@@ -1,0 +1,159 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+)
+
+// readSize is the size of the buffer that each pipe has, in bytes. Nearly all frames are shorter.
+const readSize = 16 << 10
+
+// Options configure [ServeLines].
+type Options struct {
+	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [DefaultMaxFrame].
+	MaxFrame int
+	Log      zerolog.Logger
+}
+
+// ServeLines serves a host over a pipe, on which each frame is a line (MCP, "Transports: stdio"). It returns when the
+// host closes the pipe, the pipe breaks, or the context ends, and all requests have ended. It closes the pipe. The
+// error is nil if the host closed it.
+func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opts Options) error {
+	out := newQueue()
+	s := newSession(uuid.NewString(), server, opts.Log)
+	s.main = out
+	stop := context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })
+	defer stop()
+	// A session that ends, for whatever reason, closes its pipe, which ends the reading and the writing.
+	closed := make(chan error, 1)
+	context.AfterFunc(s.life, func() { closed <- pipe.Close() })
+	written := make(chan error, 1)
+	go func() {
+		err := writeLines(pipe, out)
+		written <- err
+		if err != nil {
+			s.end(err)
+		}
+	}()
+
+	err := readLines(pipe, s, opts.MaxFrame)
+	// What was asked before the pipe's end is cancelled; answers have nowhere to go.
+	if err == nil {
+		err = ErrEnded
+	}
+	s.close(err)
+	out.close()
+	<-written
+	<-closed
+	if cause := context.Cause(s.life); !errors.Is(cause, ErrEnded) {
+		return cause
+	}
+	return nil
+}
+
+// writeLines writes the frames of a queue until it is closed. Frames that wait together are one write.
+func writeLines(w io.Writer, q *queue) error {
+	var lines []byte
+	for range q.ready {
+		frames, open := q.take()
+		lines = lines[:0]
+		for _, frame := range frames {
+			lines = append(append(lines, frame...), '\n')
+		}
+		if len(lines) > 0 {
+			if _, err := w.Write(lines); err != nil {
+				return err
+			}
+		}
+		if !open {
+			return nil
+		}
+		if cap(lines) > readSize {
+			lines = nil
+		}
+	}
+	return nil
+}
+
+// readLines gives each line to the session until the pipe ends. The error is nil at its end.
+func readLines(r io.Reader, s *Session, maxFrame int) error {
+	if maxFrame == 0 {
+		maxFrame = DefaultMaxFrame
+	}
+	in := bufio.NewReaderSize(r, readSize)
+	for {
+		line, err := readLine(in, maxFrame)
+		switch {
+		case errors.Is(err, errTooLong):
+			s.refuse(nil, errorf(CodeInvalidRequest, "a message has at most %d bytes", maxFrame))
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			s.line(line)
+		}
+	}
+}
+
+var errTooLong = errors.New("the line is too long")
+
+// readLine returns the next line, which belongs to the caller. A line that is too long is read to its end.
+func readLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > maxFrame; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return nil, err // a line without an end is not whole
+		case tooLong:
+			return nil, errTooLong
+		default:
+			return line, nil
+		}
+	}
+}
+
+// line takes one line of a host.
+func (s *Session) line(line []byte) {
+	frames, errs := decodeAll(line, s.Client().Revision == batchRevision)
+	for _, err := range errs {
+		s.refuse(nil, err)
+	}
+	for _, f := range frames {
+		switch {
+		case f.isNotification():
+			s.notification(f)
+		case !f.isRequest():
+			s.response(f)
+		default:
+			r, err := s.begin(f, string(f.ID), s.main)
+			if err != nil {
+				s.refuse(f.ID, err)
+				continue
+			}
+			s.start(r, func() {})
+		}
+	}
+}
+
+// refuse answers a frame that is not served.
+func (s *Session) refuse(id []byte, err *Error) {
+	// If the host does not read, deliver ends the session.
+	_ = s.deliver(s.main, errorFrame(id, err))
+}

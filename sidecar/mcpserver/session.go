@@ -1,0 +1,518 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/jsonscan"
+)
+
+// maxOpen is how many requests of one host can be open at once.
+const maxOpen = 1000
+
+// sender takes the frames to a host.
+type sender interface{ send(frame []byte) error }
+
+// Session is the conversation with one host. It ends with its pipe, or with its HTTP session.
+type Session struct {
+	// ID identifies the session for as long as it lasts. It is the HTTP session's id if there is one.
+	ID string
+	// Credential is what the host showed at the start of an HTTP session. It is empty over a pipe.
+	Credential string
+
+	server Server
+	log    zerolog.Logger
+	life   context.Context
+	end    context.CancelCauseFunc
+	// running counts the goroutines of requests.
+	running sync.WaitGroup
+
+	mu          sync.Mutex // guards what follows
+	main        sender     // takes what belongs to no request; nil if there is no such stream
+	client      Client
+	initialized bool // the host sent initialize
+	open        map[string]*Request
+	listening   map[string]listening
+	calls       map[int64]chan *frame
+	lastCall    int64
+}
+
+// listening is one subscription of a host.
+type listening struct {
+	request *Request
+	filter  Filter
+}
+
+func newSession(id string, server Server, log zerolog.Logger) *Session {
+	life, end := context.WithCancelCause(context.Background())
+	return &Session{
+		ID: id, server: server, log: log, life: life, end: end,
+		open: map[string]*Request{}, listening: map[string]listening{}, calls: map[int64]chan *frame{},
+	}
+}
+
+// close ends the session: it cancels its requests, waits for them, and tells the server.
+func (s *Session) close(cause error) {
+	s.end(cause)
+	s.running.Wait()
+	s.server.Ended(s)
+}
+
+// Context ends with the session.
+func (s *Session) Context() context.Context { return s.life }
+
+// Client returns what the host told about itself: in the handshake or, if there was none, in its last request.
+func (s *Session) Client() Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client
+}
+
+// Request is a request of a host.
+type Request struct {
+	Session *Session
+	ID      json.RawMessage
+	Method  string
+	// Params is an object; {} if the host sent none.
+	Params json.RawMessage
+	Client Client
+
+	key    string // identifies the request among those that are open
+	out    sender
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	run    func(ctx context.Context) (json.RawMessage, error)
+
+	notifying  sync.Mutex // guards isAnswered, and is held while a notification is sent
+	isAnswered bool
+}
+
+// Notify sends a notification that belongs to the request, such as its progress. Params may be nil. A request that has
+// its answer has no more notifications; the error says so.
+func (r *Request) Notify(method string, params json.RawMessage) error {
+	r.notifying.Lock()
+	defer r.notifying.Unlock()
+	if r.isAnswered {
+		return errClosed
+	}
+	return r.Session.deliver(r.out, notificationFrame(method, params))
+}
+
+// Call sends a request to the host because of this one, and returns the host's result. The error is an [*Error] if the
+// host answered with one. When the context ends, the host is told that the request is cancelled. Only hosts of the
+// revisions before 2026-07-28 take requests.
+func (r *Request) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	return r.Session.call(ctx, r.out, r.Client, method, params)
+}
+
+// Call sends a request to the host that belongs to none of the host's own, such as roots/list. See [Request.Call].
+func (s *Session) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	s.mu.Lock()
+	out, client := s.main, s.client
+	s.mu.Unlock()
+	return s.call(ctx, out, client, method, params)
+}
+
+// Notify sends a notification that belongs to no request to a host that needs not listen for it: to hosts of the
+// revisions before 2026-07-28, and to no others. Params may be nil.
+func (s *Session) Notify(method string, params json.RawMessage) error {
+	s.mu.Lock()
+	out, initialized := s.main, s.initialized
+	s.mu.Unlock()
+	if !initialized {
+		return nil
+	}
+	return s.deliver(out, notificationFrame(method, params))
+}
+
+// Publish sends a notification that hosts since 2026-07-28 have to listen for: once for each subscription whose
+// filter matches, with its subscriptionId in _meta. Params may be nil; they must not have a _meta with a subscriptionId
+// already. Other hosts get it as by [Session.Notify].
+func (s *Session) Publish(method string, params json.RawMessage, matches func(Filter) bool) error {
+	err := s.Notify(method, params)
+	s.mu.Lock()
+	var to []*Request
+	for _, l := range s.listening {
+		if matches(l.filter) {
+			to = append(to, l.request)
+		}
+	}
+	s.mu.Unlock()
+	for _, r := range to {
+		err = errors.Join(err, r.Notify(method, withSubscription(params, r.ID)))
+	}
+	return err
+}
+
+// withSubscription returns params with the id of a subscription in their _meta.
+func withSubscription(params, id json.RawMessage) json.RawMessage {
+	const key = "io.modelcontextprotocol/subscriptionId"
+	meta := json.RawMessage("{}")
+	rest := json.RawMessage("{}")
+	if params != nil {
+		for name, value := range jsonscan.Of(params) {
+			if name == "_meta" && value[0] == '{' {
+				meta = value
+				continue
+			}
+			rest = appendMember(rest, name, value)
+		}
+	}
+	return withMember(rest, "_meta", withMember(meta, key, id))
+}
+
+// appendMember returns an object with one more member, which comes last.
+func appendMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(name)
+	if len(object) == len("{}") {
+		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
+	}
+	return fmt.Appendf(object[:len(object)-1:len(object)-1], `,%s:%s}`, quoted, value)
+}
+
+// deliver sends a frame. A host that does not read ends its session.
+func (s *Session) deliver(out sender, frame []byte) error {
+	if out == nil {
+		return errClosed
+	}
+	if bytes.ContainsAny(frame, "\r\n") { // between tokens: a string has none
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, frame); err != nil {
+			return fmt.Errorf("write to the host: %w", err)
+		}
+		frame = compact.Bytes()
+	}
+	err := out.send(frame)
+	if errors.Is(err, errSlow) {
+		s.log.Warn().Str("session", s.ID).Msg("the host does not read; its session ends")
+		s.end(err)
+	}
+	return err
+}
+
+// call sends a request to the host and waits for the answer.
+func (s *Session) call(ctx context.Context, out sender, client Client, method string, params json.RawMessage) (json.RawMessage, error) {
+	if client.Modern() {
+		return nil, fmt.Errorf("a host of %s takes no requests", client.Revision)
+	}
+	answer := make(chan *frame, 1)
+	s.mu.Lock()
+	s.lastCall++
+	id := s.lastCall
+	s.calls[id] = answer
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.calls, id)
+		s.mu.Unlock()
+	}()
+	if err := s.deliver(out, requestFrame(id, method, params)); err != nil {
+		return nil, err
+	}
+	select {
+	case f := <-answer:
+		if f.Error == nil {
+			return f.Result, nil
+		}
+		e := &Error{}
+		if err := jsonscan.Unmarshal(f.Error, e); err != nil {
+			return nil, errorf(CodeInternal, "the host answered %s with an error that cannot be read", method)
+		}
+		return nil, e
+	case <-ctx.Done():
+		err := context.Cause(ctx)
+		reason, _ := json.Marshal(err.Error())
+		// The request has ended; if the host has gone, nobody is left to be told.
+		_ = s.deliver(out, notificationFrame("notifications/cancelled",
+			fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, reason)))
+		return nil, err
+	case <-s.life.Done():
+		return nil, ErrEnded
+	}
+}
+
+// begin takes a request of the host: it checks it and, if the error is nil, returns it ready to run. Its frames go to
+// out. The key is that of no other open request.
+func (s *Session) begin(f *frame, key string, out sender) (*Request, *Error) {
+	r := &Request{Session: s, ID: f.ID, Method: f.Method, Params: f.Params, key: key, out: out}
+	var refused *Error
+	if r.Client, refused = s.clientOf(f); refused != nil {
+		return nil, refused
+	}
+	if r.run = s.method(r); r.run == nil {
+		return nil, errorf(CodeMethodNotFound, "there is no method %q", r.Method)
+	}
+	r.ctx, r.cancel = context.WithCancelCause(s.life)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open[key] != nil:
+		r.cancel(nil)
+		refused = errorf(CodeInvalidRequest, "the id %s is in use", f.ID)
+		f.ID = nil // the answer with this id is the other request's
+		return nil, refused
+	case len(s.open) >= maxOpen:
+		r.cancel(nil)
+		return nil, errorf(codeBusy, "the host has %d open requests, and no more are served at once", maxOpen)
+	}
+	s.open[key] = r
+	return r, nil
+}
+
+// clientOf returns what a host tells about itself: in the request or, before 2026-07-28, in initialize.
+func (s *Session) clientOf(f *frame) (Client, *Error) {
+	client, modern, refused := modernClient(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case refused != nil:
+		return Client{}, refused
+	case modern:
+		if !s.initialized {
+			s.client = client
+		}
+		return client, nil
+	case f.Method == "initialize":
+		s.client = legacyClient(f.Params)
+		s.initialized = true
+	case f.Method == "server/discover" || f.Method == "ping":
+		// Both may come before the revision is known.
+	case !s.initialized:
+		return Client{}, errorf(CodeInvalidRequest, "%s came before initialize", f.Method)
+	}
+	return s.client, nil
+}
+
+// The members of _meta that every request has since 2026-07-28.
+const (
+	metaRevision     = "io.modelcontextprotocol/protocolVersion"
+	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+)
+
+// modernClient reads what a request tells about its host, and reports whether it tells a revision.
+func modernClient(f *frame) (client Client, modern bool, refused *Error) {
+	var params struct {
+		Meta struct {
+			Revision     *string         `json:"io.modelcontextprotocol/protocolVersion"`
+			ClientInfo   json.RawMessage `json:"io.modelcontextprotocol/clientInfo"`
+			Capabilities json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+		} `json:"_meta"`
+	}
+	if err := jsonscan.Unmarshal(f.Params, &params); err != nil {
+		return Client{}, false, errorf(CodeInvalidParams, "_meta cannot be read")
+	}
+	meta := params.Meta
+	switch {
+	case meta.Revision == nil:
+		return Client{}, false, nil
+	case *meta.Revision != ModernRevision:
+		data, _ := json.Marshal(map[string]any{"supported": Revisions(), "requested": *meta.Revision})
+		return Client{}, true, &Error{
+			Code: CodeUnsupportedVersion, Message: "the protocol version is not supported", Data: data,
+		}
+	case len(meta.Capabilities) == 0 || meta.Capabilities[0] != '{':
+		return Client{}, true, errorf(CodeInvalidParams, "_meta has no %s", metaCapabilities)
+	}
+	if len(meta.ClientInfo) > 0 && jsonscan.Unmarshal(meta.ClientInfo, &client) != nil {
+		return Client{}, true, errorf(CodeInvalidParams, "%s in _meta cannot be read", metaClientInfo)
+	}
+	client.Revision, client.Capabilities = *meta.Revision, meta.Capabilities
+	return client, true, nil
+}
+
+// legacyClient reads the params of initialize. The revision is the host's if it is served, else the newest.
+func legacyClient(params json.RawMessage) Client {
+	var p struct {
+		ProtocolVersion string          `json:"protocolVersion"`
+		Capabilities    json.RawMessage `json:"capabilities"`
+		ClientInfo      json.RawMessage `json:"clientInfo"`
+	}
+	// A host that tells nonsense about itself is served like one that tells nothing.
+	_ = jsonscan.Unmarshal(params, &p)
+	var client Client
+	if len(p.ClientInfo) > 0 {
+		_ = jsonscan.Unmarshal(p.ClientInfo, &client)
+	}
+	if len(p.Capabilities) == 0 || p.Capabilities[0] != '{' {
+		p.Capabilities = json.RawMessage("{}")
+	}
+	client.Capabilities = p.Capabilities
+	client.Revision = latestLegacy
+	if slices.Contains(legacyRevisions, p.ProtocolVersion) {
+		client.Revision = p.ProtocolVersion
+	}
+	return client
+}
+
+// removed are the methods that 2026-07-28 no longer has.
+var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
+
+// method returns the function that answers a request, or nil if there is none.
+func (s *Session) method(r *Request) func(ctx context.Context) (json.RawMessage, error) {
+	modern := r.Client.Modern()
+	switch {
+	case modern && slices.Contains(removed, r.Method), !modern && r.Method == "subscriptions/listen":
+		return nil
+	case r.Method == "initialize":
+		return func(ctx context.Context) (json.RawMessage, error) { return s.initialize(ctx, r) }
+	case r.Method == "server/discover":
+		return s.discover
+	case r.Method == "subscriptions/listen":
+		return func(ctx context.Context) (json.RawMessage, error) { return s.listen(ctx, r) }
+	case r.Method == "ping":
+		return func(context.Context) (json.RawMessage, error) { return json.RawMessage("{}"), nil }
+	}
+	return s.server.Serve(r)
+}
+
+// initialize answers the handshake of the revisions before 2026-07-28.
+func (s *Session) initialize(ctx context.Context, r *Request) (json.RawMessage, error) {
+	offer, err := s.server.Offer(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		ProtocolVersion string          `json:"protocolVersion"`
+		Capabilities    json.RawMessage `json:"capabilities"`
+		ServerInfo      json.RawMessage `json:"serverInfo"`
+		Instructions    string          `json:"instructions,omitempty"`
+	}{r.Client.Revision, offer.Capabilities, offer.Info, offer.Instructions})
+}
+
+// discover answers server/discover (2026-07-28, "Discovery").
+func (s *Session) discover(ctx context.Context) (json.RawMessage, error) {
+	offer, err := s.server.Offer(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		ResultType        string                     `json:"resultType"`
+		SupportedVersions []string                   `json:"supportedVersions"`
+		Capabilities      json.RawMessage            `json:"capabilities"`
+		Instructions      string                     `json:"instructions,omitempty"`
+		TTLMs             int                        `json:"ttlMs"`
+		CacheScope        string                     `json:"cacheScope"`
+		Meta              map[string]json.RawMessage `json:"_meta"`
+	}{
+		"complete", Revisions(), offer.Capabilities, offer.Instructions, 0, "private",
+		map[string]json.RawMessage{"io.modelcontextprotocol/serverInfo": offer.Info},
+	})
+}
+
+// listen serves a subscription until the host cancels it or the session ends.
+func (s *Session) listen(ctx context.Context, r *Request) (json.RawMessage, error) {
+	var params struct {
+		Notifications *Filter `json:"notifications"`
+	}
+	if err := jsonscan.Unmarshal(r.Params, &params); err != nil || params.Notifications == nil {
+		return nil, errorf(CodeInvalidParams, "subscriptions/listen needs an object with notifications")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	agreed := s.server.Listen(ctx, s, *params.Notifications)
+	acknowledged, err := json.Marshal(map[string]Filter{"notifications": agreed})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Notify("notifications/subscriptions/acknowledged", withSubscription(acknowledged, r.ID)); err != nil {
+		return nil, err
+	}
+	if !agreed.empty() {
+		s.mu.Lock()
+		s.listening[r.key] = listening{r, agreed}
+		s.mu.Unlock()
+		<-ctx.Done()
+		s.mu.Lock()
+		delete(s.listening, r.key)
+		s.mu.Unlock()
+	}
+	return withMember(json.RawMessage(`{"resultType":"complete"}`), "_meta",
+		withMember(json.RawMessage("{}"), "io.modelcontextprotocol/subscriptionId", r.ID)), nil
+}
+
+// start answers a request in a goroutine of its own, and then calls done.
+func (s *Session) start(r *Request, done func()) {
+	s.running.Go(func() {
+		defer done()
+		defer r.cancel(nil)
+		result, err := s.answer(r)
+		r.notifying.Lock()
+		r.isAnswered = true
+		r.notifying.Unlock()
+		s.mu.Lock()
+		delete(s.open, r.key)
+		s.mu.Unlock()
+		if errors.Is(context.Cause(r.ctx), ErrCancelled) {
+			return // a cancelled request has no answer
+		}
+		frame := resultFrame(r.ID, result)
+		if err != nil {
+			frame = errorFrame(r.ID, wireError(err))
+		}
+		if err := s.deliver(r.out, frame); err != nil {
+			s.log.Info().Str("session", s.ID).Str("method", r.Method).Err(err).Msg("an answer did not reach the host")
+		}
+	})
+}
+
+// answer runs a request. A panic is an error of this request alone.
+func (s *Session) answer(r *Request) (result json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error().Str("method", r.Method).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a request of a host failed")
+			err = errorf(CodeInternal, "Assent failed at %s; its log says more", r.Method)
+		}
+	}()
+	return r.run(r.ctx)
+}
+
+// notification takes a notification of the host.
+func (s *Session) notification(f *frame) {
+	switch f.Method {
+	case "notifications/initialized":
+	case "notifications/cancelled":
+		var params struct {
+			RequestID json.RawMessage `json:"requestId"`
+		}
+		if jsonscan.Unmarshal(f.Params, &params) == nil {
+			s.cancel(params.RequestID)
+		}
+	default:
+		s.server.Notified(s, f.Method, f.Params)
+	}
+}
+
+// cancel ends a request because the host gave it up. Hosts cancel requests that have been answered, too.
+func (s *Session) cancel(id json.RawMessage) {
+	s.mu.Lock()
+	r := s.open[string(id)]
+	s.mu.Unlock()
+	if r != nil && r.Method != "initialize" {
+		r.cancel(ErrCancelled)
+	}
+}
+
+// response takes an answer of the host. One that nobody waits for is dropped.
+func (s *Session) response(f *frame) {
+	id, err := strconv.ParseInt(string(f.ID), 10, 64)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	answer := s.calls[id]
+	delete(s.calls, id)
+	s.mu.Unlock()
+	if answer != nil {
+		answer <- f
+	}
+}
